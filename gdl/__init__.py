@@ -1,0 +1,1 @@
+"""The language, the engines and the wire messages, without any input or output."""

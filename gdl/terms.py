@@ -1,0 +1,171 @@
+"""Terms: immutable, interned, and printed as the KIF that they were read from.
+
+Equal terms are one object, so equality is identity and hashing takes constant time however deep a term nests.
+Nothing here recurses: a term may nest as deep as the reader lets it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import ClassVar, Final, Self, TypeAlias
+from weakref import WeakValueDictionary
+
+_INTERN_LOCK: Final = threading.Lock()
+
+
+class Constant:
+    """A name or a number: `white`, `10`; also a proposition such as `terminal`."""
+
+    __slots__ = ("__weakref__", "name")
+    _interned: ClassVar[WeakValueDictionary[str, Constant]] = WeakValueDictionary()
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """Return the one constant of that name."""
+        found = cls._interned.get(name)
+        if found is None:
+            with _INTERN_LOCK:
+                found = cls._interned.get(name)
+                if found is None:
+                    found = object.__new__(cls)
+                    found.name = name
+                    cls._interned[name] = found
+        return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
+
+    depth: ClassVar[int] = 0
+    is_ground: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Constant({self.name!r})"
+
+    def __reduce__(self) -> tuple[type[Constant], tuple[str]]:
+        return (Constant, (self.name,))
+
+
+class Variable:
+    """A variable of a rule: `?x`; the name keeps its question mark."""
+
+    __slots__ = ("__weakref__", "name")
+    _interned: ClassVar[WeakValueDictionary[str, Variable]] = WeakValueDictionary()
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """Return the one variable of that name."""
+        found = cls._interned.get(name)
+        if found is None:
+            with _INTERN_LOCK:
+                found = cls._interned.get(name)
+                if found is None:
+                    found = object.__new__(cls)
+                    found.name = name
+                    cls._interned[name] = found
+        return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
+
+    depth: ClassVar[int] = 0
+    is_ground: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Variable({self.name!r})"
+
+    def __reduce__(self) -> tuple[type[Variable], tuple[str]]:
+        return (Variable, (self.name,))
+
+
+class Compound:
+    """A function or a relation applied to one argument or more: `(cell 1 1 b)`.
+
+    `depth` counts the levels of nesting (1 for `(cell 1 1 b)`); `is_ground` says that no variable occurs.
+    """
+
+    __slots__ = ("__weakref__", "_text", "arguments", "depth", "functor", "is_ground")
+    _interned: ClassVar[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] = WeakValueDictionary()
+    functor: str
+    arguments: tuple[Term, ...]
+    depth: int
+    is_ground: bool
+    _text: str | None
+
+    def __new__(cls, functor: str, arguments: tuple[Term, ...]) -> Self:
+        """Return the one compound of that functor and those arguments.
+
+        Raises:
+            ValueError: without arguments; `(p)` is the constant `p`.
+        """
+        key = (functor, arguments)
+        found = cls._interned.get(key)
+        if found is None:
+            found = cls._intern(key)
+        return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
+
+    @classmethod
+    def _intern(cls, key: tuple[str, tuple[Term, ...]]) -> Compound:
+        functor, arguments = key
+        if not arguments:
+            raise ValueError(f"({functor}) is the constant {functor}")
+        with _INTERN_LOCK:
+            found = cls._interned.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                found.functor, found.arguments, found._text = functor, arguments, None
+                found.depth = 1 + max(argument.depth for argument in arguments)
+                found.is_ground = all(argument.is_ground for argument in arguments)
+                cls._interned[key] = found
+        return found
+
+    def __str__(self) -> str:
+        if self._text is None:
+            self._text = "".join(_pieces(self))
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Compound {str(self)[:200]}>"
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        from gdl.kif import read_term  # noqa: PLC0415 -- kif builds on terms; only pickling goes back
+
+        return (read_term, (str(self),))
+
+
+Term: TypeAlias = Constant | Variable | Compound
+
+
+def _pieces(term: Compound) -> Iterator[str]:
+    todo: list[Term | str] = [term]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, str):
+            yield top
+        elif isinstance(top, Compound) and top._text is None:
+            yield f"({top.functor}"
+            todo.append(")")
+            for argument in reversed(top.arguments):
+                todo += (argument, " ")
+        else:
+            yield str(top)
+
+
+def variables(term: Term) -> tuple[Variable, ...]:
+    """Return the variables of *term*, each once, in the order in which they first occur."""
+    found: dict[Variable, None] = {}
+    todo = [term]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, Variable):
+            found[top] = None
+        elif isinstance(top, Compound) and not top.is_ground:
+            todo += reversed(top.arguments)
+    return tuple(found)
+
+
+def signature(term: Term) -> tuple[str, int]:
+    """Return the name of an atom or a function term with its number of arguments: `("cell", 3)`."""
+    if isinstance(term, Compound):
+        return term.functor, len(term.arguments)
+    return term.name, 0

@@ -1,0 +1,1 @@
+"""The player kit and the players."""

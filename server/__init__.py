@@ -1,0 +1,1 @@
+"""The game manager: matches, the HTTP API, and the commands of `ggp`."""

@@ -1,0 +1,1 @@
+"""The commands of `ggp`, one module each."""
