@@ -57,6 +57,17 @@ class StratificationError(RuleFileError):
         return (StratificationError, (self.message, self.span, self.hint, self.cycle))
 
 
+class AboutFileError(GdlError, ValueError):
+    """The TOML description of a game is wrong; `problems` says what, one sentence each."""
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        super().__init__(name, problems)
+        self.name, self.problems = name, tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{self.name}: {problem}" for problem in self.problems)
+
+
 class LimitExceeded(GdlError, RuntimeError):  # noqa: N818 -- it is no fault: a budget ended before the answer
     """A budget of time, facts or depth ran out before there was an answer; nothing is left half done."""
 
