@@ -1,0 +1,126 @@
+"""Replies of players: the first term, the move it names, and every shape of an answer to INFO."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import MessageError
+from gdl.kif import read_term
+from gdl.replies import InfoReply, Status, find_move, first_term, info_text, is_complete, read_info
+from gdl.wire import decode
+
+ODD = st.text(alphabet=st.sampled_from(list('()ab ;\n\0"{}:[]?1é')))
+
+
+@pytest.mark.parametrize(
+    ("reply", "term"),
+    [
+        ("noop", "noop"),
+        ("  (mark 1 1)", "(mark 1 1)"),
+        ('(mark 1 1) (explanation "...")', "(mark 1 1)"),
+        ("(mark 1 1)) garbage ((", "(mark 1 1)"),
+        ("noop(taunt x)", "noop"),
+        ("; thinking\n( a  b )", "(a b)"),
+        ("(noop)", "noop"),
+    ],
+)
+def test_the_first_term_counts(reply: str, term: str) -> None:
+    assert first_term(reply) == read_term(term)
+
+
+@pytest.mark.parametrize("reply", ["", "  ", ";x", ")", "(", "(mark 1", "()", "((mark 1 1))"])
+def test_a_reply_without_a_first_term_is_refused(reply: str) -> None:
+    with pytest.raises(MessageError):
+        first_term(reply)
+
+
+@given(ODD, ODD)
+def test_a_complete_reply_keeps_its_first_term_whatever_follows(reply: str, more: str) -> None:
+    if is_complete(reply) and not reply.lstrip().startswith("{"):
+        assert _first(reply) == _first(reply + more)
+
+
+@given(ODD)
+def test_a_reply_that_is_followed_by_a_blank_is_complete_if_it_has_a_first_term(reply: str) -> None:
+    if not reply.lstrip().startswith("{") and _first(reply) is not None:
+        assert is_complete(reply + "\n")
+
+
+def _first(reply: str) -> object:
+    try:
+        return first_term(reply)
+    except MessageError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("reply", "complete"),
+    [("", False), ("; (a)", False), ("a", False), ("a ", True), ("(a", False), ("(a)", True), (")", True),
+     ('{"name": "x y"', False), ('{"name": "x y"}', True)],
+)  # fmt: skip
+def test_when_a_reply_is_complete(reply: str, complete: bool) -> None:
+    assert is_complete(reply) is complete
+
+
+MOVES = tuple(map(read_term, ("(mark 1 a)", "(mark 1 A)", "(Mark 2 b)", "noop")))
+
+
+@pytest.mark.parametrize(
+    ("said", "move"),
+    [("(mark 1 A)", MOVES[1]), ("(MARK 1 A)", None), ("(MARK 2 B)", MOVES[2]), ("NOOP", MOVES[3]), ("x", None)],
+)
+def test_a_move_is_found_exactly_or_in_another_case_if_unique(said: str, move: object) -> None:
+    assert find_move(read_term(said), MOVES) is move
+
+
+@pytest.mark.parametrize(
+    ("reply", "info"),
+    [
+        ("available", InfoReply(None, Status.AVAILABLE)),
+        ("READY\n", InfoReply(None, Status.AVAILABLE)),
+        ("(ready)", InfoReply(None, Status.AVAILABLE)),
+        ("busy", InfoReply(None, Status.BUSY)),
+        ("nil", InfoReply()),
+        ("((name Deep) (status available))", InfoReply("Deep", Status.AVAILABLE)),
+        ("( ( NAME Deep Thought ) ( STATUS BUSY ) (species alien))",
+         InfoReply("Deep Thought", Status.BUSY, (("species", "alien"),))),
+        ("(name Deep) (status busy)", InfoReply("Deep", Status.BUSY)),
+        ("(name Deep)", InfoReply("Deep")),
+        ("(info (name Deep) (status busy))", InfoReply("Deep", Status.BUSY)),
+        ('{"name": "Deep", "status": "Busy", "games": 3}', InfoReply("Deep", Status.BUSY, (("games", "3"),))),
+        ('"available"', InfoReply(None, Status.AVAILABLE)),
+    ],
+)  # fmt: skip
+def test_every_shape_of_an_answer_to_info(reply: str, info: InfoReply) -> None:
+    assert read_info(reply) == info
+
+
+@given(ODD)
+def test_garbage_is_an_answer_to_info_or_a_message_error(reply: str) -> None:
+    try:
+        read_info(reply)
+    except MessageError:
+        return
+
+
+NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True)
+
+
+@given(st.none() | NAMES, st.sampled_from([Status.AVAILABLE, Status.BUSY]))
+def test_an_answer_to_info_is_read_back(name: str | None, status: Status) -> None:
+    info = InfoReply(name, status)
+    assert read_info(info_text(info)) == info
+
+
+@pytest.mark.parametrize("name", ["Two Words", "a(b", ""])
+def test_a_name_is_made_fit_for_the_wire(name: str) -> None:
+    assert read_info(info_text(InfoReply(name, Status.BUSY))).status is Status.BUSY
+
+
+@given(st.binary())
+def test_any_bytes_are_text(body: bytes) -> None:
+    assert isinstance(decode(body), str)
+
+
+def test_bytes_are_utf8_or_else_latin1() -> None:
+    assert [decode("é".encode()), decode("é".encode("latin-1"))] == ["é", "é"]
