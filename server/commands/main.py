@@ -14,7 +14,7 @@ from gdl.errors import CallerError, GdlError
 
 COMMANDS: Final = (
     "games", "show", "validate", "match", "serve", "player", "play", "replay", "conform", "trace", "generate",
-    "check-player",
+    "check-player", "demo",
 )  # fmt: skip
 """Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""
 
@@ -23,10 +23,10 @@ USAGE: Final = 2
 
 
 class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click calls it so
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click calls it so
         if cmd_name not in COMMANDS:
             return None
         found = importlib.import_module(f"server.commands.{cmd_name.replace('-', '_')}").command
@@ -59,3 +59,6 @@ def main() -> None:
     except GdlError as error:
         click.echo(f"ggp: {error}", err=True)
         sys.exit(WRONG)
+    except OSError as error:
+        click.echo(f"ggp: {error.filename or 'input or output'}: {error.strerror or error}", err=True)
+        sys.exit(USAGE)
