@@ -27,14 +27,15 @@ def progress(
     columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn())
     bar = Progress(*columns, console=console or Console(stderr=True), transient=True)
     task = bar.add_task(what, total=total)
+    if not bar.console.is_terminal:
+        yield lambda: None
+        return
     timer = threading.Timer(delay_s, bar.start)
     timer.daemon = True
-    if bar.console.is_terminal:
-        timer.start()
+    timer.start()
     try:
         yield lambda: bar.advance(task)
     finally:
         timer.cancel()
-        if timer.ident is not None:
-            timer.join()
+        timer.join()
         bar.stop()
