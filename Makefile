@@ -13,7 +13,7 @@ demo: $(INSTALLED) ## play Amazons over HTTP, game manager and two players on th
 	@$(BIN)/ggp demo
 
 test: $(INSTALLED_DEV) ## run the test suite, README examples included
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED_DEV) ## check style, types and import rules
 	$(BIN)/ruff check .
