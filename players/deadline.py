@@ -1,0 +1,55 @@
+"""When an answer is due, and how much work a search may do before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment of a monotonic clock. *Units*: seconds of that clock."""
+
+    at_s: float
+    clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def after(cls, seconds: float, clock: Callable[[], float] = time.monotonic) -> Self:
+        """Return the deadline *seconds* from now."""
+        return cls(clock() + seconds, clock)
+
+    def earlier(self, margin_s: float) -> Deadline:
+        """Return the deadline *margin_s* before this one."""
+        return Deadline(self.at_s - margin_s, self.clock)
+
+    @property
+    def remaining_s(self) -> float:
+        """The seconds left, never negative."""
+        return max(0.0, self.at_s - self.clock())
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether no time is left."""
+        return self.clock() >= self.at_s
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a search may spend: a number of rounds, time, or both; a search that is finished stops earlier.
+
+    *Units*: rounds are playouts for a tree search and positions for alpha-beta.
+    """
+
+    max_rounds: int | None = None
+    deadline: Deadline | None = None
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and self.deadline.has_passed
+
+    def is_spent(self, n_rounds: int) -> bool:
+        """Whether there is nothing left to spend after *n_rounds* rounds."""
+        return (self.max_rounds is not None and n_rounds >= self.max_rounds) or self.is_out_of_time

@@ -1,0 +1,237 @@
+"""What a role can know of the state: the worlds that agree with its own moves and everything it perceived.
+
+While they are few they are all enumerated, each with its probability if the others had moved at random; when they
+become too many they are sampled (a particle filter), and drawn anew from the first state should none be left.
+
+Source: Schofield, Cerexhe & Thielscher, "HyperPlay: A Solution to General Game Playing with Imperfect
+Information", 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from random import Random
+from typing import Final, TypeAlias
+from weakref import WeakValueDictionary
+
+from gdl.game import RANDOM, Game, JointMove, Role, State
+from gdl.terms import Term
+from players.deadline import Budget
+
+Percepts: TypeAlias = tuple[Term, ...]
+MAX_WORLDS: Final = 200
+MAX_OUTCOMES: Final = 2_000
+"""Joint moves looked at in one step before worlds are sampled instead of enumerated."""
+MAX_DRAWN: Final = 20
+"""Worlds drawn anew when none is left."""
+MAX_SEARCHED: Final = 20_000
+"""Worlds looked at to find one of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class View:
+    """All that a role has been through: its moves and percepts, the last step first. None stands for the beginning.
+
+    Equal views are one object.
+    """
+
+    before: View | None
+    move: Term | None
+    percepts: Percepts
+
+    @staticmethod
+    def of(before: View | None, move: Term | None, percepts: Percepts) -> View:
+        """Return the view after one more step."""
+        key = (before, move, percepts)
+        found = _VIEWS.get(key)
+        if found is None:
+            found = _VIEWS[key] = View(before, move, percepts)
+        return found
+
+
+_VIEWS: Final[WeakValueDictionary[tuple[View | None, Term | None, Percepts], View]] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A state that may be the true one, and what each role has been through if it is."""
+
+    state: State
+    views: tuple[View | None, ...]
+
+
+class Worlds:
+    """The worlds that *role* cannot tell apart. In perfect information there is always exactly one.
+
+    `is_exact` says that `weights` has every possible world; otherwise it is a sample of them.
+    `is_lost` says that nothing was found that agrees with all percepts: the worlds are mere guesses then.
+    """
+
+    def __init__(self, game: Game, role: Role, seed: int, max_worlds: int = MAX_WORLDS) -> None:
+        self.game, self.role, self.max_worlds = game, role, max_worlds
+        self.me = game.roles.index(role)
+        self.random = Random(seed)
+        self.steps: list[tuple[Term | None, Percepts]] = []
+        self.is_exact = True
+        self.is_lost = False
+        self.first = World(game.initial_state, (None,) * len(game.roles))
+        self.weights: dict[World, float] = {self.first: 1.0}
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The different states among the worlds, the likeliest first."""
+        by_state: dict[State, float] = {}
+        for world, weight in self.weights.items():
+            by_state[world.state] = by_state.get(world.state, 0.0) + weight
+        return tuple(sorted(by_state, key=lambda state: -by_state[state]))
+
+    @property
+    def state(self) -> State:
+        """The likeliest state; in perfect information the true one."""
+        return self.states[0]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether only one state is possible."""
+        return self.is_exact and len(self.states) == 1
+
+    def sample(self, random: Random) -> World:
+        """Return a world, drawn by the weights."""
+        return random.choices(tuple(self.weights), tuple(self.weights.values()))[0]
+
+    def advance(self, own_move: Term | None, percepts: Sequence[Term], budget: Budget) -> None:
+        """Take in one step: the role's own move (None: it does not know it) and what it perceived.
+
+        In GDL-I the percepts are the joint move.
+        """
+        if not self.game.has_imperfect_information:
+            self.weights = {World(self.state.next_state(percepts), self.first.views): 1.0}
+            return
+        self.steps.append((own_move, tuple(sorted(set(percepts), key=str))))
+        found = self._followers(budget) or self._drawn_anew(budget)
+        self.is_lost = not found
+        if self.is_lost:
+            found = self._guessed() or self.weights
+        total = sum(found.values())
+        self.weights = {world: weight / total for world, weight in found.items()}
+
+    def _followers(self, budget: Budget) -> dict[World, float]:
+        own_move = self.steps[-1][0]
+        n_outcomes = sum(prod(map(len, self._choices(world.state, own_move))) for world in self.weights)
+        if n_outcomes > MAX_OUTCOMES:
+            self.is_exact = False
+            return self._sampled(budget)
+        found: dict[World, float] = {}
+        for world, weight in self.weights.items():
+            for moves, share in self._joint_moves(world.state, own_move):
+                follower = self._follower(world, moves, len(self.steps) - 1)
+                if follower is not None:
+                    found[follower] = found.get(follower, 0.0) + weight * share
+            if budget.is_out_of_time:
+                self.is_exact = False
+                break
+        return self._thinned(found)
+
+    def _sampled(self, budget: Budget) -> dict[World, float]:
+        """Return worlds found by letting the others move at random and keeping what agrees."""
+        own_move = self.steps[-1][0]
+        found: dict[World, float] = {}
+        for n_tries in range(10 * self.max_worlds):
+            if len(found) >= self.max_worlds or budget.is_spent(n_tries):
+                break
+            world = self.sample(self.random)
+            choices = self._choices(world.state, own_move)
+            if not all(choices):
+                continue
+            moves = tuple(self.random.choice(options) for options in choices)
+            follower = self._follower(world, moves, len(self.steps) - 1)
+            if follower is not None:
+                found[follower] = found.get(follower, 0.0) + 1.0
+        return found
+
+    def _drawn_anew(self, budget: Budget) -> dict[World, float]:
+        """Return some worlds, each found by a search of its own from the first state through all steps."""
+        self.is_exact = False
+        drawn = [self._descend(budget)]
+        while drawn[-1] is not None and len(drawn) < MAX_DRAWN:
+            drawn.append(self._descend(budget))
+        return {world: 1.0 for world in drawn if world is not None}
+
+    def _descend(self, budget: Budget) -> World | None:
+        """Return a world that agrees with all steps, looking at the joint moves in random order."""
+        paths = [iter([self.first])]
+        for _ in range(MAX_SEARCHED):
+            if not paths or budget.is_out_of_time:
+                break
+            world = next(paths[-1], None)
+            if world is None:
+                paths.pop()
+            elif len(paths) > len(self.steps):
+                return world
+            else:
+                paths.append(self._shuffled_followers(world, len(paths) - 1))
+        return None
+
+    def _guessed(self) -> dict[World, float]:
+        """Return worlds after one step whatever was perceived, so that the clock of the game at least goes on."""
+        found: dict[World, float] = {}
+        for world in self.weights:
+            choices = self._choices(world.state, self.steps[-1][0])
+            if all(choices):
+                moves = tuple(self.random.choice(options) for options in choices)
+                state = world.state.next_state(moves)
+                if not state.is_terminal:
+                    found[World(state, views_after(self.game, world, moves))] = 1.0
+        return found
+
+    def _shuffled_followers(self, world: World, step: int) -> Iterator[World]:
+        choices = [self.random.sample(moves, len(moves)) for moves in self._choices(world.state, self.steps[step][0])]
+        for moves in product(*choices):
+            follower = self._follower(world, moves, step)
+            if follower is not None:
+                yield follower
+
+    def _choices(self, state: State, own_move: Term | None) -> list[tuple[Term, ...]]:
+        """Return what each role may do in *state*, for the role itself only what it did."""
+        choices = [state.legal_moves(role) for role in self.game.roles]
+        if own_move is not None:
+            choices[self.me] = (own_move,) if own_move in choices[self.me] else ()
+        return choices
+
+    def _joint_moves(self, state: State, own_move: Term | None) -> Iterator[tuple[JointMove, float]]:
+        choices = self._choices(state, own_move)
+        share = 1 / max(1, prod(map(len, choices)))
+        return ((moves, share) for moves in product(*choices))
+
+    def _follower(self, world: World, moves: JointMove, step: int) -> World | None:
+        """Return the world after *moves*, None where the role would have perceived something else.
+
+        A role that is asked again knows that the play has not ended.
+        """
+        percepts = world.state.percepts(self.role, moves)
+        if percepts != self.steps[step][1]:
+            return None
+        state = world.state.next_state(moves)
+        if state.is_terminal:
+            return None
+        return World(state, views_after(self.game, world, moves))
+
+    def _thinned(self, found: dict[World, float]) -> dict[World, float]:
+        if len(found) <= self.max_worlds:
+            return found
+        self.is_exact = False
+        thinned: dict[World, float] = {}
+        for world in self.random.choices(tuple(found), tuple(found.values()), k=self.max_worlds):
+            thinned[world] = thinned.get(world, 0.0) + 1.0
+        return thinned
+
+
+def views_after(game: Game, world: World, moves: JointMove) -> tuple[View | None, ...]:
+    """Return what each role has been through after *moves* in *world*; nothing for chance."""
+    return tuple(
+        None if role == RANDOM else View.of(view, move, world.state.percepts(role, moves))
+        for role, view, move in zip(game.roles, world.views, moves, strict=True)
+    )
