@@ -23,7 +23,7 @@ class Position:
     the state is terminal or that (in faulty rules) a role has no legal move.
     """
 
-    __slots__ = ("_goals", "_graph", "is_end", "moves", "state", "successors")
+    __slots__ = ("_goals", "_graph", "_percepts", "is_end", "moves", "state", "successors")
 
     def __init__(self, graph: Positions, state: State) -> None:
         self._graph = graph
@@ -34,6 +34,7 @@ class Position:
         )
         self.is_end = not self.moves or not all(self.moves)
         self._goals: tuple[float, ...] | None = None
+        self._percepts: dict[Choice, tuple[tuple[Term, ...], ...]] = {}
 
     @property
     def goals(self) -> tuple[float, ...]:
@@ -61,6 +62,16 @@ class Position:
         if found is None:
             found = self._graph.at(self.state.next_state(self.joint_move(choice)))
             self.successors[choice] = found
+        return found
+
+    def percepts(self, choice: Choice) -> tuple[tuple[Term, ...], ...]:
+        """Return what each role perceives of *choice*; nothing for chance."""
+        found = self._percepts.get(choice)
+        if found is None:
+            moves = self.joint_move(choice)
+            roles = self._graph.game.roles
+            found = tuple(() if role == RANDOM else self.state.percepts(role, moves) for role in roles)
+            self._percepts[choice] = found
         return found
 
 
