@@ -1,0 +1,46 @@
+"""How much work one question to an engine may cost, so that no rule file can take a machine down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gdl.errors import LimitExceeded
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationLimits:
+    """What one question may cost. *Units*: tuples in one relation or join, levels of nesting, seconds."""
+
+    max_rows: int = 3_000_000
+    max_term_depth: int = 1_000
+    max_seconds: float | None = None
+
+
+DEFAULT_LIMITS: Final = EvaluationLimits()
+
+
+class Budget:
+    """The limits of one question, with the time at which it began."""
+
+    def __init__(self, limits: EvaluationLimits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self._clock = clock
+        self._end_s = None if limits.max_seconds is None else clock() + limits.max_seconds
+
+    def check_rows(self, n_rows: int) -> None:
+        """Raise LimitExceeded when a relation or join of *n_rows* tuples is too large."""
+        if n_rows > self.limits.max_rows:
+            raise LimitExceeded("facts in one relation or join", self.limits.max_rows)
+
+    def check_time(self) -> None:
+        """Raise LimitExceeded when the time is up."""
+        if self._end_s is not None and self._clock() > self._end_s:
+            raise LimitExceeded("seconds for one question", self.limits.max_seconds or 0)
+
+    def check_depth(self, depth: int) -> None:
+        """Raise LimitExceeded when a term nests too deep."""
+        if depth > self.limits.max_term_depth:
+            raise LimitExceeded("levels of nesting in a derived term", self.limits.max_term_depth)

@@ -1,0 +1,126 @@
+"""A game's clauses as a program: facts, components of clauses, and what each of them depends on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from gdl.clauses import Clause
+from gdl.joins import Plan, Planner
+from gdl.relations import ANY, WRAPPERS, Access, Index, Key, Row, placed
+from gdl.strata import Heads, stratify
+from gdl.terms import Compound, Constant, signature
+
+
+class Layer(IntEnum):
+    """What a relation depends on: nothing that changes, the state, or the joint move too."""
+
+    STATIC = 0
+    STATE = 1
+    MOVE = 2
+
+
+GUESSED_FAN_OUT = 8.0
+"""What a look-up is taken to give per open column, until the first index tells better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An atom, with the components that must be evaluated before its relation is complete."""
+
+    atom: Constant | Compound
+    components: tuple[int, ...]
+
+
+class Program:
+    """Clauses, stratified, with all that evaluation needs to know of them; shared by all states of a game.
+
+    Raises:
+        StratificationError: a clause depends on its own negation.
+    """
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        rules = [clause for clause in clauses if clause.literals or not clause.head.is_ground]
+        self.clauses: tuple[Clause, ...] = tuple(rules)
+        self._heads = Heads(rules)
+        strata = stratify(rules)
+        self.components = strata.components
+        self._component_of = strata.component_of
+        self.layers = _layers(clauses)
+        self.facts = _facts(clause for clause in clauses if not clause.literals)
+        self.needs = tuple(
+            tuple(self._needs(i, literal.atom) for literal in clause.literals) for i, clause in enumerate(rules)
+        )
+        self.wildcards = frozenset(
+            key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
+        )
+        self._plans: dict[tuple[int, int | None], Plan] = {}
+        self._sizes: dict[tuple[Key, Access], tuple[int, int]] = {}
+
+    def providers(self, atom: Constant | Compound) -> tuple[int, ...]:
+        """Return the components that can derive an instance of *atom*."""
+        return tuple(sorted({self._component_of[i] for i in self._heads.meeting(atom)}))
+
+    def _needs(self, clause: int, atom: Constant | Compound) -> tuple[int, ...]:
+        """Return the providers of *atom* but for the clause's own component, which is under way when it asks."""
+        return tuple(number for number in self.providers(atom) if number != self._component_of[clause])
+
+    def question(self, atom: Constant | Compound) -> Question:
+        """Return the question that *atom* asks."""
+        return Question(atom, self.providers(atom))
+
+    def layer(self, key: Key) -> Layer:
+        """Return what the relation *key* depends on."""
+        name, _, arity = key
+        return self.layers.get((name, WRAPPERS.get(name, arity)), Layer.STATIC)
+
+    def plan(self, clause: int, first: int | None = None) -> Plan:
+        """Return the plan of a clause, made when first asked for."""
+        found = self._plans.get((clause, first))
+        if found is None:
+            found = self._plans[clause, first] = Planner(self.clauses[clause], self).plan(first)
+        return found
+
+    def forget_plan(self, clause: int, first: int | None = None) -> None:
+        """Plan the clause anew when it is next evaluated: sizes were not as expected."""
+        self._plans.pop((clause, first), None)
+
+    def observe(self, key: Key, access: Access, index: Index) -> None:
+        """Remember the largest sizes seen of an index."""
+        n_entries, _ = self._sizes.get((key, access), (0, 0))
+        if index.n_entries > n_entries:
+            self._sizes[key, access] = (index.n_entries, len(index.entries))
+
+    def fan_out(self, key: Key, access: Access) -> float:
+        """Return how many rows one look-up gives on average; a guess where nothing is known yet."""
+        n_entries, n_keys = self._sizes.get((key, access), (0, 0))
+        if n_keys:
+            return n_entries / n_keys
+        return GUESSED_FAN_OUT ** len(access.out) * (1.0 if access.key else 2.0)
+
+
+def _facts(clauses: Iterable[Clause]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = defaultdict(list)
+    for clause in clauses:
+        key, row = placed(clause.head)
+        found[key].append(row)
+    return dict(found)
+
+
+def _layers(clauses: Sequence[Clause]) -> dict[tuple[str, int], Layer]:
+    """Return the layer of every relation, each as high as the highest that it depends on."""
+    found = {("true", 1): Layer.STATE, ("does", 2): Layer.MOVE, ("next", 1): Layer.MOVE, ("sees", 2): Layer.MOVE}
+    readers: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
+    for clause in clauses:
+        for literal in clause.literals:
+            readers[signature(literal.atom)].add(signature(clause.head))
+    todo = list(found)
+    while todo:
+        name = todo.pop()
+        for reader in readers[name]:
+            if found.get(reader, Layer.STATIC) < found[name]:
+                found[reader] = found[name]
+                todo.append(reader)
+    return found
