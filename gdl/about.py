@@ -29,6 +29,15 @@ Prose = Annotated[str, Field(min_length=1, max_length=5000), AfterValidator(_pro
 Count = Annotated[int, Field(ge=0)]
 
 
+def _free(value: str) -> str:
+    if value in ("q", "c") or value.isdecimal():
+        raise ValueError(f"the key {value!r} is taken: q quits, c lets the computer choose, a number picks from a list")
+    return value
+
+
+Key = Annotated[str, Field(max_length=20), AfterValidator(_free)]
+
+
 class Decision(Table):
     """A sentence of the source that leaves something open, and what the rules do about it."""
 
@@ -53,7 +62,10 @@ class Counts(Table):
 
 
 class About(Table):
-    """What a TOML description says about its game; `players` counts the roles but `random`."""
+    """What a TOML description says about its game; `players` counts the roles but `random`.
+
+    `keys` are what a person types for a move in the terminal, each with the text of its move.
+    """
 
     title: Annotated[Line, Field(max_length=80)]
     authors: Annotated[tuple[Line, ...], Field(min_length=1, max_length=MAX_ENTRIES)]
@@ -63,6 +75,7 @@ class About(Table):
     source: Line | None = None
     decisions: Annotated[tuple[Decision, ...], Field(max_length=MAX_ENTRIES)] = ()
     board: Layout = Layout()
+    keys: Annotated[dict[Key, Line], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
     counts: Counts = Counts()
 
     @model_validator(mode="after")

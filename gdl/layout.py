@@ -72,7 +72,7 @@ Names = Annotated[
 ]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Symbol = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_ascii)]
-Colour = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+Colour = Annotated[str, Field(pattern=r"^(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)$")]
 Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 
 
@@ -145,7 +145,9 @@ class Caption(Table):
 
 
 class Layout(Table):
-    """The `[board]` table: a grid with pieces and walls, heaps, or only captions; `facts` lists the facts.
+    """The `[board]` table: a grid with pieces and walls, or heaps, and captions below; `facts` has only captions.
+
+    Without any caption, `facts` lists the facts themselves.
 
     `rows` are in rising order; `y` says whether the last one is on top (`up`) or the first (`down`).
     """
