@@ -1,14 +1,15 @@
 """Everything that can go wrong in `server`, each error saying whose fault it is and carrying its data.
 
 `MatchRecordError` is the record's fault, `gdl.errors.CallerError` the caller's; what a remote player does wrong never
-raises: it is an event of the match.
+raises out of a match: it is an event of the match.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from gdl.errors import CallerError, GdlError
+from gdl.errors import CallerError, GdlError, RuleFileError
 
 
 class ServerError(GdlError):
@@ -46,3 +47,78 @@ class KeyFileError(CallerError):
 
     def __str__(self) -> str:
         return f"{self.path} keeps no key for signatures ({self.reason}); name a file that is not there, and it is made"
+
+
+class JournalExistsError(CallerError):
+    """The journal of another match is where the journal of this one should be."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} belongs to a match that is played now or broke off; `ggp replay` reads it; name another file"
+        )
+
+
+class NoLegalMoveError(RuleFileError):
+    """The rules leave a role without a legal move although the play has not ended."""
+
+    def __init__(self, role: str, step: int) -> None:
+        super().__init__(f"{role} has no legal move in step {step}, though the state is not terminal")
+        self.role, self.step = role, step
+
+    def __reduce__(self) -> tuple[type[NoLegalMoveError], tuple[str, int]]:
+        return (NoLegalMoveError, (self.role, self.step))
+
+
+class NoGoalError(RuleFileError):
+    """The rules give a role no goal value, or several, in a terminal state."""
+
+    def __init__(self, role: str, step: int) -> None:
+        super().__init__(f"{role} has not exactly one goal value in the terminal state of step {step}")
+        self.role, self.step = role, step
+
+    def __reduce__(self) -> tuple[type[NoGoalError], tuple[str, int]]:
+        return (NoGoalError, (self.role, self.step))
+
+
+class SeatsError(CallerError):
+    """The seats of a match are not one for every role that somebody plays."""
+
+    def __init__(self, seats: Sequence[str], roles: Sequence[str]) -> None:
+        super().__init__(seats, roles)
+        self.seats, self.roles = tuple(seats), tuple(roles)
+
+    def __str__(self) -> str:
+        return (
+            f"one player for each of {', '.join(self.roles)} expected, but given for {', '.join(self.seats) or 'none'}"
+        )
+
+
+class PlayerSpecError(CallerError):
+    """What should say where a player is says nothing of the kind."""
+
+    def __init__(self, spec: str, reason: str) -> None:
+        super().__init__(spec, reason)
+        self.spec, self.reason = spec, reason
+
+    def __str__(self) -> str:
+        return f"no player at {self.spec!r}: {self.reason}"
+
+
+class RemotePlayerError(ServerError):
+    """A remote player answered with something that is no reply; a match records it and goes on."""
+
+
+class RecordDiffersError(MatchRecordError):
+    """A record tells something else than the rules: `kind` of thing, at `step`, of `role` if it is one's."""
+
+    def __init__(self, step: int, role: str, kind: str, recorded: str, expected: str) -> None:
+        message = f"{kind} differs: the record has {recorded}; by the rules it is {expected}"
+        super().__init__(message, f"step {step}, {role}" if role else f"step {step}")
+        self.step, self.role, self.kind, self.recorded, self.expected = step, role, kind, recorded, expected
+
+    def __reduce__(self) -> tuple[type[RecordDiffersError], tuple[int, str, str, str, str]]:
+        return (RecordDiffersError, (self.step, self.role, self.kind, self.recorded, self.expected))
