@@ -1,13 +1,14 @@
 """What happened in a match, in the order in which it happened: what records, transcripts and viewers are made of.
 
-Every event says when: `at_ms` is wall-clock time in milliseconds since 1970. A *step* is the number of joint moves made
-before it, so the state of step 0 is the initial state, START and the first PLAY belong to step 0, and the joint move
-of step k leads to the state of step k + 1. Tuples with one entry per role are in the order of the game's roles, `random`
-included.
+Every event says when: `at_ms` is wall-clock time in milliseconds since 1970. A *step* is the number of joint moves
+made before it, so the state of step 0 is the initial state, START and the first PLAY belong to step 0, and the joint
+move of step k leads to the state of step k + 1. Tuples with one entry per role are in the order of the game's roles,
+`random` included.
 
-A match emits `Started`, `StateReached` (step 0), then for START and for every PLAY the `Sent` and `Answered` of each
-player that is asked, `StepFinished`, `StateReached`; then one of `Completed`, `Aborted`, `Failed`, the farewells' `Sent`
-and `Answered`, and last `Closed`. Only `Started` and `Closed` are sure to come.
+A match emits `Started`, `StateReached` (step 0); then for START, and for every PLAY, the `Sent` and `Answered` of
+each player that is asked, `StepFinished`, and after a PLAY `StateReached`; then one of `Completed`, `Aborted`,
+`Failed`, the farewells' `Sent` and `Answered`, and last `Closed`. Only `Started`, one of those three, and `Closed`
+are sure to come.
 """
 
 from __future__ import annotations

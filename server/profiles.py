@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-
-class Dialect(Enum):
-    """How PLAY and STOP tell a player of a GDL-II game what it perceived; GDL-I has one form only."""
-
-    OLDER = "older"
-    CURRENT = "current"
+from gdl.messages import Dialect
 
 
 class Case(Enum):
@@ -31,11 +26,13 @@ class Case(Enum):
 class Profile:
     """What one player needs to be spoken to.
 
-    `grace_s` is added to every clock of the player; `is_scrambled` renames the constants of the game for it.
+    `dialect` matters in GDL-II alone: games of GDL-I have one form of PLAY. `grace_s` is added to every clock of the
+    player; `is_scrambled` renames the constants of the game for it.
+
     *Units*: seconds.
     """
 
-    dialect: Dialect = Dialect.CURRENT
+    dialect: Dialect = Dialect.GDL2
     case: Case = Case.AS_IS
     grace_s: float = 1.0
     is_scrambled: bool = False

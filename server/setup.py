@@ -43,7 +43,7 @@ class Seat:
 
     role: Role
     player_name: str = "player"
-    profile: Profile = Profile()
+    profile: Profile = field(default_factory=Profile)
     is_human: bool = False
 
 
