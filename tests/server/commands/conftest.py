@@ -1,0 +1,35 @@
+"""`ggp` as a script would call it: words in, exit code and both outputs out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import pytest
+
+from server.commands.main import main
+
+
+class Ended(NamedTuple):
+    """How a call of `ggp` ended."""
+
+    exit_code: int
+    output: str
+    errors: str
+
+
+Ggp: TypeAlias = Callable[..., Ended]
+
+
+@pytest.fixture
+def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ggp:
+    def call(*words: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["ggp", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0 if code is None else 1, captured.out, captured.err)
+
+    return call

@@ -1,0 +1,30 @@
+"""`ggp` itself: its version, its help, and what it says to a misspelt command."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+from server.commands.main import COMMANDS
+from tests.server.commands.conftest import Ggp
+
+
+def test_the_version_is_that_of_the_package(ggp: Ggp) -> None:
+    assert ggp("--version") == (0, f"ggp, version {version('ggp')}\n", "")
+
+
+def test_help_lists_every_command_with_what_it_does(ggp: Ggp) -> None:
+    listed = [line.split() for line in ggp("--help").output.partition("Commands:")[2].splitlines() if line.strip()]
+    assert [words[0] for words in listed] == list(COMMANDS)
+    assert min(len(words) for words in listed) > 3
+
+
+def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: Ggp) -> None:
+    ended = ggp("vaildate", "tictactoe")
+    assert ended.exit_code == 2
+    assert "did you mean validate?" in ended.errors
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
+    ended = ggp("trace", "tictactoe", "-o", tmp_path / "absent" / "trace.json")
+    assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)
