@@ -27,7 +27,8 @@ class Profile:
     """What one player needs to be spoken to.
 
     `dialect` matters in GDL-II alone: games of GDL-I have one form of PLAY. `grace_s` is added to every clock of the
-    player; `is_scrambled` renames the constants of the game for it.
+    player; `is_scrambled` renames the constants of the game for it. `is_told_legal_moves` sends a line
+    `(LEGAL <match id> (<move> ...))` before PLAY, for child processes that cannot read rules; nobody answers it.
 
     *Units*: seconds.
     """
@@ -36,3 +37,4 @@ class Profile:
     case: Case = Case.AS_IS
     grace_s: float = 1.0
     is_scrambled: bool = False
+    is_told_legal_moves: bool = False
