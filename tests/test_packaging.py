@@ -75,6 +75,6 @@ def test_an_installed_ggp_knows_its_version_and_its_games(installed: Path, tmp_p
 
 def test_an_installed_ggp_plays_a_match(installed: Path, tmp_path: Path) -> None:
     record = tmp_path / "match.json"
-    players = ["--player", "white=random", "--player", "black=random"]
+    players = ["--player", "x=random", "--player", "o=random"]
     run(installed / "ggp", "match", "tictactoe", *players, "--seed", "1", "--record", record, cwd=tmp_path)
     assert json.loads(record.read_text(encoding="utf-8"))["isCompleted"] is True
