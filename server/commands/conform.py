@@ -1,0 +1,63 @@
+"""`ggp conform`: compare our states, legal moves and goals with those of a reference trace."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import click
+
+from gdl.conformance import Difference, conform
+from gdl.engines import make_game
+from gdl.errors import LimitExceeded, RuleFileError
+from gdl.library import find_game
+from gdl.traces import Trace, read_trace
+from server.problem import problem
+from server.progress import progress
+
+
+@click.command(short_help="Compare our engine with a trace of reference plays, step by step.")
+@click.argument("rules", metavar="RULES")
+@click.argument("trace", metavar="TRACE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--engine", default="interpreter", show_default=True, help="The engine to compare.")
+@click.option(
+    "--moves-only", is_flag=True, help="Compare no states, and goals only at the end: for two encodings of one game."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.pass_context
+def command(context: click.Context, rules: str, trace: Path, engine: str, moves_only: bool, as_json: bool) -> None:
+    """Replay TRACE by RULES and report the first difference.
+
+    RULES is a game of the library or the path of a rule file. Exits with 1 if something differs or the rules are
+    refused, with 2 if the trace is malformed.
+    """
+    reference = read_trace(trace.read_bytes().decode("utf-8", "replace"))
+    try:
+        game = make_game(find_game(rules).read(), engine)
+        with progress(f"replaying {trace.name}", _size(reference)["steps"]) as advance:
+            difference = conform(game, reference, moves_only=moves_only, on_step=lambda _play, _step: advance())
+    except (RuleFileError, LimitExceeded) as error:
+        if not as_json:
+            raise
+        click.echo(json.dumps({"agrees": False, **problem(error)}, indent=2))
+        context.exit(1)
+    click.echo(json.dumps(_as_json(difference, reference), indent=2) if as_json else _as_text(difference, reference))
+    context.exit(0 if difference is None else 1)
+
+
+def _size(trace: Trace) -> dict[str, int]:
+    return {"plays": len(trace.matches), "steps": sum(len(play) for play in trace.matches)}
+
+
+def _as_text(difference: Difference | None, trace: Trace) -> str:
+    if difference is not None:
+        return str(difference)
+    size = _size(trace)
+    return f"agreement: {size['plays']} plays, {size['steps']} steps"
+
+
+def _as_json(difference: Difference | None, trace: Trace) -> dict[str, object]:
+    if difference is None:
+        return {"agrees": True, **_size(trace)}
+    return {"agrees": False, **dataclasses.asdict(difference)}

@@ -1,0 +1,41 @@
+"""Every public trace agrees: a sample of them always, all of them with GGP_CONFORM=all (`make conform`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gdl.conformance import conform
+from gdl.engines import make_game
+from gdl.rules import read_file
+from gdl.traces import read_trace
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"
+
+SAMPLE: Final = (
+    "3pConnectFour", "3pttc", "4pttc", "blocker", "blocksWorld", "breakthrough", "chineseCheckers4", "chomp",
+    "connectFour", "cubicup_3player", "eightPuzzle", "factoringGeorgeForman", "gt_two_thirds_4p", "hanoi",
+    "kalaha5x2x3", "knightsTour", "lightsOut", "nim1", "pentago", "reversi", "roshambo2", "ruleDepthLinear",
+    "snake2p", "sudokuGrade1", "switches", "ticTacToe", "tron_10x10", "twisty-passages", "wallmaze",
+)  # fmt: skip
+
+
+def chosen() -> list[str]:
+    found = sorted(path.stem for path in (CORPUS / "traces").glob("*.json"))
+    return found if os.environ.get("GGP_CONFORM") == "all" else [name for name in found if name in SAMPLE]
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no conformance material at {CORPUS}; GGP_SHARED names its parent")
+def test_the_corpus_is_there_and_holds_the_sample() -> None:
+    assert [name for name in SAMPLE if not (CORPUS / "rules" / f"{name}.kif").is_file()] == []
+
+
+@pytest.mark.parametrize("name", chosen())
+def test_states_moves_ends_and_goals_equal_those_of_the_reference(name: str) -> None:
+    trace = read_trace((CORPUS / "traces" / f"{name}.json").read_text(encoding="utf-8"))
+    difference = conform(make_game(read_file(CORPUS / "rules" / f"{name}.kif")), trace)
+    assert difference is None, str(difference)
