@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, TypeAlias
 
+from gdl.scrambling import Scrambling
 from gdl.terms import Term
 from server.events import (
     Aborted,
@@ -95,9 +96,17 @@ def _started(event: Started, circumstances: Circumstances) -> Entry:
         "previewClock": -1 if setup.preview_clock_s is None else setup.preview_clock_s,
         "seed": setup.seed,
         "scrambleSeed": setup.scramble_seed,
+        "scrambling": _scrambling(event),
         "substitute": setup.substitute.value,
         "versions": versions(),
     }
+
+
+def _scrambling(event: Started) -> dict[str, str]:
+    """Return the names that players with a scrambling profile see for the game's own; empty where nobody does."""
+    if not any(seat.profile.is_scrambled for seat in event.setup.seats):
+        return {}
+    return dict(Scrambling(event.description, event.setup.scramble_seed).names)
 
 
 def _seat(event: Started, role: str) -> Entry:

@@ -60,13 +60,7 @@ class Recorder:
         Raises:
             OSError: the disk is full, or gone.
         """
-        self._add(entry_of(event, self._circumstances))
-
-    def take_scrambling(self, at_ms: int, names: dict[str, str]) -> None:
-        """Note how the constants of the game were renamed for the players that see scrambled names."""
-        self._add({"event": "scrambling", "at": at_ms, "names": names})
-
-    def _add(self, entry: Entry) -> None:
+        entry = entry_of(event, self._circumstances)
         if self._file is not None:
             self._file.write(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n")
             self._file.flush()

@@ -30,7 +30,6 @@ class MatchRecord:
         self._answers: list[Entry] = []
         self._wire: list[Entry] = []
         self._end: Entry = {}
-        self._scrambling: dict[str, str] = {}
         self._is_closed = False
 
     def add(self, entry: Entry) -> None:
@@ -64,9 +63,6 @@ class MatchRecord:
         self._wire.append(entry)
         if entry["move"] is not None:
             self._answers.append(entry)
-
-    def _take_scrambling(self, entry: Entry) -> None:
-        self._scrambling = entry["names"]
 
     def _take_end(self, entry: Entry) -> None:
         self._end = entry
@@ -160,8 +156,8 @@ class MatchRecord:
             "x-versions": start["versions"],
             "x-wire": [_wire_line(entry) for entry in self._wire],
         }
-        if self._scrambling:
-            found["x-scrambling"] = self._scrambling
+        if start["scrambling"]:
+            found["x-scrambling"] = start["scrambling"]
         return found | self._pending()
 
     def _pending(self) -> dict[str, Any]:
@@ -207,7 +203,6 @@ _TAKERS: Final[dict[str, Callable[[MatchRecord, Entry], None]]] = {
     "sent": MatchRecord._take_sent,
     "answered": MatchRecord._take_answer,
     "step": MatchRecord._take_step,
-    "scrambling": MatchRecord._take_scrambling,
     "completed": MatchRecord._take_end,
     "aborted": MatchRecord._take_end,
     "failed": MatchRecord._take_end,

@@ -9,6 +9,7 @@ import pytest
 
 from server.archive import json_object, read_stored
 from server.errors import JournalExistsError, MatchRecordError
+from server.events import Aborted
 from server.journal import Recorder, journal_path, read_entries
 from server.signature import has_valid_signature, make_key
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
@@ -91,8 +92,8 @@ def test_text_that_is_no_unicode_survives(tmp_path: Path) -> None:
     recorder = Recorder(CIRCUMSTANCES, path)
     for event in list(events(turns(), TURNS_MOVES))[:4]:
         recorder.take(event)
-    recorder.take_scrambling(1, {"a": "\udce4\u2028\n"})
+    recorder.take(Aborted(1, 0, "\udce4\u2028\n"))
     recorder.close()
     assert read_stored(path).raw == recorder.record.as_json()
-    recorder.finish()
-    assert read_stored(path).scrambling == {"a": "\udce4\u2028\n"}
+    assert recorder.finish()["x-end"]["reason"] == "\udce4\u2028\n"
+    assert read_stored(path).raw == recorder.record.as_json()

@@ -153,6 +153,11 @@ def test_a_running_match_shows_nothing_that_helps_a_player(
     assert "PLAY" not in json.dumps(running.public_view())
 
 
+def test_the_scrambled_names_are_in_the_record_once_it_is_over() -> None:
+    names = record(turns(), TURNS_MOVES, profile=Profile(is_scrambled=True)).as_json()["x-scrambling"]
+    assert {"a", "b", "at", "control", "go", "jump", "noop", "succ", "?r", "?n", "?m"} == set(names)
+
+
 def test_the_answers_to_the_step_that_is_played_are_not_public() -> None:
     view = record(turns(), (("(jump 0)", "noop"),), 9).public_view()
     assert "jump 0" not in json.dumps(view["moves"] + view["errors"])

@@ -1,0 +1,46 @@
+"""A state as text for people: the board where the game's description has a layout, else its facts, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from gdl.boards import board_of
+from gdl.drawing import text_of
+from gdl.library import GameFile, find_game, game_names
+from gdl.rules import Description
+from gdl.terms import Term
+
+Draw: TypeAlias = Callable[[Iterable[Term]], str]
+
+
+def drawer(description: Description, game: GameFile | None) -> Draw:
+    """Return what draws the states of the game; *game* is where its layout may be found.
+
+    Raises:
+        OSError: as `GameFile.about`.
+        AboutFileError: as `GameFile.about`.
+    """
+    about = game.about() if game is not None else None
+    if about is None:
+        return facts_text
+    layout = about.board
+
+    def draw(facts: Iterable[Term]) -> str:
+        known = tuple(facts)
+        return text_of(board_of(layout, description, known)) or facts_text(known)
+
+    return draw
+
+
+def facts_text(facts: Iterable[Term]) -> str:
+    """Return the facts, one a line, ordered by text."""
+    return "\n".join(sorted(map(str, facts)))
+
+
+def same_game(name: str, description: Description) -> GameFile | None:
+    """Return the library's game of that name if its rules are *description*'s to the letter."""
+    if name not in game_names():
+        return None
+    found = find_game(name)
+    return found if found.read().sha256 == description.sha256 else None
