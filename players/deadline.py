@@ -24,6 +24,10 @@ class Deadline:
         """Return the deadline *margin_s* before this one."""
         return Deadline(self.at_s - margin_s, self.clock)
 
+    def at_most(self, seconds: float) -> Deadline:
+        """Return this deadline, or that *seconds* from now if it is earlier."""
+        return Deadline(min(self.at_s, self.clock() + seconds), self.clock)
+
     @property
     def remaining_s(self) -> float:
         """The seconds left, never negative."""

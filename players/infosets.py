@@ -61,12 +61,15 @@ class ViewSearch:
         self._forget()
         self.n_rounds = 0
         best = moves[0]
+        report(best)
         while not budget.is_spent(self.n_rounds) and not self.positions.is_full:
             world = worlds.sample(self.random)
             self._playout(world, budget)
             self.n_rounds += 1
-            best = self._best(worlds.me, world.views[worlds.me], moves)
-            report(best)
+            found = self._best(worlds.me, world.views[worlds.me], moves)
+            if found != best:
+                best = found
+                report(best)
         return best
 
     def _forget(self) -> None:

@@ -13,7 +13,7 @@ from gdl.terms import Term
 Choice: TypeAlias = tuple[int, ...]
 """A joint move as indices into `Position.moves`, one per role."""
 
-MAX_POSITIONS: Final = 200_000
+MAX_POSITIONS: Final = 50_000
 
 
 class Position:
@@ -57,11 +57,12 @@ class Position:
         return tuple(moves[i] for moves, i in zip(self.moves, choice, strict=True))
 
     def after(self, choice: Choice) -> Position:
-        """Return the position after *choice*, remembered for the next time."""
+        """Return the position after *choice*, remembered for the next time unless there are too many."""
         found = self.successors.get(choice)
         if found is None:
             found = self._graph.at(self.state.next_state(self.joint_move(choice)))
-            self.successors[choice] = found
+            if not self._graph.is_full:
+                self.successors[choice] = found
         return found
 
     def percepts(self, choice: Choice) -> tuple[tuple[Term, ...], ...]:
@@ -84,7 +85,7 @@ def goal_shares(state: State, roles: Sequence[Role]) -> tuple[float, ...]:
 class Positions:
     """The positions of a game that a search has met, one for equal states.
 
-    When there are more than *max_positions* it forgets those that no longer matter (see `keep`).
+    Of more than *max_positions* it remembers none, until `keep` has made room.
     """
 
     def __init__(self, game: Game, max_positions: int = MAX_POSITIONS) -> None:
@@ -96,16 +97,21 @@ class Positions:
     def __len__(self) -> int:
         return len(self.by_state)
 
+    def __contains__(self, state: State) -> bool:
+        return state in self.by_state
+
     @property
     def is_full(self) -> bool:
-        """Whether no more positions should be asked for before the next `keep`."""
+        """Whether there is no room for more positions before the next `keep`."""
         return len(self.by_state) >= self.max_positions
 
     def at(self, state: State) -> Position:
         """Return the position of *state*."""
         found = self.by_state.get(state)
         if found is None:
-            found = self.by_state[state] = Position(self, state)
+            found = Position(self, state)
+            if not self.is_full:
+                self.by_state[state] = found
         return found
 
     def keep(self, state: State) -> Position:
@@ -118,10 +124,8 @@ class Positions:
                 if follower.state not in kept:
                     kept[follower.state] = follower
                     todo.append(follower)
-        self.by_state = kept if len(kept) < self.max_positions // 2 else {root.state: _bare(root)}
-        return self.by_state[root.state]
-
-
-def _bare(position: Position) -> Position:
-    position.successors = {}
-    return position
+        if len(kept) > self.max_positions // 2:
+            root.successors = {}
+            kept = {root.state: root}
+        self.by_state = kept
+        return root

@@ -81,11 +81,16 @@ class TreeSearch:
             return moves[0]
         root, me = self._root(state), self.game.roles.index(role)
         self.n_rounds = 0
+        best = moves[self._best(root, me)]
+        report(best)
         while not self._is_decided(root, me, budget):
             self._playout(root, budget)
             self.n_rounds += 1
-            report(root.position.moves[me][self._best(root, me)])
-        return root.position.moves[me][self._best(root, me)]
+            found = moves[self._best(root, me)]
+            if found != best:
+                best = found
+                report(best)
+        return best
 
     def explore(self, state: State, budget: Budget) -> None:
         """Spend *budget* on *state* for whatever is asked of it later."""

@@ -1,0 +1,84 @@
+"""A match between players of one process: no messages, no server, each player still told only what it perceives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from gdl.errors import IllegalMoveError
+from gdl.game import Game, Role, State
+from gdl.terms import Term
+from players.deadline import Budget, Deadline
+from players.player import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a match: the joint move, in the order of the roles, and the state that it led to."""
+
+    moves: tuple[Term, ...]
+    state: State
+
+
+class Table:
+    """The players around a game, one for each role that is not chance; equal seeds draw equal chance moves.
+
+    *Units*: seconds for the clocks; None lets players think as long as they like.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Mapping[Role, Player],
+        seed: int,
+        clock_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.game, self.players = game, players
+        self.random = Random(seed)
+        self.state = game.initial_state
+        self._clock_s, self._clock = clock_s, clock
+
+    def play(self) -> Iterator[Step]:
+        """Play to the end, yielding every step.
+
+        Raises:
+            IllegalMoveError: a player moved as it may not.
+        """
+        for role, player in self.players.items():
+            player.join(self.game, role, self.random.getrandbits(32))
+            player.start(self._deadline())
+        while not self.state.is_terminal:
+            yield self._step()
+        for player in self.players.values():
+            player.stop()
+
+    def _deadline(self) -> Deadline:
+        seconds = float("inf") if self._clock_s is None else self._clock_s
+        return Deadline.after(seconds, self._clock)
+
+    def _step(self) -> Step:
+        before = self.state
+        moves = tuple(self._move(role) for role in self.game.roles)
+        self.state = before.next_state(moves)
+        if not self.state.is_terminal:
+            for role, player in self.players.items():
+                self._tell(before, role, player, moves)
+        return Step(moves, self.state)
+
+    def _move(self, role: Role) -> Term:
+        legal = self.state.legal_moves(role)
+        if role not in self.players:
+            return self.random.choice(legal)
+        player = self.players[role]
+        move = player.move(player.worlds.state, role, self._deadline())
+        if move not in legal:
+            raise IllegalMoveError(str(role), str(move))
+        return move
+
+    def _tell(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
+        own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
+        player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
+        player.perceive(own_move, percepts)
