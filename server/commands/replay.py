@@ -1,0 +1,141 @@
+"""`ggp replay`: step through a match record and verify everything in it by the rules."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gdl.engines import make_game
+from gdl.game import Game
+from gdl.library import GameFile, find_game
+from gdl.rules import read_rules
+from server.archive import StoredRecord, read_stored
+from server.errors import RecordDiffersError, SignatureFormatError
+from server.picture import Draw, drawer, same_game
+from server.progress import DELAY_S, progress
+from server.replay import ReplayedStep, replay
+from server.signature import has_valid_signature, is_signed
+from server.transcript import seat_of, transcript
+
+
+@click.command(short_help="Step through a match record and verify it by the rules.")
+@click.argument("record", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--rules", metavar="GAME", help="The rules, for records that carry none: a name or a path.")
+@click.option("--step", type=click.IntRange(min=0), help="Show this step only; all are verified.")
+@click.option("--seat", metavar="ROLE", help="Print what ROLE was sent and answered, and why a move did not count.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON, without the steps.")
+@click.pass_context
+def command(
+    context: click.Context, record: Path, rules: str | None, step: int | None, seat: str | None, as_json: bool
+) -> None:
+    """Step through the match record RECORD and compare every state, move, percept and goal with the rules.
+
+    RECORD is a record of ours or of another host, or the journal that an interrupted match left. Exits with 1 at the
+    first difference, or when a signature is wrong.
+    """
+    stored = _read(record)
+    game, file = _game(stored, rules)
+    if seat is not None:
+        role = seat_of(stored, seat, game.roles)
+        click.echo("\n".join(transcript(stored, role, game)))
+        return
+    if not as_json:
+        click.echo(_title(stored))
+    verdict = _verdict(stored, game, None if as_json else _Show(drawer(game.description, file), game, step))
+    click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
+    context.exit(0 if verdict["agrees"] and verdict["signature"] != "wrong" else 1)
+
+
+def _read(path: Path) -> StoredRecord:
+    try:
+        return read_stored(path)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | None]:
+    """Return the game to verify by, and the file that may tell how to draw it."""
+    if rules is not None:
+        file = find_game(rules)
+        return make_game(file.read()), file
+    if record.rules is None:
+        raise click.UsageError("the record carries no rules: name them with --rules GAME")
+    description = read_rules(record.rules, "the record's rules", is_gdl2=record.is_gdl2)
+    return make_game(description), same_game(record.game or "", description)
+
+
+def _title(record: StoredRecord) -> str:
+    names = f" ({', '.join(record.player_names)})" if record.player_names else ""
+    return f"match {record.match_id or 'without an id'} of {record.game or record.game_url or 'unnamed rules'}{names}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Show:
+    """Prints the steps of a record: all, or only the one asked for."""
+
+    draw: Draw
+    game: Game
+    only: int | None
+
+    def __call__(self, at: ReplayedStep) -> None:
+        if self.only not in (None, at.step):
+            return
+        click.echo(f"\nstep {at.step}\n{self.draw(at.state.facts)}")
+        if at.moves is not None:
+            errors = (*at.errors, *("" for _ in at.moves[len(at.errors) :]))
+            told = zip(self.game.roles, at.moves, errors, strict=False)
+            click.echo("  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in told))
+        elif at.state.is_terminal:
+            click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
+
+
+def _verdict(record: StoredRecord, game: Game, show: _Show | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
+    with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
+        try:
+            for at in replay(game, record):
+                found["steps"] = at.step
+                advance()
+                if show is not None:
+                    show(at)
+        except RecordDiffersError as error:
+            found |= {"agrees": False, "difference": _difference(error)}
+    if show is not None and show.only is not None and show.only > len(record.moves):
+        raise click.UsageError(f"the record has {len(record.moves)} steps: --step takes 0 to {len(record.moves)}")
+    return found
+
+
+def _difference(error: RecordDiffersError) -> dict[str, object]:
+    return {
+        "step": error.step,
+        "role": error.role or None,
+        "kind": error.kind,
+        "recorded": error.recorded,
+        "expected": error.expected,
+        "message": str(error),
+    }
+
+
+def _signature(record: StoredRecord) -> str:
+    if not is_signed(record.raw):
+        return "none"
+    try:
+        return "valid" if has_valid_signature(record.raw) else "wrong"
+    except SignatureFormatError:
+        return "wrong"
+
+
+def _sentence(verdict: dict[str, Any]) -> str:
+    signed = "" if verdict["signature"] == "none" else f"\nsignature: {verdict['signature']}"
+    if verdict["agrees"]:
+        return f"\nagrees with the rules: {_count(verdict['steps'])}{signed}"
+    return f"\n{verdict['difference']['message']}{signed}"
+
+
+def _count(n_steps: int) -> str:
+    return "1 step" if n_steps == 1 else f"{n_steps} steps"
