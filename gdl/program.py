@@ -111,7 +111,7 @@ def _facts(clauses: Iterable[Clause]) -> dict[Key, list[Row]]:
 
 def _layers(clauses: Sequence[Clause]) -> dict[tuple[str, int], Layer]:
     """Return the layer of every relation, each as high as the highest that it depends on."""
-    found = {("true", 1): Layer.STATE, ("does", 2): Layer.MOVE, ("next", 1): Layer.MOVE, ("sees", 2): Layer.MOVE}
+    found = {("true", 1): Layer.STATE, ("does", 2): Layer.MOVE, ("next", 1): Layer.MOVE}
     readers: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
     for clause in clauses:
         for literal in clause.literals:
