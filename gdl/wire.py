@@ -21,6 +21,7 @@ WIRE_LIMITS: Final = ReadLimits(max_characters=20_000_000, max_depth=25_010)
 _TOKEN: Final = re.compile(r"[()]|;[^\n]*|[^ \t\r\n\f\v();]+")
 _COMMENT: Final = re.compile(r";[^\n]*")
 _BLANKS: Final = " \t\r\n\f\v"
+_BLANK: Final = re.compile(rf"[{_BLANKS}]+")
 
 
 def decode(body: bytes) -> str:
@@ -33,7 +34,7 @@ def decode(body: bytes) -> str:
 
 def one_line(text: str) -> str:
     """Return KIF *text* on one line, without comments, with single blanks."""
-    return " ".join(_COMMENT.sub(" ", text).split())
+    return _BLANK.sub(" ", _COMMENT.sub(" ", text)).strip(_BLANKS)
 
 
 def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:

@@ -1,1 +1,33 @@
-"""The player kit and the players."""
+"""The player kit and the players.
+
+An author subclasses `Player` and calls `run` (a player over HTTP) or `run_stdio` (over standard input and output).
+"""
+
+from players.deadline import Deadline
+from players.desk import Settings
+from players.player import MakePlayer, Player
+from players.session import Timing
+
+__all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "run", "run_stdio"]
+
+DEFAULT_PORT = 9147
+
+
+def run(
+    player: MakePlayer, port: int = DEFAULT_PORT, host: str = "127.0.0.1", settings: Settings | None = None
+) -> None:
+    """Serve *player*, a subclass of `Player`, over HTTP until Ctrl-C; port 0 is one that the system chooses.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    from players import service  # noqa: PLC0415 -- a search needs no web server to be loaded
+
+    service.run(player, port, host, settings)
+
+
+def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
+    """Serve *player*, a subclass of `Player`, on standard input and output until the input ends."""
+    from players import stdio  # noqa: PLC0415 -- as above
+
+    stdio.run_stdio(player, settings)

@@ -1,0 +1,127 @@
+"""Where a player's matches come together: messages in, replies out, a session and a worker for each match."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gdl.messages import Abort, Info, Message, Ping, Play, Preview, Start, Stop
+from gdl.replies import InfoReply, Status, info_text
+from players.player import MakePlayer
+from players.seat import Seat
+from players.session import NO_ANSWER, Session, Timing
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a player takes matches.
+
+    *Units*: seconds; a match in which nothing is heard for `abandoned_after_s` and ten play clocks is given up.
+    """
+
+    name: str
+    max_matches: int = 8
+    timing: Timing = field(default_factory=Timing)
+    abandoned_after_s: float = 600.0
+    seed: int | None = None
+
+
+class Desk:
+    """Answers the messages of all matches of one player."""
+
+    def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
+        self.make_player, self.settings = make_player, settings
+        self.seats: dict[str, Seat] = {}
+        self._random = random.Random(settings.seed)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether no more matches are taken."""
+        return len(self.seats) >= self.settings.max_matches
+
+    async def answer(self, message: Message, received_s: float | None = None, step: int | None = None) -> str:
+        """Return the reply to *message*, in time.
+
+        *received_s* is when its first byte came (monotonic), *step* what the game manager's header says.
+        """
+        received_s = time.monotonic() if received_s is None else received_s
+        match message:
+            case Info():
+                return info_text(InfoReply(self.settings.name, Status.BUSY if self.is_busy else Status.AVAILABLE))
+            case Ping():
+                return "busy" if self.is_busy else "ready"
+            case Preview():
+                return "ready"
+            case Start():
+                return await self._start(message, received_s)
+            case Play():
+                seat = self.seats.get(message.match_id)
+                if seat is None:
+                    return NO_ANSWER
+                self._watch(seat)
+                return await seat.play(message, received_s, step)
+            case Stop():
+                self._leave(message.match_id, message)
+                return "done"
+            case Abort():
+                self._leave(message.match_id, None)
+                return "aborted"
+
+    def delivered(self, message: Message) -> None:
+        """Take note that the reply to *message* has reached its game manager."""
+        seat = self.seats.get(message.match_id) if isinstance(message, Play) else None
+        if seat is not None:
+            seat.session.question.is_delivered = True
+
+    async def close(self) -> None:
+        """Give up all matches and end all workers."""
+        for match_id in tuple(self.seats):
+            self._leave(match_id, None)
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    async def _start(self, start: Start, received_s: float) -> str:
+        seat = self.seats.get(start.match_id)
+        if seat is None or seat.session.start != start:
+            self._leave(start.match_id, None)
+            if self.is_busy:
+                return "busy"
+            session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing)
+            seat = self.seats[start.match_id] = Seat(session, self.make_player)
+            self._spawn(seat.work())
+        self._watch(seat)
+        return await seat.answered(seat.session.question)
+
+    def _leave(self, match_id: str, stop: Stop | None) -> None:
+        seat = self.seats.pop(match_id, None)
+        if seat is not None:
+            self._cancel_watch(seat)
+            self._spawn(seat.leave(stop))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _watch(self, seat: Seat) -> None:
+        """Give up the match of *seat* unless something is heard of it again."""
+        self._cancel_watch(seat)
+        start = seat.session.start
+        silence_s = self.settings.abandoned_after_s + start.start_clock_s + 10 * start.play_clock_s
+        seat.watch = asyncio.get_running_loop().call_later(silence_s, self._abandon, seat)
+
+    def _cancel_watch(self, seat: Seat) -> None:
+        if seat.watch is not None:
+            seat.watch.cancel()
+
+    def _abandon(self, seat: Seat) -> None:
+        _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
+        self._leave(seat.session.start.match_id, None)

@@ -1,0 +1,150 @@
+"""The players by name, and what a `SPEC` may name besides: `file.py:Class` and `module:Class`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from gdl.errors import UnknownNameError
+from players.errors import PlayerFileError
+from players.player import Player
+
+PLAYERS: Final = {
+    "legal": "players.legal:LegalPlayer",
+    "random": "players.uniform:RandomPlayer",
+    "greedy": "players.greedy:GreedyPlayer",
+    "minimax": "players.minimax:MinimaxPlayer",
+    "mcts": "players.mcts:MctsPlayer",
+    "nested": "players.nested:NestedPlayer",
+    "human": "players.human:HumanPlayer",
+}
+"""Our own players: a name, and the class in its module."""
+
+
+@dataclass(frozen=True)
+class PlayerMaker:
+    """Makes a player for each match, in whatever process: `spec` names its class, `options` go to its constructor."""
+
+    spec: str
+    source: str
+    class_name: str
+    options: dict[str, object] = field(default_factory=dict)
+
+    def __call__(self) -> Player:
+        """Return a new player."""
+        return self.player_class()(**self.options)
+
+    def player_class(self) -> type[Player]:
+        """Return the class.
+
+        Raises:
+            PlayerFileError: it cannot be loaded, or is no player.
+        """
+        module = _module(self.spec, self.source)
+        found = getattr(module, self.class_name, None) if self.class_name else _only_player(self.spec, module)
+        if not (isinstance(found, type) and issubclass(found, Player)):
+            raise PlayerFileError(self.spec, f"{self.class_name} is no subclass of players.Player there")
+        return found
+
+
+def find_player(spec: str) -> PlayerMaker:
+    """Return what makes the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
+
+    Options for the constructor may follow: `mcts:playouts=200`. The class of a file with only one may be left out.
+
+    Raises:
+        UnknownNameError: there is no such player of ours.
+        PlayerFileError: the file or module does not hold it.
+
+    Example:
+        >>> find_player("mcts:playouts=200").options
+        {'playouts': 200}
+    """
+    name, options = _split_options(spec)
+    if name in PLAYERS:
+        source, _, class_name = PLAYERS[name].partition(":")
+    else:
+        source, class_name = _split_class(name)
+        if not class_name and not source.endswith(".py"):
+            raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))
+    maker = PlayerMaker(spec, source, class_name, options)
+    _check_options(maker)
+    return maker
+
+
+def _split_options(spec: str) -> tuple[str, dict[str, object]]:
+    name, _, last = spec.rpartition(":")
+    if "=" not in last:
+        return spec, {}
+    pairs = (item.partition("=") for item in last.split(","))
+    return name, {key.strip(): _value(text.strip()) for key, _, text in pairs}
+
+
+def _value(text: str) -> object:
+    try:
+        value: object = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value
+
+
+def _split_class(name: str) -> tuple[str, str]:
+    if name.endswith(".py"):
+        return name, ""
+    source, _, class_name = name.rpartition(":")
+    return (source, class_name) if source else (name, "")
+
+
+def _check_options(maker: PlayerMaker) -> None:
+    try:
+        inspect.signature(maker.player_class()).bind(**maker.options)
+    except TypeError as error:
+        raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}") from error
+
+
+def _module(spec: str, source: str) -> ModuleType:
+    try:
+        return _file_module(Path(source)) if source.endswith(".py") else importlib.import_module(source)
+    except FileNotFoundError as error:
+        raise PlayerFileError(spec, f"there is no file {source}") from error
+    except Exception as error:
+        raise PlayerFileError(spec, f"{type(error).__name__} when it was imported: {error}") from error
+
+
+def _file_module(path: Path) -> ModuleType:
+    """Import the file at *path* under a name of its own; its neighbours can be imported from it."""
+    path = path.resolve()
+    name = f"player_file_{path.stem}_{abs(hash(path)):x}"
+    if name not in sys.modules:
+        loaded = importlib.util.spec_from_file_location(name, path)
+        if loaded is None or loaded.loader is None or not path.is_file():
+            raise FileNotFoundError(path)
+        if str(path.parent) not in sys.path:
+            sys.path.append(str(path.parent))
+        sys.modules[name] = module = importlib.util.module_from_spec(loaded)
+        try:
+            loaded.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def _only_player(spec: str, module: ModuleType) -> type[Player]:
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Player) and value.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        names = ", ".join(value.__name__ for value in found) or "none"
+        raise PlayerFileError(spec, f"say which class of the file (FILE.py:CLASS); its players: {names}")
+    return found[0]

@@ -1,0 +1,156 @@
+"""One match as its player sees it: which question is asked, until when, and what is answered. No I/O, no clock.
+
+Messages and reports of the worker go in, orders for the worker and answers come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gdl.messages import Play, Start, Stop
+from players.pipe import Ask, Best, Done, Follow, Join, Joined, Order, Ready, Refused, Report
+
+NO_ANSWER: Final = "nil"
+MAX_LOSSES: Final = 3
+"""After so many lost workers the author's code is not run again: legal moves are played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How a clock is divided: `margin_s` before its end the player should stop, then it is interrupted, then answered.
+
+    At most half of a clock is margin. *Units*: seconds.
+    """
+
+    margin_s: float = 0.6
+
+    def ends(self, received_s: float, clock_s: float) -> tuple[float, float, float]:
+        """Return when the player should stop, is interrupted, and is answered for."""
+        margin_s = min(self.margin_s, clock_s / 2)
+        end_s = received_s + clock_s
+        return end_s - margin_s, end_s - 0.75 * margin_s, end_s - 0.5 * margin_s
+
+
+@dataclass(slots=True)
+class Question:
+    """Something that a game manager waits for: a move, or `ready` (step -1).
+
+    `answer` is fixed once given; `best` is what is answered if the clock ends before.
+    """
+
+    step: int
+    answer_by_s: float
+    play: Play | None = None
+    best: str | None = None
+    answer: str | None = None
+    is_delivered: bool = False
+
+    def close(self) -> str:
+        """Return the answer, which from now on does not change."""
+        if self.answer is None:
+            self.answer = self.best or NO_ANSWER
+        return self.answer
+
+
+class Session:
+    """One match: its questions in order, and the steps that were told."""
+
+    def __init__(self, start: Start, seed: int, received_s: float, timing: Timing) -> None:
+        self.start, self.seed, self.timing = start, seed, timing
+        self.roles: tuple[str, ...] = ()
+        self.steps: list[Follow] = []
+        self.n_losses = 0
+        self.is_refused = False
+        *self._start_ends, answer_by_s = timing.ends(received_s, start.start_clock_s)
+        self.question = Question(-1, answer_by_s, best="ready")
+        self._before = self.question
+
+    def join(self) -> Join:
+        """Return the order that begins the match."""
+        deadline_s, interrupt_s = self._start_ends
+        return self._join(deadline_s, interrupt_s, thinks=True)
+
+    def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> Join:
+        return Join(self.start.rules, str(self.start.role), self.seed, deadline_s, interrupt_s, thinks)
+
+    def is_repeated(self, play: Play, step: int | None = None) -> bool:
+        """Return whether *play* asks the current question again; *step* is what a header says, if there is one.
+
+        Two equal joint moves in a row are no repetition, unless our own part of it is not what we answered.
+        """
+        current = self.question
+        step = play.turn if play.turn is not None else step
+        if current.play is None:
+            return False
+        if step is not None:
+            return step <= current.step
+        if play.told is None:
+            return True
+        if _folded(play) != _folded(current.play):
+            return False
+        return not current.is_delivered or self._contradicts_answer(play)
+
+    def _contradicts_answer(self, play: Play) -> bool:
+        """Return whether *play* tells the own move before the last one, and another than the last one."""
+        told, role = play.told or (), str(self.start.role).casefold()
+        roles = [name.casefold() for name in self.roles]
+        if len(told) != len(roles) or role not in roles:
+            return False
+        own_move = str(told[roles.index(role)]).casefold()
+        last, before = (question.answer or "" for question in (self.question, self._before))
+        return last.casefold() != own_move == before.casefold()
+
+    def ask(self, play: Play, received_s: float) -> list[Order]:
+        """Take in a new question; return the orders for the worker. `question` is the one to be answered."""
+        orders: list[Order] = self._take_in(play)
+        deadline_s, interrupt_s, answer_by_s = self.timing.ends(received_s, self.start.play_clock_s)
+        step = self.question.step + 1 if play.turn is None else play.turn
+        self._before, self.question = self.question, Question(step, answer_by_s, play)
+        return [*orders, Ask(step, deadline_s, interrupt_s)]
+
+    def stop(self, stop: Stop) -> list[Order]:
+        """Take in the end of the match; return the orders for the worker."""
+        return self._take_in(stop)
+
+    def _take_in(self, message: Play | Stop) -> list[Order]:
+        if message.told is None:
+            return []
+        own_move = None if message.own_move is None else str(message.own_move)
+        if own_move is None and self.question.play is not None:
+            own_move = self.question.answer
+        self.steps.append(Follow(own_move, tuple(map(str, message.told))))
+        return [self.steps[-1]]
+
+    def hear(self, report: Report) -> None:
+        """Take in what the worker reports."""
+        current = self.question
+        match report:
+            case Joined(roles):
+                self.roles = roles
+            case Refused():
+                self.is_refused, current.best = True, None
+                current.close()
+            case Ready() if current.step == -1:
+                current.close()
+            case Best(step, move) if step == current.step:
+                current.best = move
+            case Done(step, move) if step == current.step:
+                current.best = move or current.best
+                current.close()
+
+    def replace(self, now_s: float) -> Iterator[Order]:
+        """Yield the orders for the worker that replaces a lost one; what is known already is answered."""
+        self.n_losses += 1
+        deadline_s, interrupt_s, _ = self.timing.ends(now_s, min(2, self.start.play_clock_s))
+        yield self._join(deadline_s, interrupt_s, thinks=self.n_losses < MAX_LOSSES)
+        yield from self.steps
+        if self.question.best is not None:
+            self.question.close()
+        elif self.question.answer is None:
+            yield Ask(self.question.step, now_s, now_s, thinks=False)
+
+
+def _folded(play: Play) -> str:
+    return " ".join(str(term).casefold() for term in play.told or ())
