@@ -1,0 +1,44 @@
+"""Time as the driver needs it, so that tests can bring their own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+
+class Deadline(Protocol):
+    """A deadline that is running."""
+
+    def expired(self) -> bool:
+        """Return whether it ended what it was set for."""
+
+
+class Clock(Protocol):
+    """Two clocks and an alarm."""
+
+    def now_s(self) -> float:
+        """Return monotonic time, to measure by. *Units*: seconds from anywhere."""
+
+    def wall_ms(self) -> int:
+        """Return the time of day, to write down. *Units*: milliseconds since 1970."""
+
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Deadline]:
+        """Return a context that is cancelled, and raises TimeoutError, *limit_s* seconds after it was entered."""
+
+
+class SystemClock:
+    """The clocks of this machine."""
+
+    def now_s(self) -> float:
+        """Return monotonic time."""
+        return time.monotonic()
+
+    def wall_ms(self) -> int:
+        """Return the time of day."""
+        return time.time_ns() // 1_000_000
+
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Deadline]:
+        """Return `asyncio.timeout`."""
+        return asyncio.timeout(limit_s)

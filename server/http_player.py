@@ -1,0 +1,142 @@
+"""HTTP players: one connection for each message, to the end of the first term of the reply and no further."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from yarl import URL
+
+from server.errors import PlayerSpecError, RemotePlayerError
+from server.http_reply import HttpReply
+from server.link import Letter, ReplyBuffer
+
+DEFAULT_PORT: Final = 9147
+"""Where players of old listen."""
+
+
+class HttpPlayer:
+    """The player that listens at *url*; *name* is what the header `Receiver` calls it.
+
+    Raises:
+        PlayerSpecError: *url* is none that a player could have.
+    """
+
+    def __init__(self, url: str, name: str = "player", *, host_name: str | None = None) -> None:
+        self._url = player_url(url)
+        self._name = _header_text(name)
+        self._host_name = _header_text(_product() if host_name is None else host_name)
+
+    @property
+    def url(self) -> str:
+        """Where the player listens."""
+        return str(self._url)
+
+    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
+        """Connect, send *letter*, and fill *reply*; redirects and proxies are not followed.
+
+        Raises:
+            OSError: the connection failed.
+            RemotePlayerError: what came is no HTTP reply, or one with an error.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        assert self._url.host is not None
+        transport, _ = await loop.create_connection(
+            lambda: _Conversation(self._request(letter), HttpReply(reply), done),
+            self._url.host,
+            self._url.port or DEFAULT_PORT,
+            ssl=self._url.scheme == "https" or None,
+        )
+        try:
+            await done
+        finally:
+            # Closing politely would wait for a peer that does not read.
+            transport.abort()
+
+    async def close(self) -> None:
+        """Do nothing: no connection outlives its message."""
+
+    def _request(self, letter: Letter) -> bytes:
+        body = letter.text.encode()
+        fields = {
+            "Accept": "text/delim",
+            "Host": self._url.host_port_subcomponent or "",
+            "Sender": "GAMESERVER",
+            "Receiver": self._name,
+            "Content-Type": "text/acl",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        }
+        if letter.match_id:
+            fields["GGP-Match-ID"] = letter.match_id
+            fields["GGP-Match-Step"] = str(letter.step)
+            fields["GGP-Match-Host"] = self._host_name
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return f"POST {self._url.raw_path_qs} HTTP/1.0\r\n{head}\r\n".encode("latin-1", "replace") + body
+
+
+class _Conversation(asyncio.Protocol):
+    """One request and its reply, which may begin before the request is through."""
+
+    def __init__(self, request: bytes, reply: HttpReply, done: asyncio.Future[None]) -> None:
+        self._request, self._reply, self._done = request, reply, done
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        if self._done.done():
+            return
+        try:
+            self._reply.feed(data)
+        except RemotePlayerError as error:
+            self._done.set_exception(error)
+        else:
+            if self._reply.is_finished:
+                self._done.set_result(None)
+
+    def eof_received(self) -> None:
+        self._end(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end(exc)
+
+    def _end(self, error: Exception | None) -> None:
+        if self._done.done():
+            return
+        try:
+            self._reply.feed_end()
+        except RemotePlayerError as early:
+            self._done.set_exception(error or early)
+        else:
+            self._done.set_result(None)
+
+
+def player_url(text: str) -> URL:
+    """Return the address that *text* names.
+
+    Raises:
+        PlayerSpecError: it names none that a player could have.
+    """
+    try:
+        url = URL(text)
+        is_fine = url.scheme in ("http", "https") and url.port != 0 and bool((url.host or "").encode("idna"))
+    except (ValueError, UnicodeError) as error:
+        raise PlayerSpecError(text, str(error)) from error
+    if not is_fine:
+        raise PlayerSpecError(text, "expected http://host:port")
+    return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
+
+
+def _header_text(text: str) -> str:
+    return "".join(c for c in text if c.isprintable())[:200] or "player"
+
+
+def _product() -> str:
+    try:
+        return f"ggp/{version('ggp')}"
+    except PackageNotFoundError:
+        return "ggp"
