@@ -95,6 +95,21 @@ def test_every_console_example_prints_what_is_shown(page: Path, tmp_path: Path) 
             ), f"{example.command}shown:\n{example.output}\nprinted:\n{done.stdout}{done.stderr}"
 
 
+def test_the_player_of_the_readme_passes_the_check_of_players(tmp_path: Path) -> None:
+    source = next(block for language, block in blocks(PAGES[0]) if language == "python")
+    (tmp_path / "my_player.py").write_text(source, encoding="utf-8")
+    ggp = Path(sys.executable).parent / "ggp"
+    with subprocess.Popen(
+        [ggp, "player", tmp_path / "my_player.py", "--port", "0", "--until-eof"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as player:  # fmt: skip
+        assert player.stdout is not None
+        url = player.stdout.readline().removeprefix("listening on ").strip()
+        checked = subprocess.run([ggp, "check-player", url], check=False, capture_output=True, text=True, timeout=120)
+        player.communicate(timeout=30)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_call_of_ggp_names_a_command_and_options_that_exist(page: Path) -> None:
     for words in calls(page):
