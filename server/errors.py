@@ -108,6 +108,17 @@ class PlayerSpecError(CallerError):
         return f"no player at {self.spec!r}: {self.reason}"
 
 
+class PlayerStartError(ServerError):
+    """A player that this process should run did not come up."""
+
+    def __init__(self, spec: str, reason: str) -> None:
+        super().__init__(spec, reason)
+        self.spec, self.reason = spec, reason
+
+    def __str__(self) -> str:
+        return f"the player {self.spec} could not be started: {self.reason}"
+
+
 class RemotePlayerError(ServerError):
     """A remote player answered with something that is no reply; a match records it and goes on."""
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from rich.errors import StyleSyntaxError
+from rich.style import Style
+
 from gdl.boards import board_of
-from gdl.drawing import text_of
+from gdl.drawing import Paint, text_of
 from gdl.library import GameFile, find_game, game_names
 from gdl.rules import Description
 from gdl.terms import Term
@@ -14,7 +17,20 @@ from gdl.terms import Term
 Draw: TypeAlias = Callable[[Iterable[Term]], str]
 
 
-def drawer(description: Description, game: GameFile | None) -> Draw:
+def coloured(symbol: str, colour: str | None) -> str:
+    """Return *symbol* in *colour*, a name that rich knows; a Paint for terminals."""
+    try:
+        return symbol if colour is None else Style.parse(colour).render(symbol)
+    except StyleSyntaxError:
+        return symbol
+
+
+def plain(symbol: str, colour: str | None) -> str:  # noqa: ARG001 -- a Paint that paints nothing
+    """Return *symbol* as it is; the Paint for everything but terminals."""
+    return symbol
+
+
+def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:
     """Return what draws the states of the game; *game* is where its layout may be found.
 
     Raises:
@@ -28,7 +44,7 @@ def drawer(description: Description, game: GameFile | None) -> Draw:
 
     def draw(facts: Iterable[Term]) -> str:
         known = tuple(facts)
-        return text_of(board_of(layout, description, known)) or facts_text(known)
+        return text_of(board_of(layout, description, known), paint) or facts_text(known)
 
     return draw
 

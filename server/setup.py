@@ -37,6 +37,11 @@ def new_seed() -> int:
     return secrets.randbits(63)
 
 
+def new_random_token() -> str:
+    """Return 32 letters and digits that nobody can guess, as public hosts put into a record's address."""
+    return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(32))
+
+
 @dataclass(frozen=True, slots=True)
 class Seat:
     """Who plays a role: the name of the player, for people and for the `Receiver` header, and how to speak to it."""

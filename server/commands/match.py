@@ -1,0 +1,139 @@
+"""`ggp match`: play one match between players of ours, players elsewhere, and programs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from gdl.engines import make_game
+from gdl.library import GameFile, find_game
+from gdl.messages import Dialect
+from server.commentary import Commentary, is_screen, result_line
+from server.driver import Observer, Outcome
+from server.errors import PlayerSpecError
+from server.events import Completed
+from server.hosting import MAX_CLOCK_S, HostedMatch, MatchOrder
+from server.picture import coloured, drawer, plain
+from server.profiles import Case, Profile
+from server.seating import PlayerSpec, player_spec
+from server.setup import Substitute, new_match_id
+from server.signature import kept_key
+
+RECORDS: Final = Path("records")
+_CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
+
+
+@click.command(short_help="Play one match between any players, and write its record.")
+@click.argument("game", metavar="GAME")
+@click.option("--player", "-p", "players", metavar="ROLE=SPEC", multiple=True, help="Who plays ROLE; once per role.")
+@click.option("--start-clock", type=_CLOCK, default=10, show_default=True, help="Seconds to prepare.")
+@click.option("--play-clock", type=_CLOCK, default=5, show_default=True, help="Seconds for each move.")
+@click.option("--grace", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds added to clocks.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Decides chance and replacements of illegal moves.")
+@click.option("--record", "record_path", type=click.Path(path_type=Path, dir_okay=False), help="Where the record goes; "
+              "a file of its own in ./records/ by default.")  # fmt: skip
+@click.option("--sign", "key_path", metavar="KEYFILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Sign the record with the key in this file, which is made if it is not there.")  # fmt: skip
+@click.option("--scramble", is_flag=True, help="Give the players nonsense for the game's names.")
+@click.option("--dialect", type=click.Choice([d.value for d in Dialect if d is not Dialect.GDL1]),
+              default=Dialect.GDL2.value, show_default=True, help="The form of PLAY in GDL-II.")  # fmt: skip
+@click.option("--case", type=click.Choice([case.value for case in Case]), default=Case.AS_IS.value, show_default=True,
+              help="The case in which rules and moves are sent.")  # fmt: skip
+@click.option("--substitute", type=click.Choice([way.value for way in Substitute]), default=Substitute.RANDOM.value,
+              show_default=True, help="The legal move that replaces an illegal or late one.")  # fmt: skip
+@click.option("--draw/--no-draw", default=None, help="Draw the board; by default on a terminal only.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, and nothing else.")
+@click.pass_context
+def command(context: click.Context, game: str, record_path: Path | None, key_path: Path | None, **words: Any) -> None:
+    """Play one match of GAME, which is a name in the library or the path of a rule file.
+
+    SPEC says who plays ROLE: the address of a player (http://host:port); one of our players, as `ggp player` takes it
+    (mcts, mcts:playouts=200, my_player.py), which is started for the match; or a program that reads messages on
+    standard input and answers on standard output (cmd:./my-player, or cmd+legal: to be told the legal moves too).
+    A role that is left out is played by `random`.
+
+    Exits with 0 when the match was played to its end; the last lines tell the result and where the record is.
+    """
+    file = find_game(game)
+    order = _order(file, words)
+    key = None if key_path is None else kept_key(key_path)
+    path = _made_room(record_path or RECORDS / f"{file.name}.{order.match_id.rpartition('.')[2]}.json")
+    is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
+    draw = drawer(order.game.description, file, coloured if is_screen() else plain) if is_drawn else None
+    observers = () if words["as_json"] else (Commentary(click.echo, draw),)
+    outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
+    if words["as_json"]:
+        click.echo(json.dumps(summary(record) | {"record": str(path)}, indent=2))
+    else:
+        if isinstance(outcome, Completed):
+            click.echo(result_line(zip(order.game.roles, outcome.goals, strict=True)))
+        click.echo(f"record: {path}")
+    context.exit(0 if isinstance(outcome, Completed) else 1)
+
+
+def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
+    return MatchOrder(
+        game_name=file.name,
+        game=make_game(file.read()),
+        players=dict(map(_named_player, words["players"])),
+        start_clock_s=words["start_clock"],
+        play_clock_s=words["play_clock"],
+        profile=Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"]),
+        substitute=Substitute(words["substitute"]),
+        seed=words["seed"],
+        match_id=new_match_id(),
+    )
+
+
+def _named_player(text: str) -> tuple[str, PlayerSpec]:
+    role, is_given, spec = text.partition("=")
+    if not is_given:
+        raise PlayerSpecError(text, "--player wants ROLE=SPEC, as in --player white=mcts")
+    return role.strip(), player_spec(spec.strip())
+
+
+def _made_room(path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.UsageError(f"no record can be written in {path.parent}: {error.strerror}") from error
+    return path
+
+
+async def _played(match: HostedMatch, observers: Sequence[Observer]) -> tuple[Outcome, dict[str, Any]]:
+    """Play; the first Ctrl-C or SIGTERM aborts the match and its players are told, a second one ends it at once."""
+    loop, playing = asyncio.get_running_loop(), asyncio.ensure_future(match.play(observers))
+    reasons = ["interrupted"]
+
+    def interrupt() -> None:
+        if reasons:
+            match.abort(reasons.pop())
+        else:
+            playing.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    try:
+        return await playing
+    except asyncio.CancelledError:
+        raise click.Abort from None
+
+
+def summary(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what a script wants to know of a match: its id, how it ended, goals by role, steps, errors by role."""
+    roles, goals = record["x-roles"], record.get("x-goals") or []
+    errors = [[step[index] for step in record["errors"] if step[index]] for index in range(len(roles))]
+    return {
+        "matchId": record["matchId"],
+        "game": record["x-game"],
+        "how": record.get("x-end", {}).get("how", "running"),
+        "result": dict(zip(roles, goals, strict=False)),
+        "steps": len(record["moves"]),
+        "errors": dict(zip(roles, errors, strict=True)),
+    }
