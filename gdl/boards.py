@@ -62,7 +62,12 @@ class _Matcher:
             if signature(fact) == signature(term):
                 bound = unify(term, fact)
                 if bound is not None:
-                    yield {variable.name: str(value)[:_MAX_LINE] for variable, value in bound.items()}
+                    yield {variable.name: _shown(value) for variable, value in bound.items()}
+
+
+def _shown(term: Term) -> str:
+    """Return the text of *term*, cut to a line and without characters that would move a terminal's cursor."""
+    return "".join(character if character.isprintable() else "?" for character in str(term)[:_MAX_LINE])
 
 
 def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
@@ -159,7 +164,7 @@ def _is_number(text: str) -> bool:
 def _lines(layout: Layout, match: _Matcher) -> tuple[str, ...]:
     """Return the captions; without any, and without a picture, the facts themselves."""
     if layout.kind == "facts" and not layout.captions:
-        shown = tuple(str(fact)[:_MAX_LINE] for fact in match.state[:_MAX_LINES])
+        shown = tuple(_shown(fact) for fact in match.state[:_MAX_LINES])
         n_more = len(match.state) - len(shown)
         return (*shown, f"... and {n_more} facts more") if n_more else shown
     lines = (

@@ -1,0 +1,50 @@
+"""`ggp games`: list the games of the library."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Final, NamedTuple
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from gdl.library import find_game, game_names
+
+_WIDTH_OF_A_PIPE: Final = 200
+
+
+class _Entry(NamedTuple):
+    name: str
+    title: str
+    roles: tuple[str, ...]
+    has_imperfect_information: bool
+    path: str
+
+
+@click.command(short_help="List the games of the library.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def command(as_json: bool) -> None:
+    """List the games of the library: their names, as every command takes them, titles and roles."""
+    games = [_entry(name) for name in game_names()]
+    if as_json:
+        click.echo(json.dumps([game._asdict() for game in games], indent=2))
+        return
+    table = Table("name", "title", "roles", "information", box=None, pad_edge=False)
+    for game in games:
+        known = "imperfect" if game.has_imperfect_information else "perfect"
+        table.add_row(game.name, game.title, ", ".join(game.roles), known)
+    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
+
+
+def _entry(name: str) -> _Entry:
+    game = find_game(name)
+    about, description = game.about(), game.read()
+    return _Entry(
+        name=name,
+        title=about.title if about else name,
+        roles=about.roles if about else (),
+        has_imperfect_information=description.is_gdl2,
+        path=str(game.path),
+    )

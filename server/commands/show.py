@@ -1,0 +1,89 @@
+"""`ggp show`: what a game is, and how its first position looks."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from gdl.about import About
+from gdl.boards import board_of
+from gdl.drawing import Paint, text_of
+from gdl.engines import make_game
+from gdl.game import Game
+from gdl.layout import Layout
+from gdl.library import GameFile, find_game
+from server.progress import progress
+
+_WIDTH = 100
+
+
+@click.command(short_help="Say what a game is and draw its first position.")
+@click.argument("name", metavar="GAME")
+@click.option("--rules", "with_rules", is_flag=True, help="Print the rules too, last.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+def command(name: str, with_rules: bool, as_json: bool) -> None:
+    """Say what GAME is: title, summary, roles, how unclear sentences were decided, the first position.
+
+    GAME is a game of the library or the path of a rule file.
+    """
+    file = find_game(name)
+    about = file.about()
+    with progress(f"deriving the first position of {file.name}"):
+        game = make_game(file.read())
+        legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
+    if as_json:
+        shown = _as_json(file, about, game, legal)
+        click.echo(json.dumps(shown | {"rules": game.description.source.text} if with_rules else shown, indent=2))
+        return
+    lines = "\n".join((*_words(file, about, game), _position(about, game, _painted), "", *_moves(legal)))
+    Console(highlight=False).print(Text.from_ansi(lines), soft_wrap=True)
+    if with_rules:
+        click.echo(f"\n{game.description.source.text}", nl=False)
+
+
+def _painted(symbol: str, colour: str | None) -> str:
+    return click.style(symbol, fg=colour, bold=True) if colour else symbol
+
+
+def _position(about: About | None, game: Game, paint: Paint) -> str:
+    layout = about.board if about else Layout()
+    return text_of(board_of(layout, game.description, game.initial_state.facts), paint)
+
+
+def _words(file: GameFile, about: About | None, game: Game) -> Iterator[str]:
+    yield f"{about.title} ({file.name})" if about else file.name
+    if about:
+        yield from ("", textwrap.fill(about.summary, _WIDTH), "", f"authors: {', '.join(about.authors)}")
+        if about.source:
+            yield f"source: {about.source}"
+    yield f"roles: {', '.join(role.name for role in game.roles)}"
+    yield f"information: {'imperfect (GDL-II)' if game.has_imperfect_information else 'perfect'}"
+    if about and about.decisions:
+        yield from ("", "What the source leaves open, and what the rules do:")
+        for decision in about.decisions:
+            yield textwrap.fill(decision.unclear, _WIDTH, initial_indent="- ", subsequent_indent="  ")
+            yield textwrap.fill(decision.decided, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from ("", "First position:")
+
+
+def _moves(legal: dict[str, int]) -> Iterator[str]:
+    yield "Legal moves: " + ", ".join(f"{role} {n}" for role, n in legal.items())
+
+
+def _as_json(file: GameFile, about: About | None, game: Game, legal: dict[str, int]) -> dict[str, object]:
+    return {
+        "name": file.name,
+        "path": str(file.path),
+        "sha256": game.description.sha256,
+        "roles": [role.name for role in game.roles],
+        "has_imperfect_information": game.has_imperfect_information,
+        "about": about.model_dump(mode="json", exclude_unset=True) if about else None,
+        "facts": sorted(map(str, game.initial_state.facts)),
+        "legal": legal,
+        "board": _position(about, game, lambda symbol, _colour: symbol),
+    }
