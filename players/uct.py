@@ -92,13 +92,10 @@ class TreeSearch:
                 report(best)
         return best
 
-    def explore(self, state: State, budget: Budget) -> None:
-        """Spend *budget* on *state* for whatever is asked of it later."""
-        root = self._root(state)
-        self.n_rounds = 0
-        while root.proven is None and not self.positions.is_full and not budget.is_spent(self.n_rounds):
-            self._playout(root, budget)
-            self.n_rounds += 1
+    def visits(self, state: State) -> int:
+        """Return how many playouts that are still remembered went through *state*."""
+        position = self.positions.by_state.get(state)
+        return 0 if position is None or position not in self._nodes else self._nodes[position].visits
 
     def _root(self, state: State) -> Node:
         position = self.positions.keep(state)

@@ -17,6 +17,7 @@ from random import Random
 from typing import Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from gdl.errors import UnknownRoleError
 from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.terms import Term
 from players.deadline import Budget
@@ -68,10 +69,17 @@ class Worlds:
 
     `is_exact` says that `weights` has every possible world; otherwise it is a sample of them.
     `is_lost` says that nothing was found that agrees with all percepts: the worlds are mere guesses then.
+
+    Raises:
+        UnknownRoleError: the game has no such role.
     """
 
-    def __init__(self, game: Game, role: Role, seed: int, max_worlds: int = MAX_WORLDS) -> None:
-        self.game, self.role, self.max_worlds = game, role, max_worlds
+    def __init__(
+        self, game: Game, role: Role, seed: int, max_worlds: int = MAX_WORLDS, max_outcomes: int = MAX_OUTCOMES
+    ) -> None:
+        if role not in game.roles:
+            raise UnknownRoleError(str(role), tuple(map(str, game.roles)))
+        self.game, self.role, self.max_worlds, self.max_outcomes = game, role, max_worlds, max_outcomes
         self.me = game.roles.index(role)
         self.random = Random(seed)
         self.steps: list[tuple[Term | None, Percepts]] = []
@@ -121,7 +129,7 @@ class Worlds:
     def _followers(self, budget: Budget) -> dict[World, float]:
         own_move = self.steps[-1][0]
         n_outcomes = sum(prod(map(len, self._choices(world.state, own_move))) for world in self.weights)
-        if n_outcomes > MAX_OUTCOMES:
+        if n_outcomes > self.max_outcomes:
             self.is_exact = False
             return self._sampled(budget)
         found: dict[World, float] = {}

@@ -1,0 +1,87 @@
+"""Games for the tests of players: those of the library, made once, and tiny ones written where they are used."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from gdl.engines import make_game
+from gdl.game import Game, Role, State
+from gdl.kif import read_forms, term_of
+from gdl.library import find_game
+from gdl.rules import read_rules
+from gdl.source import Source
+from gdl.terms import Constant
+from players.deadline import Budget
+
+FOUR_WAYS = """
+(role player)
+(init (step 0))
+(next_step 0 1) (next_step 1 2)
+(<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
+(way a) (way b) (way c) (way d)
+(<= (legal player ?way) (way ?way))
+(<= (next (went ?way)) (does player ?way))
+(<= (next (went ?way)) (true (went ?way)))
+(<= terminal (true (step 2)))
+(<= (goal player 100) (true (went c)) (true (went d)))
+(<= (goal player 30) (not (goal player 100)))
+"""
+"""A puzzle of two steps: c and d, in any order, are worth 100, all else 30."""
+
+COIN = """
+(role player) (role random)
+(init start)
+(<= (legal player safe) (true start))
+(<= (legal player bold) (true start))
+(<= (legal random noop) (true start))
+(<= (legal player noop) (true tossing))
+(<= (legal random heads) (true tossing))
+(<= (legal random tails) (true tossing))
+(<= (next safe) (does player safe))
+(<= (next tossing) (does player bold))
+(<= (next (shows ?side)) (does random ?side) (distinct ?side noop))
+(<= (sees player ?move) (does player ?move))
+(<= (sees player ?move) (does random ?move))
+(<= terminal (true safe))
+(<= terminal (true (shows ?side)))
+(<= (goal player 60) (true safe))
+(<= (goal player 100) (true (shows heads)))
+(<= (goal player 0) (true (shows tails)))
+(<= (goal player 20) (not terminal))
+(goal random 0)
+"""
+"""A safe 60, or 100 or 0 by the toss of a coin; the player sees everything."""
+
+
+@cache
+def game(name: str) -> Game:
+    """Return the game of the library that has that name."""
+    return make_game(find_game(name).read())
+
+
+@cache
+def game_of(rules: str) -> Game:
+    """Return the game that a rule text defines."""
+    return make_game(read_rules(rules))
+
+
+def role(name: str) -> Role:
+    return Constant(name)
+
+
+def after(of: Game, *moves: str) -> State:
+    """Return the state after *moves*, each made by the role that may; the others make their only move."""
+    state = of.initial_state
+    for move in moves:
+        legal = [state.legal_moves(each) for each in of.roles]
+        state = state.next_state([next((m for m in options if str(m) == move), options[0]) for options in legal])
+    return state
+
+
+def state_of(of: Game, facts: str) -> State:
+    """Return the state in which exactly the facts written in *facts* are true."""
+    return of.state(frozenset(map(term_of, read_forms(Source("test", facts)))))
+
+
+def rounds(n: int) -> Budget:
+    return Budget(max_rounds=n)

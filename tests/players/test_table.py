@@ -1,0 +1,101 @@
+"""Matches in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+
+import pytest
+
+from gdl.errors import IllegalMoveError
+from gdl.game import Game, Role, State
+from gdl.kif import read_term
+from gdl.terms import Term
+from players.deadline import Deadline
+from players.greedy import GreedyPlayer
+from players.legal import LegalPlayer
+from players.mcts import MctsPlayer
+from players.minimax import MinimaxPlayer
+from players.nested import NestedPlayer
+from players.player import Player
+from players.table import Table
+from players.uniform import RandomPlayer
+from tests.players.games import COIN, game, game_of, role
+
+PLAYERS = (LegalPlayer, RandomPlayer, GreedyPlayer, MinimaxPlayer, MctsPlayer, NestedPlayer)
+GAMES = (
+    "tictactoe", "connectfour", "breakthrough", "nim", "eightpuzzle", "rockpaperscissors", "montyhall", "kuhnpoker",
+    "zionsmall",
+)  # fmt: skip
+
+
+class Notes(RandomPlayer):
+    """Moves at random and writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def start(self, deadline: Deadline) -> None:
+        self.told.append("start")
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
+        self.told.append(f"{own_move}: {' '.join(map(str, percepts))}")
+
+    def stop(self) -> None:
+        self.told.append("stop")
+
+
+class Cheat(Player):
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return read_term("(drop 9)")
+
+
+def seated(of: Game, kinds: Sequence[type[Player]]) -> dict[Role, Player]:
+    roles = [each for each in of.roles if each.name != "random"]
+    return {each: kind() for each, kind in zip(roles, cycle(kinds), strict=False)}
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_player_plays_every_game_to_its_end_by_the_clock(name: str, kind: type[Player]) -> None:
+    """A clock that advances at each look ends every search after so many looks."""
+    ticks = iter(range(10**9))
+    table = Table(game(name), seated(game(name), [kind, RandomPlayer]), 1, clock_s=30, clock=lambda: next(ticks))
+    steps = list(table.play())
+    assert table.state.is_terminal
+    assert steps[-1].state == table.state
+
+
+def test_each_player_is_told_its_own_percepts_of_all_steps_but_the_last() -> None:
+    notes = Notes()
+    table = Table(game("montyhall"), {role("candidate"): notes}, 1)
+    (first, _), (_, opened), _ = ([str(move) for move in step.moves] for step in table.play())
+    door = first.removeprefix("(choose ")
+    assert notes.told == [
+        "start",
+        f"{first}: (you_chose {door}",
+        f"noop: {opened.replace('open', 'opened_door')}",
+        "stop",
+    ]
+
+
+def test_equal_seeds_play_equal_matches() -> None:
+    def moves(seed: int) -> list[tuple[Term, ...]]:
+        return [step.moves for step in Table(game("zionsmall"), seated(game("zionsmall"), [RandomPlayer]), seed).play()]
+
+    assert moves(5) == moves(5)
+    assert moves(5) != moves(6)
+
+
+def test_an_illegal_move_is_refused() -> None:
+    connectfour = game("connectfour")
+    with pytest.raises(IllegalMoveError, match=r"\(drop 9\) is not a legal move of red"):
+        list(Table(connectfour, seated(connectfour, [Cheat]), 1).play())
+
+
+def test_mcts_plays_a_game_that_it_sees_wholly_on_states() -> None:
+    """The safe move is found by the tree search, which counts its playouts."""
+    player = MctsPlayer(playouts=200)
+    table = Table(game_of(COIN), {role("player"): player}, 1)
+    assert [str(step.moves[0]) for step in table.play()] == ["safe"]
+    assert (player.sees_everything, player.tree.n_rounds > 0, player.views.n_rounds) == (True, True, 0)
