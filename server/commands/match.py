@@ -50,7 +50,9 @@ _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 @click.option("--draw/--no-draw", default=None, help="Draw the board; by default on a terminal only.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, and nothing else.")
 @click.pass_context
-def command(context: click.Context, game: str, record_path: Path | None, key_path: Path | None, **words: Any) -> None:
+def command(
+    context: click.Context, /, game: str, record_path: Path | None, key_path: Path | None, **words: Any
+) -> None:
     """Play one match of GAME, which is a name in the library or the path of a rule file.
 
     SPEC says who plays ROLE: the address of a player (http://host:port); one of our players, as `ggp player` takes it
