@@ -84,5 +84,5 @@ def _is_file(path: Path) -> bool:
 
 def _nearest(name: str) -> list[str]:
     names = game_names()
-    near = difflib.get_close_matches(name[:100].lower(), names, n=3)
+    near = difflib.get_close_matches(name[:100].lower(), names, n=3, cutoff=0.65)
     return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:3]
