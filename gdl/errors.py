@@ -135,6 +135,17 @@ class UnknownNameError(CallerError):
         return f"no {self.kind} {self.name!r}{meant}"
 
 
+class ArenaError(CallerError):
+    """An arena cannot have that many rows, columns, cells, robots or turns."""
+
+    def __init__(self, what: str, number: int, least: int, most: int) -> None:
+        super().__init__(what, number, least, most)
+        self.what, self.number, self.least, self.most = what, number, least, most
+
+    def __str__(self) -> str:
+        return f"an arena has from {self.least:,} to {self.most:,} {self.what}, not {self.number:,}"
+
+
 class MessageError(GdlError, ValueError):
     """A message of a remote peer cannot be understood; `text` is the beginning of what it sent."""
 
