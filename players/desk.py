@@ -16,6 +16,10 @@ from players.player import MakePlayer
 from players.seat import Seat
 from players.session import NO_ANSWER, Session, Timing
 
+PATIENCE_S: Final = 2.0
+"""How long a worker may take to leave by itself when its match has ended."""
+HASTE_S: Final = 0.3
+"""The same when the whole service ends."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -84,7 +88,7 @@ class Desk:
     async def close(self) -> None:
         """Give up all matches and end all workers."""
         for match_id in tuple(self.seats):
-            self._leave(match_id, None)
+            self._leave(match_id, None, HASTE_S)
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
@@ -100,11 +104,11 @@ class Desk:
         self._watch(seat)
         return await seat.answered(seat.session.question)
 
-    def _leave(self, match_id: str, stop: Stop | None) -> None:
+    def _leave(self, match_id: str, stop: Stop | None, patience_s: float = PATIENCE_S) -> None:
         seat = self.seats.pop(match_id, None)
         if seat is not None:
             self._cancel_watch(seat)
-            self._spawn(seat.leave(stop))
+            self._spawn(seat.leave(stop, patience_s))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -17,8 +17,6 @@ from players.worker import Worker
 
 LATENESS_S: Final = 0.3
 """How long past the moment of answering a first legal move is waited for: late may still be within the grace."""
-PATIENCE_S: Final = 2.0
-"""How long a worker may take to leave by itself."""
 MAX_LOSSES: Final = 10
 """How many workers a match may wear out before there are no more."""
 _LOG: Final = logging.getLogger(__name__)
@@ -83,15 +81,15 @@ class Seat:
             self._spread_news()
             await worker.kill()
 
-    async def leave(self, stop: Stop | None) -> None:
-        """End the match, with the last step if it was told, and the worker with it."""
+    async def leave(self, stop: Stop | None, patience_s: float) -> None:
+        """End the match, with the last step if it was told, and the worker, who may take *patience_s* for it."""
         self._is_over = True
         orders = [] if stop is None else self.session.stop(stop)
         self.session.question.close()
         self._spread_news()
         if self.worker is not None:
             self.worker.send(*orders, Leave(is_abort=stop is None))
-            await self.worker.end(PATIENCE_S)
+            await self.worker.end(patience_s)
 
     def _send(self, *orders: Order) -> None:
         self._waiting += orders

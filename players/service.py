@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from typing import Final
@@ -54,10 +56,10 @@ async def serving(
     """
     await asyncio.to_thread(prepare_workers)
     desk = Desk(make_player, settings)
-    runner = web.AppRunner(make_app(desk), access_log=None, keepalive_timeout=BODY_S, handler_cancellation=False)
+    runner = web.AppRunner(make_app(desk), access_log=None, keepalive_timeout=BODY_S, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, host, port, shutdown_timeout=1.0)
+        site = web.TCPSite(runner, host, port)
         await site.start()
         yield f"http://{host}:{runner.addresses[0][1]}"
     finally:
@@ -70,9 +72,9 @@ def run(
     port: int,
     host: str = "127.0.0.1",
     settings: Settings | None = None,
-    announce: Callable[[str], None] | None = None,
+    is_until_eof: bool = False,
 ) -> None:
-    """Serve a player until Ctrl-C or SIGTERM; *announce* is told the URL once it listens.
+    """Serve a player until Ctrl-C or SIGTERM, or the end of standard input; print where once it listens.
 
     Raises:
         OSError: the port is taken.
@@ -80,23 +82,28 @@ def run(
     if is_worker_importing_main():
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-        asyncio.run(_serve_until_stopped(make_player, settings, host, port, announce or _print_address))
-
-
-def _print_address(url: str) -> None:
-    print(f"listening on {url}", flush=True)  # noqa: T201 -- the one line that says where the player is
+    asyncio.run(_serve_until_stopped(make_player, settings, host, port, is_until_eof))
 
 
 async def _serve_until_stopped(
-    make_player: MakePlayer, settings: Settings, host: str, port: int, announce: Callable[[str], None]
+    make_player: MakePlayer, settings: Settings, host: str, port: int, is_until_eof: bool
 ) -> None:
-    stopped = asyncio.Event()
+    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in STOP_SIGNALS:
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        loop.add_signal_handler(number, stopped.set)
     async with serving(make_player, settings, host, port) as url:
-        announce(url)
+        print(f"listening on {url}", flush=True)  # noqa: T201 -- the one line that says where the player is
+        if is_until_eof:
+            threading.Thread(target=_await_eof, args=(loop, stopped.set), daemon=True).start()
         await stopped.wait()
+
+
+def _await_eof(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Stop when standard input ends: the process that started this one is gone then, however it ended."""
+    while os.read(0, 4096):
+        pass
+    with contextlib.suppress(RuntimeError):  # the loop may have ended before
+        loop.call_soon_threadsafe(stop)
 
 
 async def _take_message(request: web.Request) -> web.StreamResponse:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Callable
+from typing import Final
 
 from gdl.errors import MessageError
 from gdl.messages import read_message
@@ -13,6 +15,9 @@ from players.desk import Desk, Settings
 from players.player import MakePlayer
 from players.session import NO_ANSWER
 from players.worker import is_worker_importing_main, prepare_workers
+
+_LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)
+"""The line that tells legal moves to players without an engine; it has no answer, and this one needs it not."""
 
 
 def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None:
@@ -28,7 +33,7 @@ async def answer_lines(desk: Desk, read_line: Callable[[], bytes], write_line: C
     """Answer each line that *read_line* returns with one by *write_line*, until it returns none."""
     try:
         while line := await asyncio.to_thread(read_line):
-            if line.strip():
+            if line.strip() and not _LEGAL.match(line):
                 write_line(await _reply(desk, decode(line)))
     finally:
         await desk.close()

@@ -1,0 +1,122 @@
+"""Players that an author may write by mistake, for workers to run."""
+
+# ruff: noqa: ARG002 -- the signatures are those of the kit
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from gdl.game import Role, State
+from gdl.terms import Constant, Term
+from players import Deadline, Player
+
+
+class First(Player):
+    """Plays the first legal move."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return state.legal_moves(role)[0]
+
+
+class Endless(Player):
+    """Never returns; suggests the last legal move."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        self.suggest(state.legal_moves(role)[-1])
+        while True:
+            pass
+
+
+class EndlessStart(First):
+    """Never ends its preparations."""
+
+    def start(self, deadline: Deadline) -> None:
+        while True:
+            pass
+
+
+class Stubborn(Player):
+    """Catches whatever would interrupt it."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        while True:
+            try:
+                time.sleep(1)
+            except BaseException:  # the mistake that this player is about
+                continue
+
+
+class Crashing(Player):
+    """Takes its process down."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        os._exit(3)
+
+
+class CrashingInStart(First):
+    """Takes its process down before the first move."""
+
+    def start(self, deadline: Deadline) -> None:
+        os._exit(3)
+
+
+class Failing(Player):
+    """Raises an exception wherever it can."""
+
+    def start(self, deadline: Deadline) -> None:
+        raise KeyError("start")
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
+        raise KeyError("perceive")
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        raise KeyError("move")
+
+
+class Unmakeable(First):
+    """Cannot even be made."""
+
+    def __init__(self) -> None:
+        raise ValueError("no such book of openings")
+
+
+class Illegal(Player):
+    """Plays moves that do not exist, and suggests them."""
+
+    def start(self, deadline: Deadline) -> None:
+        self.suggest(Constant("nonsense"))
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return Constant("nonsense")
+
+
+class Diary(First):
+    """Writes down in a file which hooks are called; never returns a move if it is endless."""
+
+    def __init__(self, path: str, is_endless: bool = False) -> None:
+        self.path, self.is_endless = Path(path), is_endless
+
+    def _note(self, *words: object) -> None:
+        with self.path.open("a") as log:
+            log.write(f"{' '.join(map(str, words))}\n")
+
+    def start(self, deadline: Deadline) -> None:
+        self._note("start", self.role)
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
+        self._note("perceive", own_move, *percepts)
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        if self.is_endless:
+            self._note("move")
+            while True:
+                pass
+        return super().move(state, role, deadline)
+
+    def stop(self) -> None:
+        self._note("stop")
+
+    def abort(self) -> None:
+        self._note("abort")

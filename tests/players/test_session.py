@@ -1,0 +1,152 @@
+"""The session: which question a message asks, and what is answered to it."""
+
+import pytest
+
+from gdl.kif import read_term
+from gdl.messages import Play, Start, Stop
+from gdl.terms import Constant
+from players.pipe import Ask, Best, Done, Follow, Join, Joined, Order, Ready, Refused, read_order, read_report, to_line
+from players.session import MAX_LOSSES, Session, Timing
+
+START = Start("m", Constant("x"), "(role x) (role o)", 10, 4)
+
+
+def play(told: str | None = None, turn: int | None = None, own_move: str | None = None) -> Play:
+    terms = None if told is None else tuple(read_term(move) for move in told.split(","))
+    return Play("m", terms, turn, None if own_move is None else read_term(own_move))
+
+
+def session_after(*rounds: tuple[Play, str]) -> Session:
+    """Return a session in which each message had that answer, all of them delivered."""
+    session = Session(START, 7, 0.0, Timing(1.0))
+    session.hear(Joined(("x", "o")))
+    session.hear(Ready())
+    for message, answer in rounds:
+        session.ask(message, 100.0)
+        session.hear(Done(session.question.step, answer))
+        session.question.is_delivered = True
+    return session
+
+
+def test_the_first_order_is_to_join_and_stop_before_the_clock() -> None:
+    session = Session(START, 7, 100.0, Timing(1.0))
+    assert session.join() == Join("(role x) (role o)", "x", 7, 109.0, 109.25)
+    assert session.question.answer_by_s == 109.5
+
+
+@pytest.mark.parametrize(("clock_s", "ends"), [(4, (3, 3.25, 3.5)), (1, (0.5, 0.625, 0.75)), (0, (0, 0, 0))])
+def test_the_margin_is_at_most_half_of_the_clock(clock_s: int, ends: tuple[float, float, float]) -> None:
+    assert Timing(1.0).ends(0.0, clock_s) == ends
+
+
+def test_start_is_answered_when_the_player_is_ready_or_the_clock_ends() -> None:
+    session = Session(START, 7, 0.0, Timing())
+    before = session.question.answer
+    session.hear(Ready())
+    assert (before, session.question.answer) == (None, "ready")
+    assert Session(START, 7, 0.0, Timing()).question.close() == "ready"
+
+
+def test_rules_that_are_refused_are_answered_with_nil() -> None:
+    session = Session(START, 7, 0.0, Timing())
+    session.hear(Refused("no roles"))
+    assert (session.question.answer, session.is_refused) == ("nil", True)
+
+
+def test_the_first_play_asks_without_a_step_before_it() -> None:
+    assert session_after().ask(play(), 100.0) == [Ask(0, 103.0, 103.25)]
+
+
+def test_a_later_play_tells_the_step_first() -> None:
+    session = session_after((play(), "a"))
+    assert session.ask(play("a,noop"), 100.0) == [Follow("a", ("a", "noop")), Ask(1, 103.0, 103.25)]
+
+
+def test_the_own_move_that_the_message_tells_counts_more_than_the_answer() -> None:
+    session = session_after((play(turn=0), "a"))
+    assert session.ask(play("seen", 1, "b"), 100.0)[0] == Follow("b", ("seen",))
+
+
+def test_the_best_so_far_is_answered_and_nothing_later() -> None:
+    session = session_after()
+    session.ask(play(), 100.0)
+    session.hear(Best(0, "a"))
+    session.hear(Best(0, "b"))
+    answer = session.question.close()
+    session.hear(Done(0, "c"))
+    assert (answer, session.question.answer) == ("b", "b")
+
+
+def test_a_report_about_an_earlier_question_does_not_answer_this_one() -> None:
+    session = session_after((play(), "a"))
+    session.ask(play("a,noop"), 100.0)
+    session.hear(Best(0, "late"))
+    session.hear(Done(0, "late"))
+    assert session.question.close() == "nil"
+
+
+REPEATED: list[tuple[Session, Play, int | None, bool]] = [
+    (session_after(), play(), None, False),
+    (session_after((play(), "a")), play(), None, True),
+    (session_after((play(), "a")), play("a,noop"), None, False),
+    (session_after((play(), "a"), (play("a,noop"), "noop")), play("A,NOOP"), None, True),
+    (session_after((play(), "a"), (play("a,noop"), "noop")), play("noop,b"), None, False),
+    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), None, False),
+    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 1, True),
+    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 2, False),
+    (session_after((play(turn=0), "a")), play(turn=0), None, True),
+    (session_after((play(turn=0), "a")), play("seen", 1, "a"), None, False),
+    (session_after((play(turn=0), "a"), (play("seen", 1, "a"), "b")), play("seen", 1, "a"), None, True),
+    (session_after((play(turn=0), "a"), (play("seen", 1, "a"), "a")), play("seen", 2, "a"), None, False),
+]
+
+
+@pytest.mark.parametrize(("session", "message", "step", "is_repeated"), REPEATED)
+def test_which_message_asks_the_same_question_again(
+    session: Session, message: Play, step: int | None, is_repeated: bool
+) -> None:
+    assert session.is_repeated(message, step) is is_repeated
+
+
+def test_the_same_joint_move_is_the_same_question_while_its_answer_has_not_been_delivered() -> None:
+    session = session_after((play(), "rock"), (play("rock,rock"), "rock"))
+    session.question.is_delivered = False
+    assert session.is_repeated(play("rock,rock"))
+
+
+def test_the_last_step_is_told_before_the_end() -> None:
+    assert session_after((play(), "a")).stop(Stop("m", (Constant("a"),))) == [Follow("a", ("a",))]
+
+
+def test_a_new_worker_is_told_all_steps_and_only_asked_for_a_legal_move() -> None:
+    session = session_after((play(), "a"))
+    session.ask(play("a,noop"), 100.0)
+    assert list(session.replace(200.0)) == [
+        Join("(role x) (role o)", "x", 7, 201.0, 201.25),
+        Follow("a", ("a", "noop")),
+        Ask(1, 200.0, 200.0, thinks=False),
+    ]
+
+
+def test_the_best_so_far_is_answered_when_a_worker_is_lost() -> None:
+    session = session_after()
+    session.ask(play(), 100.0)
+    session.hear(Best(0, "a"))
+    orders = list(session.replace(200.0))
+    assert (session.question.answer, [type(order) for order in orders]) == ("a", [Join])
+
+
+def test_code_that_loses_worker_after_worker_is_no_longer_run() -> None:
+    session = session_after()
+    joins = [next(iter(session.replace(200.0))) for _ in range(MAX_LOSSES)]
+    assert [isinstance(join, Join) and join.thinks for join in joins] == [True, True, False]
+
+
+@pytest.mark.parametrize("order", [Join("(role x)", "x", 1, 2.0, 3.0), Follow(None, ("a",)), Ask(1, 2.0, 3.0)])
+def test_an_order_is_read_back(order: Order) -> None:
+    assert read_order(to_line(order)) == order
+
+
+@pytest.mark.parametrize("report", [Joined(("x",)), Ready(), Refused("é\n"), Best(1, "a"), Done(1, None)])
+def test_a_report_is_read_back(report: Joined | Ready | Refused | Best | Done) -> None:
+    assert read_report(to_line(report)) == report
