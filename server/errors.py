@@ -119,6 +119,39 @@ class PlayerStartError(ServerError):
         return f"the player {self.spec} could not be started: {self.reason}"
 
 
+class RequestError(CallerError):
+    """A request to the HTTP API that cannot be understood; `status` is the HTTP status of the answer."""
+
+    def __init__(self, code: str, message: str, hint: str = "", status: int = 400) -> None:
+        super().__init__(code, message, hint, status)
+        self.code, self.message, self.hint, self.status = code, message, hint, status
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class UnknownMatchError(CallerError):
+    """The game manager has no match of that id."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(match_id)
+        self.match_id = match_id
+
+    def __str__(self) -> str:
+        return f"no match {self.match_id[:100]!r}"
+
+
+class TooManyMatchesError(ServerError):
+    """As many matches are being played as the game manager plays at once."""
+
+    def __init__(self, max_running: int) -> None:
+        super().__init__(max_running)
+        self.max_running = max_running
+
+    def __str__(self) -> str:
+        return f"{self.max_running} matches are being played, and no more at once"
+
+
 class RemotePlayerError(ServerError):
     """A remote player answered with something that is no reply; a match records it and goes on."""
 

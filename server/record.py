@@ -96,6 +96,12 @@ class MatchRecord:
         return str(self._end.get("event", "running"))
 
     @property
+    def goals(self) -> list[int | None] | None:
+        """The goals in role order, once the match is completed."""
+        found: list[int | None] | None = self._end.get("goals")
+        return found
+
+    @property
     def n_steps(self) -> int:
         """How many joint moves led to a state."""
         return max(0, len(self._states) - 1)

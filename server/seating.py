@@ -16,7 +16,7 @@ from gdl.game import Game, Role
 from players.registry import PLAYERS, find_player
 from server.child_player import ChildPlayer
 from server.errors import PlayerSpecError
-from server.http_player import HttpPlayer
+from server.http_player import HttpPlayer, player_url
 from server.link import PlayerLink
 from server.match import played_roles
 from server.own_player import start_own_player
@@ -50,7 +50,8 @@ class PlayerSpec:
     def name(self) -> str:
         """What the player is called in the record."""
         if self.kind is Kind.ADDRESS:
-            return HttpPlayer(self.text).url.partition("://")[2].rstrip("/")
+            url = player_url(self.text)
+            return f"{url.host}:{url.port}"
         if self.kind is Kind.PROGRAM:
             return Path(shlex.split(self.text)[0]).name
         return self.text
@@ -100,12 +101,14 @@ def public_player_spec(text: str) -> PlayerSpec:
         return player_spec(text)
     own = _OWN.fullmatch(text)
     if own is None:
-        raise PlayerSpecError(
-            text, f"over HTTP a player is an address (http://host:port) or one of {', '.join(PLAYERS)}"
-        )
+        raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {_names()}")
     if own["name"] not in PLAYERS:
         raise UnknownNameError("player", own["name"], difflib.get_close_matches(own["name"], PLAYERS))
     return player_spec(text)
+
+
+def _names() -> str:
+    return ", ".join(name for name in PLAYERS if name != _BY_HAND)
 
 
 def seated(game: Game, named: Mapping[str, PlayerSpec]) -> dict[Role, PlayerSpec]:

@@ -1,0 +1,45 @@
+"""Errors as the HTTP API tells them: a status, and one JSON shape."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from aiohttp import web
+
+from gdl.errors import CallerError, LimitExceeded, RuleFileError, UnknownNameError
+from server.errors import PlayerSpecError, RequestError, TooManyMatchesError, UnknownMatchError
+
+_LOG: Final = logging.getLogger(__name__)
+_KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
+    (UnknownMatchError, 404, "unknown_match"),
+    (TooManyMatchesError, 503, "too_many_matches"),
+    (PlayerSpecError, 400, "invalid_player"),
+    (CallerError, 400, "invalid_order"),
+    (LimitExceeded, 400, "rules_too_costly"),
+)
+_HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+
+
+def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Return the status and the body that tell *error*; what nobody foresaw is logged and told without details."""
+    if isinstance(error, RequestError):
+        return error.status, _body(error.code, error.message, error.hint)
+    if isinstance(error, web.HTTPException):
+        code = _HTTP_CODES.get(error.status, f"http_{error.status}")
+        return error.status, _body(code, error.reason, "")
+    if isinstance(error, UnknownNameError):
+        hint = f"did you mean {' or '.join(error.suggestions)}?" if error.suggestions else ""
+        return 400, _body(f"unknown_{error.kind.split()[0]}", str(error), hint)
+    if isinstance(error, RuleFileError):
+        place = f"{error.span.place}: " if error.span is not None else ""
+        return 400, _body("rules_refused", f"{place}{error.message}", error.hint or "")
+    for kind, status, code in _KINDS:
+        if isinstance(error, kind):
+            return status, _body(code, str(error), "")
+    _LOG.exception("a request failed", exc_info=error)
+    return 500, _body("internal", "the game manager failed to answer this", "its log says more")
+
+
+def _body(code: str, message: str, hint: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "hint": hint}}
