@@ -8,21 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from gdl.clauses import Clause, Difference
 from gdl.relations import Access, Key, Row, columns, lookup_key, placed
+from gdl.sizes import Sizes
 from gdl.terms import Compound, Term, Variable, variables
 
 Slots: TypeAlias = dict[Variable, int]
 """The column of each bound variable in the rows found so far."""
-
-
-class Statistics(Protocol):
-    """What is known of the sizes of relations."""
-
-    def fan_out(self, key: Key, access: Access) -> float:
-        """Return how many rows one look-up gives on average."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +64,9 @@ class Plan:
 class Planner:
     """Orders one clause's literals, knowing the sizes of relations."""
 
-    def __init__(self, clause: Clause, statistics: Statistics) -> None:
+    def __init__(self, clause: Clause, sizes: Sizes) -> None:
         self._clause = clause
-        self._statistics = statistics
+        self._sizes = sizes
         self._slots: Slots = {}
         self._literals = dict(enumerate(clause.literals))
         self._variables = {literal: frozenset(variables(literal.atom)) for literal in clause.literals}
@@ -108,7 +102,7 @@ class Planner:
         relation, reading, given = self._read(number)
         if not given:
             return 0.25
-        return self._statistics.fan_out(relation, reading.access(tuple(given.values())))
+        return self._sizes.fan_out(relation, reading.access(tuple(given.values())))
 
     def _needed(self, without: int | None = None) -> set[Variable]:
         """Return the variables of the head and of all that is still to be done, but for one literal."""
@@ -133,7 +127,7 @@ class Planner:
         relation, reading, given = self._read(number)
         literal = self._literals.pop(number)
         access = reading.access(tuple(given.values()))
-        self._expected *= self._statistics.fan_out(relation, access) if given else 0.5
+        self._expected *= self._sizes.fan_out(relation, access) if given else 0.5
         self._expected_total += self._expected
         self._slots |= {variable: len(self._slots) + i for i, variable in enumerate(given)}
         key_of = lookup_key(tuple(reading.key_slots)) if reading.key_slots else None

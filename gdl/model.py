@@ -141,7 +141,25 @@ class Model:
                 yield self._run(clause, number, changed)
 
     def _run(self, clause: int, first: int | None, changed: Deltas) -> tuple[Plan, list[Row]]:
-        plan = self._program.plan(clause, first)
+        plan = self._program.plan(clause, first) or self._make_plan(clause, first)
+        work, rows = self._follow(plan, clause, first, changed)
+        if work > _SURPRISE_ROWS and work > _SURPRISE_FACTOR * plan.expected_rows:
+            self._make_plan(clause, first)
+        return plan, rows
+
+    def _make_plan(self, clause: int, first: int | None) -> Plan:
+        program = self._program
+        for needs, literal in zip(program.needs[clause], program.clauses[clause].literals, strict=True):
+            key = placed(literal.atom)[0]
+            if program.layer(key) == Layer.STATIC:
+                self.require(needs)
+            found = self._of_layer(program.layer(key))._relations.get(key)
+            if found is not None:
+                program.sizes.count(key, found)
+        return program.make_plan(clause, first)
+
+    def _follow(self, plan: Plan, clause: int, first: int | None, changed: Deltas) -> tuple[int, list[Row]]:
+        """Return how many rows the steps of *plan* went through, and the rows of the head."""
         needs = self._program.needs[clause]
         rows: list[Row] = [()]
         work = 0
@@ -155,21 +173,22 @@ class Model:
                 self.require(needs[step.literal])
                 rows = self._joined(step, self._index(step), rows)
             if not rows:
-                return plan, rows
+                return work, rows
             work += len(rows)
             if step.keep is not None:
                 rows = list(dict.fromkeys(map(step.keep, rows)))
-        if work > _SURPRISE_ROWS and work > _SURPRISE_FACTOR * plan.expected_rows:
-            self._program.forget_plan(clause, first)
+        return work, self._built(plan, rows)
+
+    def _built(self, plan: Plan, rows: list[Row]) -> list[Row]:
         built = list(map(plan.build, rows))
         if plan.makes_terms:
             self.budget.check_depth(max(term.depth for row in built for term in row))
-        return plan, built
+        return built
 
     def _index(self, step: LookUp) -> Index:
         model = self._of_layer(self._program.layer(step.relation))
         index = model._relation(step.relation).index(step.access)
-        self._program.observe(step.relation, step.access, index)
+        self._program.sizes.observe(step.relation, step.access, index)
         return index
 
     def _joined(self, step: LookUp, index: Index, rows: list[Row]) -> list[Row]:

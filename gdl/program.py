@@ -9,7 +9,8 @@ from enum import IntEnum
 
 from gdl.clauses import Clause
 from gdl.joins import Plan, Planner
-from gdl.relations import ANY, WRAPPERS, Access, Index, Key, Row, placed
+from gdl.relations import ANY, WRAPPERS, Key, Row, placed
+from gdl.sizes import Sizes
 from gdl.strata import Heads, stratify
 from gdl.terms import Compound, Constant, signature
 
@@ -20,10 +21,6 @@ class Layer(IntEnum):
     STATIC = 0
     STATE = 1
     MOVE = 2
-
-
-GUESSED_FAN_OUT = 8.0
-"""What a look-up is taken to give per open column, until the first index tells better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ class Program:
             key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
         )
         self._plans: dict[tuple[int, int | None], Plan] = {}
-        self._sizes: dict[tuple[Key, Access], tuple[int, int]] = {}
+        self.sizes = Sizes()
 
     def providers(self, atom: Constant | Compound) -> tuple[int, ...]:
         """Return the components that can derive an instance of *atom*."""
@@ -76,29 +73,14 @@ class Program:
         name, _, arity = key
         return self.layers.get((name, WRAPPERS.get(name, arity)), Layer.STATIC)
 
-    def plan(self, clause: int, first: int | None = None) -> Plan:
-        """Return the plan of a clause, made when first asked for."""
-        found = self._plans.get((clause, first))
-        if found is None:
-            found = self._plans[clause, first] = Planner(self.clauses[clause], self).plan(first)
+    def plan(self, clause: int, first: int | None = None) -> Plan | None:
+        """Return the plan of a clause, or None before it was made."""
+        return self._plans.get((clause, first))
+
+    def make_plan(self, clause: int, first: int | None = None) -> Plan:
+        """Plan a clause by the sizes that are known now."""
+        found = self._plans[clause, first] = Planner(self.clauses[clause], self.sizes).plan(first)
         return found
-
-    def forget_plan(self, clause: int, first: int | None = None) -> None:
-        """Plan the clause anew when it is next evaluated: sizes were not as expected."""
-        self._plans.pop((clause, first), None)
-
-    def observe(self, key: Key, access: Access, index: Index) -> None:
-        """Remember the largest sizes seen of an index."""
-        n_entries, _ = self._sizes.get((key, access), (0, 0))
-        if index.n_entries > n_entries:
-            self._sizes[key, access] = (index.n_entries, len(index.entries))
-
-    def fan_out(self, key: Key, access: Access) -> float:
-        """Return how many rows one look-up gives on average; a guess where nothing is known yet."""
-        n_entries, n_keys = self._sizes.get((key, access), (0, 0))
-        if n_keys:
-            return n_entries / n_keys
-        return GUESSED_FAN_OUT ** len(access.out) * (1.0 if access.key else 2.0)
 
 
 def _facts(clauses: Iterable[Clause]) -> dict[Key, list[Row]]:
