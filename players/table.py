@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from random import Random
 
@@ -25,7 +26,8 @@ class Step:
 class Table:
     """The players around a game, one for each role that is not chance; equal seeds draw equal chance moves.
 
-    *Units*: seconds for the clocks; None lets players think as long as they like.
+    `while_thinking` makes what surrounds the thinking of a role, such as a sign that it goes on.
+    *Units*: seconds for the clock of a move; None lets players think as long as they like.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game, self.players = game, players
+        self.while_thinking: Callable[[Role], AbstractContextManager[object]] = nullcontext
         self.random = Random(seed)
         self.state = game.initial_state
         self._clock_s, self._clock = clock_s, clock
@@ -63,9 +66,8 @@ class Table:
         before = self.state
         moves = tuple(self._move(role) for role in self.game.roles)
         self.state = before.next_state(moves)
-        if not self.state.is_terminal:
-            for role, player in self.players.items():
-                self._tell(before, role, player, moves)
+        for role, player in self.players.items():
+            self._tell(before, role, player, moves)
         return Step(moves, self.state)
 
     def _move(self, role: Role) -> Term:
@@ -73,12 +75,14 @@ class Table:
         if role not in self.players:
             return self.random.choice(legal)
         player = self.players[role]
-        move = player.move(player.worlds.state, role, self._deadline())
+        with self.while_thinking(role):
+            move = player.move(player.worlds.state, role, self._deadline())
         if move not in legal:
             raise IllegalMoveError(str(role), str(move))
         return move
 
     def _tell(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
-        player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
+        if not self.state.is_terminal:
+            player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
         player.perceive(own_move, percepts)

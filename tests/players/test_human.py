@@ -1,0 +1,73 @@
+"""A person at a scripted screen."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from gdl.game import Game
+from players.errors import GaveUpError
+from players.human import HumanPlayer, Streams
+from players.legal import LegalPlayer
+from players.table import Table
+from tests.players.games import COIN, game, game_of, role
+
+
+def played(of: Game, mine: str, typed: str, *, with_adviser: bool = False) -> list[str]:
+    """Return the lines that a person saw who typed *typed* against the player of the first legal move."""
+    shown = io.StringIO()
+    person = HumanPlayer(Streams(io.StringIO(typed), shown), adviser=LegalPlayer() if with_adviser else None)
+    others = {each: LegalPlayer() for each in of.roles if each.name not in (mine, "random")}
+    try:
+        list(Table(of, {**others, role(mine): person}, seed=1).play())
+    except GaveUpError:
+        shown.write("[gave up]")
+    return shown.getvalue().splitlines()
+
+
+def test_a_match_of_simultaneous_moves_tells_the_others_move_afterwards() -> None:
+    first, second = game("rockpaperscissors").roles
+    assert played(game("rockpaperscissors"), first.name, "scissors\n")[-1] == f"{first}> {second}: paper"
+
+
+def test_the_no_op_of_a_waiting_role_is_passed_silently() -> None:
+    """Heads or tails is up to chance: the player is asked once."""
+    assert played(game_of(COIN), "player", "bold\n") == [
+        "You are player.",
+        "start",
+        "1. bold  2. safe",
+        "player> ",
+    ]
+
+
+def test_only_what_is_known_for_sure_is_shown_besides_percepts() -> None:
+    """The hidden car is a fact of the state and must not appear before the end."""
+    assert played(game("montyhall"), "candidate", "choose 1\nstay\n") == [
+        "You are candidate.",
+        "(step 1)",
+        "1. (choose 1)  2. (choose 2)  3. (choose 3)",
+        "candidate> you perceive: (you_chose 1), (opened_door 2)",
+        "(chosen 1)",
+        "(opened 2)",
+        "(step 3)",
+        "1. stay    2. switch",
+        "candidate> you perceive: (car_behind 3)",
+    ]
+
+
+def test_what_is_not_understood_is_asked_again() -> None:
+    assert played(game_of(COIN), "player", "fly\n7\ns\n")[3:] == [
+        "player> 'fly' is no legal move; q quits",
+        "player> '7' is no legal move; q quits",
+        "player> ",
+    ]
+
+
+def test_the_computer_may_choose() -> None:
+    assert played(game_of(COIN), "player", "c\n", with_adviser=True)[-1] == "player> computer's choice: bold"
+
+
+@pytest.mark.parametrize("typed", ["q\n", "", "  q"])
+def test_q_and_the_end_of_the_input_give_up(typed: str) -> None:
+    assert played(game_of(COIN), "player", typed)[-1] == "player> [gave up]"
