@@ -152,6 +152,10 @@ class TooManyMatchesError(ServerError):
         return f"{self.max_running} matches are being played, and no more at once"
 
 
+class DemoError(ServerError):
+    """The demonstration could not be shown to its end."""
+
+
 class RemotePlayerError(ServerError):
     """A remote player answered with something that is no reply; a match records it and goes on."""
 

@@ -1,0 +1,95 @@
+"""`ggp demo`: a game manager and two players, and a match of Amazons between them over HTTP, drawn move by move."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+import click
+
+from gdl.kif import read_term
+from gdl.library import find_game
+from gdl.terms import Constant
+from server.commentary import is_screen, moves_text, result_line
+from server.errors import DemoError
+from server.hosting import opened
+from server.matches import Matches
+from server.own_player import OwnPlayer
+from server.picture import Draw, coloured, drawer, plain
+from server.replay import facts_of
+from server.seating import player_spec
+from server.site import serving
+
+GAME: Final = "amazons"
+PLAYERS: Final = {"white": "mcts:playouts=80", "black": "greedy"}
+START_CLOCK_S: Final = 10
+PLAY_CLOCK_S: Final = 1
+LIMIT_S: Final = 110
+"""When the match is aborted, so that nobody waits longer than two minutes."""
+POLL_S: Final = 0.1
+
+
+@click.command(short_help="Watch two players play Amazons over HTTP.")
+@click.option("--records", type=click.Path(path_type=Path, file_okay=False), default=Path("records"), show_default=True,
+              help="The folder for the match record; it is made.")  # fmt: skip
+def command(records: Path) -> None:
+    """Start a game manager and two players on loopback ports, and have them play Amazons over HTTP.
+
+    Takes about a minute and leaves no process behind. The last lines tell the result and where the record is.
+    """
+    records.mkdir(parents=True, exist_ok=True)
+    asyncio.run(_demonstrate(records))
+
+
+async def _demonstrate(records: Path) -> None:
+    draw = drawer(find_game(GAME).read(), find_game(GAME), coloured if is_screen() else plain)
+    matches = Matches(records)
+    async with _players() as players, serving(matches) as manager, aiohttp.ClientSession(manager) as session:
+        click.echo(f"game manager: {manager}")
+        click.echo("\n".join(f"{role}: {PLAYERS[role]} at {url}" for role, url in players.items()))
+        record = await _watched(session, players, draw)
+    click.echo(result_line(zip(record["x-roles"], record["x-goals"], strict=True)))
+    click.echo(f"record: {matches.record_path(record['matchId'])}")
+
+
+@asynccontextmanager
+async def _players() -> AsyncIterator[dict[str, str]]:
+    """Run the two players, and yield their addresses by role."""
+    async with opened({Constant(role): player_spec(spec) for role, spec in PLAYERS.items()}) as links:
+        yield {str(role): link.url for role, link in links.items() if isinstance(link, OwnPlayer)}
+
+
+async def _watched(session: aiohttp.ClientSession, players: dict[str, str], draw: Draw) -> dict[str, Any]:
+    """Order the match, tell its steps as they come, and return its record.
+
+    Raises:
+        DemoError: the match was not played to its end.
+    """
+    order = {"game": GAME, "players": players, "startClock": START_CLOCK_S, "playClock": PLAY_CLOCK_S}
+    async with session.post("/api/v1/matches", json=order) as answer:
+        started = await answer.json()
+    n_shown = 0
+    for _ in range(round(LIMIT_S / POLL_S)):
+        async with session.get(started["url"]) as answer:
+            record: dict[str, Any] = await answer.json()
+        states = record.get("states", [])
+        for step in range(n_shown, len(states)):
+            _tell(record, step, draw)
+        n_shown = len(states)
+        if record["isCompleted"]:
+            return record
+        if record["isAborted"]:
+            break
+        await asyncio.sleep(POLL_S)
+    raise DemoError(f"the match was not played to its end within {LIMIT_S} s: is this machine very busy?")
+
+
+def _tell(record: dict[str, Any], step: int, draw: Draw) -> None:
+    if step > 0:
+        moves = [read_term(text) for text in record["moves"][step - 1]]
+        click.echo(f"\nstep {step}  {moves_text(record['x-roles'], moves)}")
+    click.echo(f"\n{draw(facts_of(record['states'][step]))}")
