@@ -1,6 +1,5 @@
 """Players that an author may write by mistake, for workers to run."""
 
-# ruff: noqa: ARG002 -- the signatures are those of the kit
 from __future__ import annotations
 
 import os
