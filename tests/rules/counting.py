@@ -26,8 +26,11 @@ class Tree:
     is_whole: bool
 
 
-def count(game: Game, max_expansions: int) -> Tree:
-    """Return the counts of *game*, layer by layer, until more than *max_expansions* states would have to be made."""
+def count(game: Game, max_expansions: int, max_steps: int | None = None) -> Tree:
+    """Return the counts of *game*, layer by layer, down to *max_steps*.
+
+    It ends before that when more than *max_expansions* states would have to be made in all.
+    """
     layer: Counter[State] = Counter({game.initial_state: 1})
     seen = {game.initial_state}
     perft: list[int] = []
@@ -42,7 +45,7 @@ def count(game: Game, max_expansions: int) -> Tree:
         widths = {state: prod(len(state.legal_moves(role)) for role in game.roles) for state in layer}
         perft.append(sum(n * widths[state] for state, n in layer.items()))
         max_expansions -= sum(widths.values())
-        if max_expansions < 0:
+        if max_expansions < 0 or len(perft) == max_steps:
             break
         layer = _next_layer(game, layer)
         seen |= layer.keys()
