@@ -49,20 +49,33 @@ class Board:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class _Matcher:
     """Finds the facts of a state, or of a rule file, that a pattern matches."""
 
-    state: tuple[Term, ...]
-    rules: tuple[Term, ...]
+    def __init__(self, description: Description, facts: Iterable[Term]) -> None:
+        self.state = tuple(sorted(facts, key=str))
+        self._description = description
+        self._found: dict[str, dict[tuple[str, int], list[Term]]] = {}
 
     def __call__(self, pattern: str, source: Literal["state", "rules"]) -> Iterator[dict[str, str]]:
         term = read_term(pattern)
-        for fact in self.state if source == "state" else self.rules:
-            if signature(fact) == signature(term):
-                bound = unify(term, fact)
-                if bound is not None:
-                    yield {variable.name: _shown(value) for variable, value in bound.items()}
+        if source not in self._found:
+            self._found[source] = _by_signature(self.state if source == "state" else _facts_of(self._description))
+        for fact in self._found[source].get(signature(term), ()):
+            bound = unify(term, fact)
+            if bound is not None:
+                yield {variable.name: _shown(value) for variable, value in bound.items()}
+
+
+def _by_signature(facts: Iterable[Term]) -> dict[tuple[str, int], list[Term]]:
+    found: dict[tuple[str, int], list[Term]] = {}
+    for fact in facts:
+        found.setdefault(signature(fact), []).append(fact)
+    return found
+
+
+def _facts_of(description: Description) -> Iterator[Term]:
+    return (rule.head.term for rule in description.rules if not rule.body and rule.head.term.is_ground)
 
 
 def _shown(term: Term) -> str:
@@ -72,8 +85,7 @@ def _shown(term: Term) -> str:
 
 def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
     """Return the board that *layout* makes of a state's *facts* and the facts of the rules."""
-    ground = (rule.head.term for rule in description.rules if not rule.body and rule.head.term.is_ground)
-    match = _Matcher(tuple(sorted(facts, key=str)), tuple(ground))
+    match = _Matcher(description, facts)
     is_grid = layout.kind == "grid"
     columns = layout.columns if is_grid and layout.columns is not None else ()
     rising = layout.rows if is_grid and layout.rows is not None else ()

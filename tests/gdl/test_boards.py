@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gdl.boards import Board, Mark, board_of
 from gdl.drawing import text_of
@@ -151,6 +153,29 @@ def test_paint_colours_symbols_without_moving_them() -> None:
     layout = GRID | {"pieces": [CELLS | {"colours": {"white": "red"}}]}
     text = text_of(board(layout, "(cell 1 1 white)"), lambda symbol, colour: f"<{symbol}>" if colour else symbol)
     assert text.splitlines()[2] == "1 <W> . ."
+
+
+def small_terms() -> st.SearchStrategy[str]:
+    names = st.sampled_from(
+        ["cell", "wall", "heap", "1", "2", "3", "white", "east", "-1", "9999999999", "\u2460", "\x1b"]
+    )
+    return st.recursive(names, lambda inner: st.lists(inner, min_size=1, max_size=4).map(_listed), max_leaves=5)
+
+
+def _listed(parts: list[str]) -> str:
+    return f"(cell {' '.join(parts)})"
+
+
+@given(st.lists(small_terms(), max_size=5))
+def test_any_facts_are_drawn_in_printable_lines(facts: list[str]) -> None:
+    layout = GRID | {
+        "pieces": [CELLS, {"fluent": "(cell ?x ?y)", "symbol": "+", "count": True}],
+        "turn": "(cell ?role)",
+    }
+    layout |= {"walls": [{"source": "state", "fluent": "(cell ?x ?y ?side)"}]}
+    assert all(line.isprintable() for line in drawn(layout, *facts))
+    heaps = {"kind": "heaps", "heaps": {"fluent": "(cell ?heap ?size)"}}
+    assert all(line.isprintable() for line in drawn(heaps, *facts))
 
 
 def test_equal_states_have_equal_boards() -> None:
