@@ -148,6 +148,11 @@ def test_every_link_to_a_file_finds_it(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_page_of_the_docs_is_linked_from_the_readme() -> None:
+    links = LINK.findall(PAGES[0].read_text(encoding="utf-8"))
+    assert {f"docs/{page.name}" for page in PAGES[1:]} - set(links) == set()
+
+
 def test_every_folder_is_in_the_layout() -> None:
     readme = PAGES[0].read_text(encoding="utf-8")
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
