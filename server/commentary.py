@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
-
-import click
 
 from gdl.game import Role
 from server.events import Aborted, Event, Failed, Started, StateReached, StepFinished
@@ -52,4 +51,4 @@ def result_line(goals: Iterable[tuple[object, int | None]]) -> str:
 
 def is_screen() -> bool:
     """Return whether standard output is a terminal."""
-    return click.get_text_stream("stdout").isatty()
+    return sys.stdout.isatty()

@@ -53,6 +53,7 @@ class Recorder:
         self.record, self.path = MatchRecord(), path
         self._circumstances, self._signing_key = circumstances, signing_key
         self._file = None if path is None else _opened(path)
+        self._is_finished = False
 
     def take(self, event: Event) -> None:
         """Take in the next event; when this returns, an answer or a joint move is on the disk.
@@ -72,28 +73,24 @@ class Recorder:
         """Return the whole record, signed if there is a key; its file takes the journal's place.
 
         Raises:
-            MatchRecordError: the match never began; the empty journal is taken away.
+            MatchRecordError: the match never began.
             OSError: the record cannot be written; the journal stays.
         """
-        if not self.record.has_begun:
-            self._discard()
         found = self.record.as_json()
         if self._signing_key is not None:
             found = signed(found, self._signing_key)
         if self.path is not None:
             write_record(found, self.path)
-            self._discard()
+            self._is_finished = True
+            self.close()
         return found
 
     def close(self) -> None:
-        """Let go of the journal's file and leave it where it is; after `finish` this does nothing."""
-        if self._file is not None:
+        """Let go of the journal's file; it stays where it is, unless it is empty or `finish` has replaced it."""
+        if self._file is not None and self.path is not None:
             self._file.close()
-
-    def _discard(self) -> None:
-        self.close()
-        if self.path is not None:
-            journal_path(self.path).unlink(missing_ok=True)
+            if self._is_finished or not self.record.has_begun:
+                journal_path(self.path).unlink(missing_ok=True)
 
 
 def _opened(path: Path) -> IO[str]:

@@ -75,6 +75,7 @@ def test_a_match_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     recorder = Recorder(CIRCUMSTANCES, tmp_path / "m.json")
     with pytest.raises(MatchRecordError):
         recorder.finish()
+    recorder.close()
     assert list(tmp_path.iterdir()) == []
 
 
