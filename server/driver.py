@@ -148,6 +148,8 @@ class MatchDriver:
             async with self._clock.timeout(ask.limit_s) as deadline:
                 await self._links[ask.role].deliver(letter, reply)
         except Exception as error:  # a match must outlive whatever a link does
+            if reply.has_enough:
+                return Ending.REPLIED, ""
             if deadline is not None and deadline.expired():
                 return Ending.TIMED_OUT, ""
             return Ending.FAILED, str(error) or type(error).__name__

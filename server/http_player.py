@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
@@ -40,20 +41,20 @@ class HttpPlayer:
             OSError: the connection failed.
             RemotePlayerError: what came is no HTTP reply, or one with an error.
         """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
         assert self._url.host is not None
-        transport, _ = await loop.create_connection(
-            lambda: _Conversation(self._request(letter), HttpReply(reply), done),
+        transport, conversation = await asyncio.get_running_loop().create_connection(
+            lambda: _Conversation(self._request(letter), HttpReply(reply)),
             self._url.host,
             self._url.port or DEFAULT_PORT,
             ssl=self._url.scheme == "https" or None,
         )
         try:
-            await done
+            await conversation.ended.wait()
         finally:
             # Closing politely would wait for a peer that does not read.
             transport.abort()
+        if conversation.error is not None:
+            raise conversation.error
 
     async def close(self) -> None:
         """Do nothing: no connection outlives its message."""
@@ -80,39 +81,42 @@ class HttpPlayer:
 class _Conversation(asyncio.Protocol):
     """One request and its reply, which may begin before the request is through."""
 
-    def __init__(self, request: bytes, reply: HttpReply, done: asyncio.Future[None]) -> None:
-        self._request, self._reply, self._done = request, reply, done
+    def __init__(self, request: bytes, reply: HttpReply) -> None:
+        self._request, self._reply = request, reply
+        self.ended = asyncio.Event()
+        self.error: Exception | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
-        if self._done.done():
+        if self.ended.is_set():
             return
         try:
             self._reply.feed(data)
         except RemotePlayerError as error:
-            self._done.set_exception(error)
+            self._end(error)
         else:
             if self._reply.is_finished:
-                self._done.set_result(None)
+                self._end(None)
 
     def eof_received(self) -> None:
-        self._end(None)
+        self.connection_lost(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end(exc)
-
-    def _end(self, error: Exception | None) -> None:
-        if self._done.done():
+        if self.ended.is_set():
             return
         try:
             self._reply.feed_end()
         except RemotePlayerError as early:
-            self._done.set_exception(error or early)
+            self._end(exc or early)
         else:
-            self._done.set_result(None)
+            self._end(None)
+
+    def _end(self, error: Exception | None) -> None:
+        self.error = error
+        self.ended.set()
 
 
 def player_url(text: str) -> URL:
@@ -135,6 +139,7 @@ def _header_text(text: str) -> str:
     return "".join(c for c in text if c.isprintable())[:200] or "player"
 
 
+@cache
 def _product() -> str:
     try:
         return f"ggp/{version('ggp')}"

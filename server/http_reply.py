@@ -14,6 +14,7 @@ from server.link import ReplyBuffer
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 _MAX_CHUNK_LINE_BYTES: Final = 1024
+_PIECE_BYTES: Final = 8 * 1024
 _STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _START: Final = b"HTTP/"
@@ -49,6 +50,13 @@ class HttpReply:
         Raises:
             RemotePlayerError: this is no HTTP reply, or one without a usable body.
         """
+        # Piece by piece, so that not all of an endless reply is looked at.
+        for i in range(0, len(data), _PIECE_BYTES):
+            if self.is_finished:
+                return
+            self._feed_piece(data[i : i + _PIECE_BYTES])
+
+    def _feed_piece(self, data: bytes) -> None:
         while data and self._framing is None:
             data = self._feed_head(data)
         if self._framing is not None:
@@ -71,7 +79,7 @@ class HttpReply:
 
     def _feed_head(self, data: bytes) -> bytes:
         searched = max(0, len(self._head) - 4)
-        self._head += data[: MAX_HEAD_BYTES + 1]
+        self._head += data
         if not self._head.startswith(_START[: len(self._head)]):
             raise RemotePlayerError(f"no HTTP reply: it begins with {bytes(self._head[:20])!r}")
         end = _HEAD_END.search(self._head, searched)
@@ -79,7 +87,7 @@ class HttpReply:
             if len(self._head) > MAX_HEAD_BYTES:
                 raise RemotePlayerError(f"the head of the reply has more than {MAX_HEAD_BYTES:,} bytes")
             return b""
-        rest = bytes(self._head[end.end() :]) + data[MAX_HEAD_BYTES + 1 :]
+        rest = bytes(self._head[end.end() :])
         self._take_head(bytes(self._head[: end.start()]))
         return rest
 
@@ -145,23 +153,27 @@ class _Chunks:
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         body = bytearray()
-        while data and not self.is_finished:
+        i = 0
+        while i < len(data) and not self.is_finished:
             if self._n_missing:
-                body += data[: self._n_missing]
-                data, self._n_missing = data[self._n_missing :], max(0, self._n_missing - len(data))
+                piece = data[i : i + self._n_missing]
+                body += piece
+                self._n_missing -= len(piece)
+                i += len(piece)
             else:
-                data = self._feed_line(data)
-        return bytes(body), data
+                i = self._feed_line(data, i)
+        return bytes(body), data[i:]
 
-    def _feed_line(self, data: bytes) -> bytes:
-        line, newline, rest = data.partition(b"\n")
-        self._line += line
+    def _feed_line(self, data: bytes, start: int) -> int:
+        newline = data.find(b"\n", start)
+        end = len(data) if newline < 0 else newline
+        self._line += data[start:end]
         if len(self._line) > _MAX_CHUNK_LINE_BYTES:
             raise RemotePlayerError("a chunk of the reply has no length")
-        if newline:
+        if newline >= 0:
             self._take_line(bytes(self._line).partition(b";")[0].strip())
             self._line.clear()
-        return rest
+        return end + 1
 
     def _take_line(self, size: bytes) -> None:
         if not size:

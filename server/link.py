@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 MAX_REPLY_BYTES: Final = 64 * 1024
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _BLANKS: Final = frozenset(b" \t\r\n\f\v")
-_OPEN, _CLOSE, _COMMENT, _NEWLINE = b"();\n"
+_OPEN, _CLOSE, _COMMENT = b"();"
+_RUN: Final = re.compile(rb"[();]|[ \t\r\n\f\v]+|[^ \t\r\n\f\v();]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +49,47 @@ class ReplyBuffer:
 
     def feed(self, data: bytes) -> None:
         """Take what came; what comes after the first term or the limit is thrown away."""
+        if self.has_enough:
+            return
         room = self._limit_bytes - len(self.raw)
-        for byte in data[:room]:
-            if self.is_complete:
-                return
-            if not self._is_byte_order_mark(byte):
-                self._look_at(byte)
-            self.raw.append(byte)
+        n_marks = self._n_byte_order_marks(data)
+        n_used = self._scan(data[:room], n_marks)
+        self.raw += data[:n_used]
         self.is_cut = len(data) > room and not self.is_complete
 
-    def _is_byte_order_mark(self, byte: int) -> bool:
-        i = len(self.raw)
-        return i < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK[i] == byte and _BYTE_ORDER_MARK.startswith(self.raw)
+    def _n_byte_order_marks(self, data: bytes) -> int:
+        """Return how many bytes of *data* go on with, or begin, the mark that some editors put before a text."""
+        begun = bytes(self.raw + data[:3])
+        is_mark = _BYTE_ORDER_MARK.startswith(begun[:3])
+        return len(begun[:3]) - len(self.raw) if is_mark and len(self.raw) < 3 else 0
 
-    def _look_at(self, byte: int) -> None:
-        if self._is_in_comment:
-            self._is_in_comment = byte != _NEWLINE
-        elif byte == _OPEN:
+    def _scan(self, data: bytes, start: int) -> int:
+        """Look at *data* from *start*, up to the end of the first term; return how many bytes were needed."""
+        i = start
+        while i < len(data) and not self.is_complete:
+            if self._is_in_comment:
+                end = data.find(b"\n", i)
+                self._is_in_comment = end < 0
+                i = len(data) if end < 0 else end + 1
+                continue
+            found = _RUN.match(data, i)
+            assert found is not None
+            self._look_at(data[i])
+            # After a name one blank is needed, however many there are.
+            i = i + 1 if self.is_complete else found.end()
+        return i
+
+    def _look_at(self, first: int) -> None:
+        """Look at a run of bytes of a kind, which begins with *first*."""
+        if first == _OPEN:
             self._end_name()
             self._depth += 1
-        elif byte == _CLOSE:
+        elif first == _CLOSE:
             self.is_complete = self._depth <= 1
             self._depth -= 1
-        elif byte == _COMMENT or byte in _BLANKS:
+        elif first == _COMMENT or first in _BLANKS:
             self._end_name()
-            self._is_in_comment = byte == _COMMENT
+            self._is_in_comment = first == _COMMENT
         else:
             self._is_in_name = True
 

@@ -48,8 +48,8 @@ def test_a_name_is_not_in_a_list_and_a_list_is() -> None:
 
 def test_the_limit_cuts() -> None:
     reply = ReplyBuffer(limit_bytes=5)
-    reply.feed(b"(abcdefgh")
-    reply.feed(b")")
+    for piece in (b"(abcd", b"efgh", b"", b")"):
+        reply.feed(piece)
     assert (bytes(reply.raw), reply.is_cut, reply.is_complete) == (b"(abcd", True, False)
 
 
