@@ -31,7 +31,7 @@ _COMPUTER = "mcts:playouts=400"
 @click.argument("name", metavar="GAME")
 @click.option("--as", "role_name", metavar="ROLE", help="The role that you play; the first one by default.")
 @click.option("--opponent", default=_COMPUTER, show_default=True, metavar="SPEC", help="Who plays the other roles.")
-@click.option("--play-clock", "clock_s", type=click.FloatRange(0.1), default=10.0, show_default=True,
+@click.option("--play-clock", "clock_s", type=click.FloatRange(0.1), default=5.0, show_default=True,
               help="Seconds that the computer may think about a move.")  # fmt: skip
 @click.option("--seed", type=int, help="Makes chance and the computer's moves repeatable.")
 def command(name: str, role_name: str | None, opponent: str, clock_s: float, seed: int | None) -> None:
