@@ -22,10 +22,10 @@ async def serving(matches: Matches, host: str = "127.0.0.1", port: int = 0) -> A
     Raises:
         OSError: nobody can listen there.
     """
-    runner = web.AppRunner(make_app(matches), access_log=None, handler_cancellation=True)
+    runner = web.AppRunner(make_app(matches), access_log=None, handler_cancellation=True, shutdown_timeout=2.0)
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, shutdown_timeout=2.0).start()
+        await web.TCPSite(runner, host, port).start()
         name = f"[{host}]" if ":" in host else host
         yield f"http://{name}:{runner.addresses[0][1]}"
     finally:
