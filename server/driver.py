@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import Game, Role
+from server.background import Evaluator, in_own_thread
 from server.clock import Clock, SystemClock
-from server.evaluation import Evaluator, in_own_thread
 from server.events import Aborted, Completed, Event, Failed
 from server.exchange import (
     AbortRequest,

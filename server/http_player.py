@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+import socket
+from contextlib import suppress
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from ipaddress import ip_address
 from typing import Final
 
 from yarl import URL
 
+from server.background import in_own_thread
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.http_reply import HttpReply
 from server.link import Letter, ReplyBuffer
@@ -41,13 +45,7 @@ class HttpPlayer:
             OSError: the connection failed.
             RemotePlayerError: what came is no HTTP reply, or one with an error.
         """
-        assert self._url.host is not None
-        transport, conversation = await asyncio.get_running_loop().create_connection(
-            lambda: _Conversation(self._request(letter), HttpReply(reply)),
-            self._url.host,
-            self._url.port or DEFAULT_PORT,
-            ssl=self._url.scheme == "https" or None,
-        )
+        transport, conversation = await self._connect(letter, reply)
         try:
             await conversation.ended.wait()
         finally:
@@ -55,6 +53,23 @@ class HttpPlayer:
             transport.abort()
         if conversation.error is not None:
             raise conversation.error
+
+    async def _connect(self, letter: Letter, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
+        """Connect to the first address of the host that takes the connection."""
+        host, port, is_secret = self._url.host or "", self._url.port or DEFAULT_PORT, self._url.scheme == "https"
+        refusal = OSError(f"{host} has no address")
+        for address in await _addresses(host, port):
+            try:
+                return await asyncio.get_running_loop().create_connection(
+                    lambda: _Conversation(self._request(letter), HttpReply(reply)),
+                    address,
+                    port,
+                    ssl=is_secret or None,
+                    server_hostname=host if is_secret else None,
+                )
+            except OSError as error:
+                refusal = error
+        raise refusal
 
     async def close(self) -> None:
         """Do nothing: no connection outlives its message."""
@@ -133,6 +148,17 @@ def player_url(text: str) -> URL:
     if not is_fine:
         raise PlayerSpecError(text, "expected http://host:port")
     return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
+
+
+async def _addresses(host: str, port: int) -> tuple[str, ...]:
+    """Return the numeric addresses of *host*.
+
+    The pool that asyncio would look names up in is small: a few names that nobody answers for would hold up all.
+    """
+    with suppress(ValueError):
+        return (str(ip_address(host)),)
+    found = await in_own_thread(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM))
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 def _header_text(text: str) -> str:
