@@ -15,8 +15,10 @@ from gdl.kif import ReadLimits, read_forms, read_term, term_of
 from gdl.source import Source
 from gdl.terms import Term
 
-WIRE_LIMITS: Final = ReadLimits(max_characters=20_000_000, max_depth=25_010)
-"""What is read of one message; *Units*: characters, levels."""
+WIRE_LIMITS: Final = ReadLimits(max_characters=10_100_000, max_depth=25_010)
+"""What is read of one message, rules included; *Units*: characters, levels."""
+MOVE_LIMITS: Final = ReadLimits(max_characters=100_000, max_depth=25_000)
+"""What is read of the moves or percepts of a step: reading them has to be over in a moment."""
 
 _TOKEN: Final = re.compile(r"[()]|;[^\n]*|[^ \t\r\n\f\v();]+")
 _COMMENT: Final = re.compile(r";[^\n]*")
@@ -95,7 +97,7 @@ def terms_of(text: str) -> tuple[Term, ...] | None:
         return None
     inner = text[1:-1] if text.startswith("(") else text
     try:
-        return tuple(term_of(form) for form in read_forms(Source("<message>", inner), WIRE_LIMITS))
+        return tuple(term_of(form) for form in read_forms(Source("<message>", inner), MOVE_LIMITS))
     except KifSyntaxError as error:
         raise MessageError(error.message, text) from error
 
@@ -107,7 +109,7 @@ def term_of_text(text: str) -> Term:
         MessageError: it is no term.
     """
     try:
-        return read_term(text, WIRE_LIMITS)
+        return read_term(text, MOVE_LIMITS)
     except KifSyntaxError as error:
         raise MessageError(error.message, text) from error
 

@@ -15,12 +15,13 @@ from typing import Final
 from aiohttp import web
 
 from gdl.errors import MessageError
-from gdl.messages import read_message
+from gdl.messages import Message, read_message
 from gdl.wire import WIRE_LIMITS, decode
 from players.desk import Desk, Settings
 from players.player import MakePlayer
 from players.worker import is_worker_importing_main, prepare_workers
 
+LARGE_BYTES: Final = 50_000
 BODY_S: Final = 30.0
 """How long the body of a message may take to arrive."""
 CORS: Final = {
@@ -112,7 +113,8 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     try:
         async with asyncio.timeout(BODY_S):
             body = await request.read()
-        message = read_message(decode(body))
+        # A large one is read beside the event loop, which others wait for.
+        message = _read(body) if len(body) < LARGE_BYTES else await asyncio.to_thread(_read, body)
     except MessageError as error:
         _LOG.warning("refused a message: %s", error)
         return _reply(str(error), status=400)
@@ -123,6 +125,10 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     await response.write_eof()
     desk.delivered(message)
     return response
+
+
+def _read(body: bytes) -> Message:
+    return read_message(decode(body))
 
 
 def _step(request: web.Request) -> int | None:

@@ -130,6 +130,11 @@ def test_a_message_nested_a_hundred_thousand_deep_is_refused() -> None:
         read_message(f"(PLAY m {'(f ' * 100_000}x{')' * 100_001}")
 
 
+def test_a_step_of_a_hundred_thousand_moves_is_refused() -> None:
+    with pytest.raises(MessageError, match="more than the limit"):
+        read_message(f"(PLAY m ({'a ' * 100_000}))")
+
+
 def test_a_match_id_of_two_words_cannot_be_printed() -> None:
     with pytest.raises(CallerError, match="no single name"):
         to_text(Play("two words"))

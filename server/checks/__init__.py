@@ -1,0 +1,1 @@
+"""The checks of `ggp check-player`: a conformance suite for players of every author."""

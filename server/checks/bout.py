@@ -1,0 +1,195 @@
+"""A match played at somebody's player to see what it does: the engine referees, the other roles play by themselves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+from typing import Final
+
+from gdl.engines import make_game
+from gdl.errors import MessageError
+from gdl.game import Game, Role, State
+from gdl.library import find_game
+from gdl.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
+from gdl.replies import find_move, first_term
+from gdl.scrambling import Scrambling
+from gdl.terms import Term
+from server.checks.probe import Observed, Probe, Request
+
+GRACE_S: Final = 1.0
+"""How long after the end of a clock an answer is still waited for, to tell late from silent."""
+
+
+class CheckFailedError(Exception):
+    """The player did something that it should not have done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The clocks of every match of an examination. *Units*: whole seconds."""
+
+    start_s: int = 5
+    play_s: int = 3
+
+
+@dataclass
+class Spelling:
+    """How a match is written on the wire: rules, terms out and in, and the text of a whole message."""
+
+    rules: Callable[[str], str] = str
+    term: Callable[[Term], Term] = field(default=lambda term: term)
+    heard: Callable[[Term], Term] = field(default=lambda term: term)
+    text: Callable[[str], str] = str
+
+
+def as_written(_game: Game) -> Spelling:
+    """Spell everything as the rules do."""
+    return Spelling()
+
+
+def scrambled(game: Game) -> Spelling:
+    """Rename all constants but the keywords, as servers do against players that go by names."""
+    scrambling = Scrambling(game.description, seed=7)
+    return Spelling(lambda _: scrambling.rules(), scrambling.scrambled, scrambling.original)
+
+
+def upper_case(_game: Game) -> Spelling:
+    """Write everything but the match id in upper case, as one server does."""
+    return Spelling(text=str.upper)
+
+
+def spread_out(_game: Game) -> Spelling:
+    """Write every parenthesis on a line of its own, with blanks around it."""
+    return Spelling(text=lambda text: text.replace("(", "\r\n ( ").replace(")", " )\t"))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is played: a game of the library, the index of the player's role, and how it is written."""
+
+    game: str = "tictactoe"
+    role: int = 0
+    spelling: Callable[[Game], Spelling] = as_written
+    dialect: Dialect = Dialect.GDL1
+
+
+TICTACTOE: Final = Setting()
+_NUMBERS: Final = itertools.count(1)
+
+
+@cache
+def library_game(name: str) -> Game:
+    """Return a game of the library."""
+    return make_game(find_game(name).read())
+
+
+class Bout:
+    """One match of a player; the other roles move at random, always in the same way."""
+
+    def __init__(self, probe: Probe, clocks: Clocks, setting: Setting = TICTACTOE) -> None:
+        self.probe, self.clocks, self.dialect = probe, clocks, setting.dialect
+        self.game = library_game(setting.game)
+        self.role: Role = self.game.roles[setting.role]
+        self.spelling = setting.spelling(self.game)
+        self.state: State = self.game.initial_state
+        self.match_id = f"Check.{setting.game}-{next(_NUMBERS)}.Ab"
+        self.told: tuple[Term, ...] | None = None
+        self.own_move: Term | None = None
+        self.turn = 0
+        self._random = Random(1)
+
+    async def start(self) -> Observed:
+        """Send START; return what was observed, answered in time."""
+        role = self.spelling.term(self.role)
+        rules = self.spelling.rules(self.game.description.source.text)
+        message = Start(self.match_id, role, rules, self.clocks.start_s, self.clocks.play_s)  # type: ignore[arg-type]  # a renamed constant is one
+        return await self.send(message, self.clocks.start_s, "START")
+
+    async def ask(self) -> Term:
+        """Send PLAY; return the legal move that is answered in time.
+
+        Raises:
+            CheckFailedError: it is late, garbled, or no legal move.
+        """
+        observed = await self.send(self._message(Play), self.clocks.play_s, f"PLAY of step {self.turn}")
+        return self.legal(observed.text)
+
+    def legal(self, reply: str) -> Term:
+        """Return the legal move that *reply* names, as the rules spell it.
+
+        Raises:
+            CheckFailedError: it names none.
+        """
+        moves = self.state.legal_moves(self.role)
+        try:
+            found = find_move(self.spelling.heard(first_term(reply)), moves)
+        except MessageError as error:
+            raise CheckFailedError(f"step {self.turn}: the reply is no move: {error}") from error
+        if found is None:
+            some = ", ".join(str(self.spelling.term(move)) for move in moves[:4])
+            raise CheckFailedError(
+                f"step {self.turn}: {reply.strip()[:60]!r} is not one of the {len(moves)} legal moves ({some} ...)"
+            )
+        return found
+
+    def advance(self, own_move: Term) -> None:
+        """Make a step in which the player makes *own_move*."""
+        moves = tuple(
+            own_move if role == self.role else self._random.choice(self.state.legal_moves(role))
+            for role in self.game.roles
+        )
+        self.told = self.state.percepts(self.role, moves)
+        self.own_move = own_move
+        self.state = self.state.next_state(moves)
+        self.turn += 1
+
+    async def play(self, max_steps: int = 100) -> None:
+        """Play on until the end of the game, or for *max_steps*.
+
+        Raises:
+            CheckFailedError: as `ask`.
+        """
+        for _ in range(max_steps):
+            if self.state.is_terminal:
+                return
+            self.advance(await self.ask())
+
+    async def stop(self) -> Observed:
+        """Send STOP with the last step; return what was observed."""
+        return await self.send(self._message(Stop), self.clocks.play_s, "STOP")
+
+    async def abort(self) -> Observed:
+        """Send ABORT; return what was observed."""
+        return await self.send(Abort(self.match_id), self.clocks.play_s, "ABORT")
+
+    def text_of(self, message: Message) -> str:
+        """Return *message* as this bout spells it; the match id stays as it is."""
+        head, found, tail = to_text(message, self.dialect).partition(self.match_id)
+        return self.spelling.text(head) + found + self.spelling.text(tail)
+
+    async def send(self, message: Message, clock_s: float, name: str) -> Observed:
+        """Send *message*; return what was observed, answered within *clock_s*.
+
+        Raises:
+            CheckFailedError: there is no reply, or a late one.
+        """
+        headers = {"GGP-Match-ID": self.match_id, "GGP-Match-Step": str(self.turn)}
+        request = Request(self.text_of(message).encode(), headers=headers)
+        observed = await self.probe.exchange(request, clock_s + GRACE_S)
+        if observed.trouble:
+            raise CheckFailedError(f"{name}: {observed.trouble}")
+        if observed.took_s > clock_s:
+            raise CheckFailedError(f"{name}: answered after {observed.took_s:.2f} s, its clock has {clock_s:g} s")
+        return observed
+
+    def _message(self, kind: type[Play] | type[Stop]) -> Play | Stop:
+        told = None if self.told is None else tuple(map(self.spelling.term, self.told))
+        own_move = None if self.own_move is None else self.spelling.term(self.own_move)
+        return kind(self.match_id, told, self.turn, own_move)
+
+    def other_moves(self, move: Term) -> Iterator[Term]:
+        """Yield the legal moves but *move*."""
+        return (other for other in self.state.legal_moves(self.role) if other != move)

@@ -1,0 +1,57 @@
+"""What a player has to live through: messages that make no sense."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gdl.messages import Abort, Info, Stop, to_text
+from server.checks.bout import CheckFailedError
+from server.checks.examination import Examinee, must
+
+GARBAGE: Final = (b"", b"hello", b"(((((", b")", b"\xff\xfe\x00\x01", b"(PLAY)", b"(HELLO x)", b"(START x)", b"()")
+HUGE_BYTES: Final = 5_000_000
+
+
+async def _lives(examinee: Examinee, after: str) -> None:
+    observed = await examinee.say(to_text(Info()))
+    if not observed.status:
+        raise CheckFailedError(f"after {after}: {observed.trouble or 'no HTTP reply'}")
+
+
+@must
+async def unknown_match(examinee: Examinee) -> None:
+    """Live on after messages about matches that were never started."""
+    for text in ("(PLAY Nobody.1 NIL)", to_text(Stop("Nobody.1")), to_text(Abort("Nobody.1"))):
+        await examinee.say(text)
+        await _lives(examinee, text)
+
+
+@must
+async def unreadable_rules(examinee: Examinee) -> None:
+    """Live on after rules that cannot be read."""
+    for rules in ("(role", "role", "(<= (legal ?x ?y))", "(role x) (<= (next (p ?x)) (not (q ?x)))"):
+        await examinee.say(f"(START Odd.1 x ({rules}) 2 1)", 3.0)
+        await examinee.say("(ABORT Odd.1)")
+        await _lives(examinee, f"START with the rules {rules}")
+
+
+@must
+async def garbage(examinee: Examinee) -> None:
+    """Live on after garbage."""
+    for body in GARBAGE:
+        await examinee.say(body, 1.0)
+        await _lives(examinee, f"the body {body!r}")
+
+
+@must
+async def huge_message(examinee: Examinee) -> None:
+    """Live on after a huge message."""
+    for body, what in ((b"(PLAY x (" + b"a " * (HUGE_BYTES // 2) + b"))", "5 MB"), (b"(" * 50_000, "50,000 times `(`")):
+        await examinee.say(body, 10.0)
+        await _lives(examinee, what)
+
+
+@must
+async def match_at_the_end(examinee: Examinee) -> None:
+    """Play a match after all this as before."""
+    await examinee.play_match()

@@ -1,0 +1,76 @@
+"""`ggp check-player`: play every message, good and odd, at somebody's player."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from server.checks.bout import Clocks
+from server.checks.catalogue import CHECKS
+from server.checks.examination import Check, Examinee, Finding, Verdict, examine
+from server.checks.probe import Probe
+from server.progress import progress
+
+_COLOURS = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red", Verdict.SKIPPED: "dim"}
+
+
+@click.command(short_help="Play every message, good and odd, at a player, and report what it gets wrong.")
+@click.argument("url")
+@click.option("--start-clock", type=click.IntRange(1, 600), default=5, show_default=True, help="Seconds.")
+@click.option("--play-clock", type=click.IntRange(1, 600), default=3, show_default=True, help="Seconds.")
+@click.option("--only", multiple=True, metavar="NAME", help="Make only this check; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def command(
+    context: click.Context, url: str, start_clock: int, play_clock: int, only: tuple[str, ...], as_json: bool
+) -> None:
+    """Play every message, good and odd, at the player at URL, and report what it gets wrong.
+
+    Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
+    """
+    checks = _chosen(only)
+    examinee = Examinee(Probe(url), Clocks(start_clock, play_clock))
+    findings = asyncio.run(_findings(examinee, checks))
+    if as_json:
+        click.echo(json.dumps({"url": url, "findings": [finding.as_json() for finding in findings]}, indent=2))
+    else:
+        _print_table(findings)
+    context.exit(1 if any(finding.verdict is Verdict.WRONG for finding in findings) else 0)
+
+
+def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
+    unknown = set(names) - {check.name for check in CHECKS}
+    if unknown:
+        raise click.UsageError(f"no check {unknown.pop()!r}; there are {', '.join(check.name for check in CHECKS)}")
+    return [check for check in CHECKS if not names or check.name in names or check is CHECKS[0]]
+
+
+async def _findings(examinee: Examinee, checks: Sequence[Check]) -> list[Finding]:
+    findings = []
+    with progress("checking", len(checks)) as advance:
+        async for finding in examine(examinee, checks):
+            findings.append(finding)
+            advance()
+    return findings
+
+
+def _print_table(findings: Sequence[Finding]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("verdict", "check", "what a player should do", "s"):
+        table.add_column(heading, justify="right" if heading == "s" else "left")
+    for finding in findings:
+        what = finding.what if not finding.detail else f"{finding.what}\n  {finding.detail}"
+        colour = _COLOURS[finding.verdict]
+        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, _plain(what), f"{finding.took_s:.1f}")
+    Console().print(table)
+    counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in Verdict}
+    click.echo(", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", r"\[")
