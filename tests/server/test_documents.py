@@ -1,0 +1,50 @@
+"""The documents of the record and of the API say what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pydantic.alias_generators import to_camel
+
+from server.entries import entry_of
+from server.order import OrderText
+from server.profiles import Profile
+from server.record import record_of
+from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+MONTY = (("(choose 1)", "(hide_car 2)"), ("noop", "(open 3)"))
+
+
+def codes(page: str) -> set[str]:
+    return set(re.findall(r"`([^`\n]+)`", (DOCS / page).read_text(encoding="utf-8")))
+
+
+def test_every_key_of_a_record_is_explained() -> None:
+    keys: set[str] = set()
+    for description, moves, n in (
+        (turns(), TURNS_MOVES, None),
+        (turns(), TURNS_MOVES, 9),
+        (library("montyhall"), MONTY, None),
+    ):
+        happened = list(events(description, moves, Profile(is_scrambled=True)))[:n]
+        keys |= record_of(entry_of(event, CIRCUMSTANCES) for event in happened).as_json().keys()
+    explained = codes("record.md")
+    assert keys - explained == set()
+    assert {key for key in explained if re.fullmatch("x-[a-z-]+", key)} - keys == set()
+
+
+def test_every_key_of_an_order_is_explained() -> None:
+    assert {to_camel(name) for name in OrderText.model_fields} - codes("api.md") == set()
+
+
+def test_every_code_of_a_refusal_is_explained() -> None:
+    sources = [DOCS.parent / "server" / name for name in ("api.py", "order.py", "refusals.py")]
+    used: set[str] = set()
+    for source in sources:
+        text = source.read_text(encoding="utf-8")
+        used |= set(re.findall(r'(?:RequestError|_body)\(\s*"([a-z_]+)"', text))
+        used |= set(re.findall(r'(?:[0-9]{3}, |[0-9]{3}: )"([a-z_]+)"', text))
+    assert len(used) > 10
+    assert used - codes("api.md") == set()
