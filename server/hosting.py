@@ -113,7 +113,7 @@ async def opened(players: Mapping[Role, PlayerSpec]) -> AsyncIterator[dict[Role,
     Raises:
         PlayerStartError: one did not come up; the others are stopped.
     """
-    opening = [asyncio.create_task(spec.open()) for spec in players.values()]
+    opening = [asyncio.create_task(spec.open(role)) for role, spec in players.items()]
     try:
         links = await asyncio.gather(*opening)
         yield dict(zip(players, links, strict=True))

@@ -6,17 +6,17 @@ import difflib
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gdl.errors import UnknownNameError
 from gdl.game import Game, Role
+from gdl.terms import Constant
 from players.registry import PLAYERS, find_player
-from server.child_player import ChildPlayer
+from server.address import is_command, open_link
 from server.errors import PlayerSpecError
-from server.http_player import HttpPlayer, player_url
+from server.http_player import player_url
 from server.link import PlayerLink
 from server.match import played_roles
 from server.own_player import start_own_player
@@ -26,47 +26,41 @@ from server.setup import Seat
 DEFAULT_PLAYER: Final = "random"
 """Who plays a role that nobody was named for."""
 _BY_HAND: Final = "human"
-_PROGRAM: Final = re.compile(r"cmd(?P<legal>\+legal)?:(?P<command>.*)", re.DOTALL)
+_NOBODY: Final = Constant("nobody")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
-
-
-class Kind(Enum):
-    """What a specification names: an address, a program, or one of our players."""
-
-    ADDRESS = "address"
-    PROGRAM = "program"
-    OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerSpec:
-    """A player as somebody named it: `text` without the `cmd:` of programs."""
+    """A player as somebody named it: an address, a program, or one of our players, which must be started."""
 
-    kind: Kind
     text: str
-    is_told_legal_moves: bool = False
+    is_own: bool
 
     @property
     def name(self) -> str:
         """What the player is called in the record."""
-        if self.kind is Kind.ADDRESS:
-            url = player_url(self.text)
-            return f"{url.host}:{url.port}"
-        if self.kind is Kind.PROGRAM:
-            return Path(shlex.split(self.text)[0]).name
-        return self.text
+        if self.is_own:
+            return self.text
+        if is_command(self.text):
+            return Path(shlex.split(self.text.partition(":")[2])[0]).name
+        url = player_url(self.text)
+        return f"{url.host}:{url.port}"
 
-    async def open(self) -> PlayerLink:
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
+        seat = Seat(role, self.name, profile)
+        return seat if self.is_own else open_link(self.text, seat)[1]
+
+    async def open(self, role: Role) -> PlayerLink:
         """Return the way to the player, which is started if it is one of ours.
 
         Raises:
             PlayerStartError: one of ours did not come up.
         """
-        if self.kind is Kind.ADDRESS:
-            return HttpPlayer(self.text, self.name)
-        if self.kind is Kind.PROGRAM:
-            return ChildPlayer(self.text)
-        return await start_own_player(self.text)
+        if self.is_own:
+            return await start_own_player(self.text)
+        return open_link(self.text, Seat(role, self.name))[0]
 
 
 def player_spec(text: str) -> PlayerSpec:
@@ -77,17 +71,17 @@ def player_spec(text: str) -> PlayerSpec:
         UnknownNameError: no player of ours; it suggests the nearest names.
         PlayerFileError: a file or module that holds no player.
     """
-    if text.startswith(("http://", "https://")):
-        HttpPlayer(text)
-        return PlayerSpec(Kind.ADDRESS, text)
-    program = _PROGRAM.fullmatch(text)
-    if program is not None:
-        ChildPlayer(program["command"])
-        return PlayerSpec(Kind.PROGRAM, program["command"], program["legal"] is not None)
+    if is_command(text) or _is_address(text):
+        open_link(text, Seat(_NOBODY))
+        return PlayerSpec(text, is_own=False)
     if text == _BY_HAND:
         raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
     find_player(text)
-    return PlayerSpec(Kind.OWN, text)
+    return PlayerSpec(text, is_own=True)
+
+
+def _is_address(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
 
 
 def public_player_spec(text: str) -> PlayerSpec:
@@ -97,7 +91,7 @@ def public_player_spec(text: str) -> PlayerSpec:
         PlayerSpecError: anything else; programs, files and modules are never started for somebody on the network.
         UnknownNameError: no player of ours.
     """
-    if text.startswith(("http://", "https://")):
+    if _is_address(text):
         return player_spec(text)
     own = _OWN.fullmatch(text)
     if own is None:
@@ -122,11 +116,10 @@ def seated(game: Game, named: Mapping[str, PlayerSpec]) -> dict[Role, PlayerSpec
         if name not in roles:
             near = difflib.get_close_matches(name, roles) or list(roles)
             raise UnknownNameError("role to play", name, near)
-    left_out = PlayerSpec(Kind.OWN, DEFAULT_PLAYER)
+    left_out = PlayerSpec(DEFAULT_PLAYER, is_own=True)
     return {role: named.get(name, left_out) for name, role in roles.items()}
 
 
 def seats(players: Mapping[Role, PlayerSpec], profile: Profile) -> Iterator[Seat]:
     """Yield the seats of *players*, who are all spoken to as *profile* says."""
-    for role, spec in players.items():
-        yield Seat(role, spec.name, replace(profile, is_told_legal_moves=spec.is_told_legal_moves))
+    yield from (spec.seat(role, profile) for role, spec in players.items())

@@ -16,12 +16,14 @@ from server.errors import PlayerSpecError, PlayerStartError
 from server.events import Aborted
 from server.hosting import HostedMatch, MatchOrder, opened
 from server.own_player import OwnPlayer, start_own_player
-from server.seating import Kind, PlayerSpec, player_spec, public_player_spec, seated
+from server.profiles import Profile
+from server.seating import PlayerSpec, player_spec, public_player_spec, seated
+from server.setup import Seat
 from tests.server.processes import children_of, is_running
 from tests.server.scripted import library, turns
 
 A, B = Constant("a"), Constant("b")
-BROKEN = PlayerSpec(Kind.OWN, "no-such-player")
+BROKEN = PlayerSpec("no-such-player", is_own=True)
 
 
 def order(game: Game, **players: str) -> MatchOrder:
@@ -102,20 +104,21 @@ async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "name", "is_told"),
+    ("text", "is_own", "name", "is_told"),
     [
-        ("legal", Kind.OWN, "legal", False),
-        ("mcts:playouts=5", Kind.OWN, "mcts:playouts=5", False),
-        ("http://user:secret@host:7/path", Kind.ADDRESS, "host:7", False),
-        ("https://host", Kind.ADDRESS, "host:443", False),
-        ("http://host", Kind.ADDRESS, "host:9147", False),
-        ("cmd:/usr/bin/node 'my player.js'", Kind.PROGRAM, "node", False),
-        ("cmd+legal:./player -v", Kind.PROGRAM, "player", True),
+        ("legal", True, "legal", False),
+        ("mcts:playouts=5", True, "mcts:playouts=5", False),
+        ("http://user:secret@host:7/path", False, "host:7", False),
+        ("https://host", False, "host:443", False),
+        ("http://host", False, "host:9147", False),
+        ("cmd:/usr/bin/node 'my player.js'", False, "node", False),
+        ("cmd+legal:./player -v", False, "player", True),
     ],
 )
-def test_what_a_specification_names(text: str, kind: Kind, name: str, is_told: bool) -> None:
+def test_what_a_specification_names(text: str, is_own: bool, name: str, is_told: bool) -> None:
     found = player_spec(text)
-    assert (found.kind, found.name, found.is_told_legal_moves) == (kind, name, is_told)
+    seat = found.seat(A, Profile(grace_s=2.0))
+    assert (found.is_own, seat) == (is_own, Seat(A, name, Profile(grace_s=2.0, is_told_legal_moves=is_told)))
 
 
 @pytest.mark.parametrize("text", ["legal", "mcts:playouts=5", "http://host:7", "https://host"])
