@@ -25,7 +25,7 @@ conform: $(INSTALLED_DEV) ## compare us with every public trace (GGP_SHARED name
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 tests/gdl/test_conformance_corpus.py
 
 strength: $(INSTALLED_DEV) ## play the hundred matches that measure the search players
-	@$(BIN)/python scripts/strength.py
+	@$(BIN)/python -m players.strength
 
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .

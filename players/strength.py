@@ -1,0 +1,135 @@
+"""The strength benchmark: one player against another, many matches, each role in turn, all repeatable.
+
+Run as `python -m players.strength`; `docs/strength.md` keeps the figures.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from gdl.engines import make_game
+from gdl.errors import CallerError
+from gdl.game import RANDOM
+from gdl.library import find_game
+from players.registry import find_player
+from players.table import Table
+
+FIRST: Final = "mcts:playouts=200"
+SECOND: Final = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two players, named as for `ggp player`, at a game of two roles."""
+
+    game: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a match ended for the first player of its pairing. *Units*: goals of 0 to 100, steps, seconds."""
+
+    seed: int
+    role: str
+    own_goal: int
+    other_goal: int
+    n_steps: int
+    elapsed_s: float
+
+    @property
+    def is_win(self) -> bool:
+        """Whether the first player had the higher goal."""
+        return self.own_goal > self.other_goal
+
+
+class RolesError(CallerError):
+    """The game is not one of two roles."""
+
+    def __init__(self, game: str, roles: Sequence[str]) -> None:
+        super().__init__(game, roles)
+        self.game, self.roles = game, tuple(roles)
+
+    def __str__(self) -> str:
+        return f"{self.game} is no game of two players; its roles are {', '.join(self.roles)}"
+
+
+def play_match(pairing: Pairing, seed: int) -> Outcome:
+    """Play one match; the first player has the first role where *seed* is even.
+
+    Raises:
+        RolesError: the game has not two roles that somebody plays.
+    """
+    began_s = time.monotonic()
+    game = make_game(find_game(pairing.game).read())
+    roles = [role for role in game.roles if role != RANDOM]
+    if len(roles) != 2:
+        raise RolesError(pairing.game, [role.name for role in roles])
+    own, other = roles if seed % 2 == 0 else roles[::-1]
+    table = Table(game, {own: find_player(pairing.first)(), other: find_player(pairing.second)()}, seed)
+    n_steps = sum(1 for _ in table.play())
+    own_goal, other_goal = (table.state.goal(role) or 0 for role in (own, other))
+    return Outcome(seed, own.name, own_goal, other_goal, n_steps, time.monotonic() - began_s)
+
+
+def play_matches(pairing: Pairing, seeds: Iterable[int], n_processes: int) -> Iterator[Outcome]:
+    """Yield the outcome of a match for each of *seeds*, in their order, several at a time."""
+    with ProcessPoolExecutor(n_processes) as pool:
+        yield from pool.map(partial(play_match, pairing), seeds)
+
+
+def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the figures as they are printed and kept."""
+    wins = [outcome for outcome in outcomes if outcome.is_win]
+    n_draws = sum(outcome.own_goal == outcome.other_goal for outcome in outcomes)
+    n_steps = sum(outcome.n_steps for outcome in outcomes) / len(outcomes)
+    elapsed_s = sum(outcome.elapsed_s for outcome in outcomes) / len(outcomes)
+    by_role = {role: sum(win.role == role for win in wins) for role in sorted({each.role for each in outcomes})}
+    return [
+        f"{pairing.first} against {pairing.second} at {pairing.game}, seeds {outcomes[0].seed} to {outcomes[-1].seed}:",
+        f"{len(outcomes)} matches: {len(wins)} won, {n_draws} drawn, {len(outcomes) - len(wins) - n_draws} lost"
+        f" (won as {', as '.join(f'{role} {n}' for role, n in by_role.items())})",
+        f"{n_steps:.1f} steps and {elapsed_s:.1f} s a match",
+    ]
+
+
+@click.command()
+@click.option("--game", default="connectfour", show_default=True, help="A game of two roles.")
+@click.option("--first", default=FIRST, show_default=True, metavar="SPEC", help="The player that is measured.")
+@click.option("--second", default=SECOND, show_default=True, metavar="SPEC", help="The player that it meets.")
+@click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the first match; then counted.")
+@click.option("--at-least", type=click.IntRange(0), help="Wins below which the exit code is 1; by default 9 in 10.")
+@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one a core")
+def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
+    game: str, first: str, second: str, n_matches: int, seed: int, at_least: int | None, processes: int
+) -> None:
+    """Let two players meet many times and say how often the first one won."""
+    pairing = Pairing(game, first, second)
+    played = play_matches(pairing, range(seed, seed + n_matches), processes)
+    try:
+        outcomes = list(track(played, "playing", n_matches, console=Console(stderr=True), transient=True))
+    except CallerError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo("\n".join(lines(pairing, outcomes)))
+    n_wins = sum(outcome.is_win for outcome in outcomes)
+    bar = -(-n_matches * 9 // 10) if at_least is None else at_least
+    if n_wins < bar:
+        click.echo(f"fewer than {bar} wins", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
