@@ -9,6 +9,7 @@ from aiohttp import web
 
 from gdl.errors import CallerError, LimitExceeded, RuleFileError, UnknownNameError
 from server.errors import PlayerSpecError, RequestError, TooManyMatchesError, UnknownMatchError
+from server.problem import problem
 
 _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
@@ -16,7 +17,6 @@ _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (TooManyMatchesError, 503, "too_many_matches"),
     (PlayerSpecError, 400, "invalid_player"),
     (CallerError, 400, "invalid_order"),
-    (LimitExceeded, 400, "rules_too_costly"),
 )
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
@@ -28,12 +28,8 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")
         return error.status, _body(code, error.reason, "")
-    if isinstance(error, UnknownNameError):
-        hint = f"did you mean {' or '.join(error.suggestions)}?" if error.suggestions else ""
-        return 400, _body(f"unknown_{error.kind.split()[0]}", str(error), hint)
-    if isinstance(error, RuleFileError):
-        place = f"{error.span.place}: " if error.span is not None else ""
-        return 400, _body("rules_refused", f"{place}{error.message}", error.hint or "")
+    if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
+        return 400, {"error": problem(error)}
     for kind, status, code in _KINDS:
         if isinstance(error, kind):
             return status, _body(code, str(error), "")

@@ -17,7 +17,7 @@ from server.problem import problem
 from server.progress import progress
 
 
-@click.command(short_help="Compare our engine with a trace of reference plays, step by step.")
+@click.command(short_help="Compare an engine with a reference trace, step by step.")
 @click.argument("rules", metavar="RULES")
 @click.argument("trace", metavar="TRACE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--engine", default="interpreter", show_default=True, help="The engine to compare.")
@@ -40,7 +40,7 @@ def command(context: click.Context, rules: str, trace: Path, engine: str, moves_
     except (RuleFileError, LimitExceeded) as error:
         if not as_json:
             raise
-        click.echo(json.dumps({"agrees": False, **problem(error)}, indent=2))
+        click.echo(json.dumps({"agrees": False, "error": problem(error)}, indent=2))
         context.exit(1)
     click.echo(json.dumps(_as_json(difference, reference), indent=2) if as_json else _as_text(difference, reference))
     context.exit(0 if difference is None else 1)

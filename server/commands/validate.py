@@ -13,7 +13,7 @@ from server.problem import problem
 from server.progress import progress
 
 
-@click.command(short_help="Say whether rule files can be read and played, and where they are wrong.")
+@click.command(short_help="Say whether rule files can be played, or where they fail.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 @click.pass_context

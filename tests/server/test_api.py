@@ -67,7 +67,7 @@ async def record(client: Client, url: str, until: str) -> dict[str, Any]:
 async def error(answer: aiohttp.ClientResponse) -> tuple[int, dict[str, str]]:
     body = await answer.json()
     assert set(body) == {"error"}
-    assert set(body["error"]) == {"code", "message", "hint"}
+    assert set(body["error"]) >= {"code", "message", "hint"}
     return answer.status, body["error"]
 
 
@@ -171,8 +171,8 @@ REFUSED: list[tuple[object, str, str]] = [
     ({"game": "nim", "players": {"left": "human"}}, "invalid_player", "a person plays"),
     ({"game": "nim", "players": {"left": "http://"}}, "invalid_player", "http://host:port"),
     ({"game": "nim", "players": {"left": "file:///etc/passwd"}}, "invalid_player", "over HTTP a player is"),
-    ({"rules": "(role a"}, "rules_refused", "rules:1:1: this parenthesis is never closed"),
-    ({"rules": "(<= (p ?x) (not (q ?x)))"}, "rules_refused", "rules:"),
+    ({"rules": "(role a"}, "rules_refused", "this parenthesis is never closed"),
+    ({"rules": "(<= (p ?x) (not (q ?x)))"}, "rules_refused", "?x"),
 ]
 
 

@@ -96,7 +96,7 @@ def test_rules_that_are_refused_are_a_difference(ggp: Ggp, trace: Path, tmp_path
     broken.write_text(COUNTING + "(<= (next (at ?z)) terminal)", encoding="utf-8")
     assert ggp("conform", broken, trace).exit_code == 1
     ended = ggp("conform", broken, trace, "--json")
-    assert (ended.exit_code, json.loads(ended.output)["error"]) == (1, "UnsafeRuleError")
+    assert (ended.exit_code, json.loads(ended.output)["error"]["kind"]) == (1, "unsafe_rule")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"roles": ["robot"]}', '{"roles": [1], "matches": []}', "\udcff"])

@@ -58,14 +58,14 @@ def test_an_unsafe_rule_is_refused_with_its_place(ggp: Ggp, tmp_path: Path) -> N
     (verdict,) = json.loads(ended.output)
     (error,) = verdict["errors"]
     assert (ended.exit_code, verdict["file"], verdict["ok"]) == (1, str(path), False)
-    assert (error["error"], error["source"], error["line"]) == ("UnsafeRuleError", str(path), 7)
+    assert (error["kind"], error["source"], error["line"]) == ("unsafe_rule", str(path), 7)
 
 
 def test_a_relation_that_needs_its_own_negation_is_refused_with_the_cycle(ggp: Ggp, tmp_path: Path) -> None:
     path = broken(tmp_path, GOOD + "(<= p (true (at 1)) (not q))\n(<= q (true (at 1)) (not p))\n")
     ended = ggp("validate", path, "--json")
     (error,) = json.loads(ended.output)[0]["errors"]
-    assert (ended.exit_code, error["error"]) == (1, "StratificationError")
+    assert (ended.exit_code, error["kind"]) == (1, "stratification")
     assert error["cycle"] == ["p", "not q", "p"]
 
 
