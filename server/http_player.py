@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import ssl
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -68,7 +70,7 @@ class HttpPlayer:
                     server_hostname=host if is_secret else None,
                 )
             except OSError as error:
-                refusal = error
+                refusal = _without_address(error)
         raise refusal
 
     async def close(self) -> None:
@@ -159,6 +161,13 @@ async def _addresses(host: str, port: int) -> tuple[str, ...]:
         return (str(ip_address(host)),)
     found = await in_own_thread(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM))
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def _without_address(error: OSError) -> OSError:
+    """Return *error* without the numeric address that asyncio names: records of matches are public."""
+    if error.errno is None or isinstance(error, ssl.SSLError):
+        return error
+    return OSError(error.errno, os.strerror(error.errno))
 
 
 def _header_text(text: str) -> str:

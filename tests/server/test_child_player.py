@@ -167,9 +167,3 @@ async def test_children_play_a_match_one_of_them_silent(tmp_path: Path) -> None:
     assert isinstance(outcome, Completed)
     assert outcome.goals[0] == 100
     assert [event.errors for event in events if isinstance(event, StepFinished)] == [("", "TO")] * 3
-
-
-@pytest.mark.parametrize("address", ["", "name", "file:///x", "cmd:", "cmd+legal: ", "http://"])
-def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(PlayerSpecError):
-        open_link(address, Seat(LEFT))

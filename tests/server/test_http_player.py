@@ -11,7 +11,7 @@ from server.errors import PlayerSpecError, RemotePlayerError
 from server.events import Completed
 from server.http_player import DEFAULT_PORT, HttpPlayer, player_url
 from server.link import Letter, ReplyBuffer
-from tests.server.peers import Behaviour, closing, listening, replying, request
+from tests.server.peers import Behaviour, closing, deaf, listening, replying, request
 from tests.server.plays import LEFT, RIGHT, setup, two_steps
 
 
@@ -66,6 +66,13 @@ async def test_a_reply_may_come_before_the_request_was_read() -> None:
 async def test_a_closed_door_raises() -> None:
     with pytest.raises((RemotePlayerError, ConnectionResetError)):
         await said_by(closing, Letter("(INFO)"))
+
+
+async def test_errors_name_no_address() -> None:
+    async with deaf() as url:
+        with pytest.raises(ConnectionRefusedError) as raised:
+            await HttpPlayer(url).deliver(Letter("(INFO)"), ReplyBuffer())
+    assert str(raised.value) == "[Errno 111] Connection refused"
 
 
 async def test_a_host_that_cannot_be_found_raises() -> None:
