@@ -19,7 +19,8 @@ from players.deadline import Budget
 from players.playouts import MAX_STEPS, play_out
 from players.positions import Choice, Position, Positions
 from players.uct import EXPLORATION, Report, ignore
-from players.worlds import View, World, Worlds
+from players.views import View, World
+from players.worlds import Worlds
 
 
 class Arm:

@@ -9,20 +9,18 @@ Information", 2012.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from random import Random
-from typing import Final, TypeAlias
-from weakref import WeakValueDictionary
+from typing import Final
 
 from gdl.errors import UnknownRoleError
-from gdl.game import RANDOM, Game, JointMove, Role, State
-from gdl.terms import Term
+from gdl.game import Game, JointMove, Role, State
+from gdl.terms import Compound, Term
 from players.deadline import Budget
+from players.views import Percepts, World, views_after
 
-Percepts: TypeAlias = tuple[Term, ...]
 MAX_WORLDS: Final = 200
 MAX_OUTCOMES: Final = 2_000
 """Joint moves looked at in one step before worlds are sampled instead of enumerated."""
@@ -30,38 +28,6 @@ MAX_DRAWN: Final = 20
 """Worlds drawn anew when none is left."""
 MAX_SEARCHED: Final = 20_000
 """Worlds looked at to find one of them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class View:
-    """All that a role has been through: its moves and percepts, the last step first. None stands for the beginning.
-
-    Equal views are one object.
-    """
-
-    before: View | None
-    move: Term | None
-    percepts: Percepts
-
-    @staticmethod
-    def of(before: View | None, move: Term | None, percepts: Percepts) -> View:
-        """Return the view after one more step."""
-        key = (before, move, percepts)
-        found = _VIEWS.get(key)
-        if found is None:
-            found = _VIEWS[key] = View(before, move, percepts)
-        return found
-
-
-_VIEWS: Final[WeakValueDictionary[tuple[View | None, Term | None, Percepts], View]] = WeakValueDictionary()
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """A state that may be the true one, and what each role has been through if it is."""
-
-    state: State
-    views: tuple[View | None, ...]
 
 
 class Worlds:
@@ -131,7 +97,7 @@ class Worlds:
         n_outcomes = sum(prod(map(len, self._choices(world.state, own_move))) for world in self.weights)
         if n_outcomes > self.max_outcomes:
             self.is_exact = False
-            return self._sampled(budget)
+            return self._sampled(budget) or self._sampled(budget, by_percepts=True)
         found: dict[World, float] = {}
         for world, weight in self.weights.items():
             for moves, share in self._joint_moves(world.state, own_move):
@@ -143,10 +109,14 @@ class Worlds:
                 break
         return self._thinned(found)
 
-    def _sampled(self, budget: Budget) -> dict[World, float]:
-        """Return worlds found by letting the others move at random and keeping what agrees."""
-        own_move = self.steps[-1][0]
+    def _sampled(self, budget: Budget, *, by_percepts: bool = False) -> dict[World, float]:
+        """Return worlds found by letting the others move at random and keeping what agrees.
+
+        *by_percepts* lets them make the moves that the percepts mention: biased, but it finds what is hard to hit.
+        """
         found: dict[World, float] = {}
+        own_move, percepts = self.steps[-1]
+        said = _parts(percepts)
         for n_tries in range(10 * self.max_worlds):
             if len(found) >= self.max_worlds or budget.is_spent(n_tries):
                 break
@@ -154,6 +124,8 @@ class Worlds:
             choices = self._choices(world.state, own_move)
             if not all(choices):
                 continue
+            if by_percepts:
+                choices = [tuple(move for move in options if move in said) or options for options in choices]
             moves = tuple(self.random.choice(options) for options in choices)
             follower = self._follower(world, moves, len(self.steps) - 1)
             if follower is not None:
@@ -196,8 +168,11 @@ class Worlds:
         return found
 
     def _shuffled_followers(self, world: World, step: int) -> Iterator[World]:
-        choices = [self.random.sample(moves, len(moves)) for moves in self._choices(world.state, self.steps[step][0])]
-        for moves in product(*choices):
+        """Yield the worlds after one step in random order, those first in which the percepts mention the moves."""
+        own_move, percepts = self.steps[step]
+        said = _parts(percepts)
+        shuffled = (self.random.sample(options, len(options)) for options in self._choices(world.state, own_move))
+        for moves in product(*(sorted(options, key=lambda move: move not in said) for options in shuffled)):
             follower = self._follower(world, moves, step)
             if follower is not None:
                 yield follower
@@ -237,9 +212,13 @@ class Worlds:
         return thinned
 
 
-def views_after(game: Game, world: World, moves: JointMove) -> tuple[View | None, ...]:
-    """Return what each role has been through after *moves* in *world*; nothing for chance."""
-    return tuple(
-        None if role == RANDOM else View.of(view, move, world.state.percepts(role, moves))
-        for role, view, move in zip(game.roles, world.views, moves, strict=True)
-    )
+def _parts(terms: Iterable[Term]) -> set[Term]:
+    """Return all terms that occur in *terms*, these included."""
+    found: set[Term] = set()
+    todo = list(terms)
+    while todo:
+        top = todo.pop()
+        if top not in found:
+            found.add(top)
+            todo += top.arguments if isinstance(top, Compound) else ()
+    return found

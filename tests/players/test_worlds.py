@@ -10,7 +10,8 @@ from gdl.game import Game, Role, State
 from gdl.kif import read_term
 from gdl.terms import Term
 from players.deadline import Budget, Deadline
-from players.worlds import Percepts, View, World, Worlds
+from players.views import Percepts, View, World
+from players.worlds import Worlds
 from tests.players.games import COIN, game, game_of, role
 
 Past = list[tuple[Term, Percepts]]
@@ -150,3 +151,32 @@ def test_an_unknown_role_has_no_worlds() -> None:
     unknown: Role = role("nobody")
     with pytest.raises(ValueError, match="nobody"):
         Worlds(game("kuhnpoker"), unknown, 1)
+
+
+WHO_OF_MANY = """
+(role guesser) (role hider) (role random)
+(init (step 1))
+(place 0) (place 1) (place 2) (place 3) (place 4) (place 5) (place 6) (place 7) (place 8) (place 9)
+(<= (legal hider (hide ?x ?y)) (true (step 1)) (place ?x) (place ?y))
+(<= (legal random (drop ?x ?y)) (true (step 1)) (place ?x) (place ?y))
+(legal guesser noop)
+(<= (legal hider noop) (not (true (step 1))))
+(<= (legal random noop) (not (true (step 1))))
+(<= (next (hidden ?x ?y)) (does hider (hide ?x ?y)))
+(<= (next (dropped ?x ?y)) (does random (drop ?x ?y)))
+(next (step 2))
+(<= (sees guesser (it ?who ?move)) (does ?who ?move) (distinct ?move noop))
+(<= terminal (true (step 3)))
+(goal guesser 0) (goal hider 0) (goal random 0)
+"""
+"""Ten thousand joint moves, of which the guesser perceives each."""
+
+
+def test_moves_that_the_percepts_mention_are_found_among_very_many() -> None:
+    worlds = Worlds(game_of(WHO_OF_MANY), role("guesser"), 1)
+    percepts = [read_term("(it hider (hide 3 4))"), read_term("(it random (drop 7 8))")]
+    worlds.advance(read_term("noop"), percepts, Budget())
+    assert (worlds.is_lost, sorted(map(str, worlds.state.facts))) == (
+        False,
+        ["(dropped 7 8)", "(hidden 3 4)", "(step 2)"],
+    )
