@@ -69,7 +69,10 @@ def command(
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(order.game.description, file, coloured if is_screen() else plain) if is_drawn else None
     observers = () if words["as_json"] else (Commentary(click.echo, draw),)
-    outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
+    try:
+        outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
+    except OSError as error:
+        raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
     if words["as_json"]:
         click.echo(json.dumps(summary(record) | {"record": str(path)}, indent=2))
     else:

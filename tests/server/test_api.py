@@ -124,6 +124,33 @@ async def test_abort(client: Client, thinker: str) -> None:
     assert (await error(await client.post(f"{url}/abort")))[1]["code"] == "match_is_over"
 
 
+async def test_many_matches_at_once(tmp_path: Path) -> None:
+    n_waiting, all_are_waiting = 0, asyncio.Event()
+
+    async def wait_for_all(request: web.Request) -> web.Response:
+        nonlocal n_waiting
+        if (await request.text()).startswith("(PLAY"):
+            n_waiting += 1
+            if n_waiting == 60:
+                all_are_waiting.set()
+            await all_are_waiting.wait()
+        return web.Response(text="noop")
+
+    app = web.Application()
+    app.router.add_post("/", wait_for_all)
+    player = TestServer(app)
+    await player.start_server()
+    async with TestClient(TestServer(make_app(Matches(tmp_path, max_running=30)))) as client:
+        players = {role: str(player.make_url("/")) for role in ("x", "o")}
+        urls = [await started(client, game="tictactoe", players=players) for _ in range(30)]
+        records = [await record(client, url, "over") for url in urls]
+    await player.close()
+    assert [found["isCompleted"] for found in records] == [True] * 30
+    assert not [
+        error for found in records for step in found["errors"] for error in step if error.startswith(("T", "C"))
+    ]
+
+
 async def test_no_more_matches_than_may_be_played_at_once(client: Client, thinker: str) -> None:
     order = {"game": "tictactoe", "players": {"x": thinker, "o": thinker}}
     for _ in range(2):

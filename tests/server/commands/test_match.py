@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import signal
 import socketserver
@@ -172,6 +174,21 @@ def test_a_player_that_does_not_start_leaves_neither_record_nor_process(ggp: Ggp
     ended = ggp("match", "tictactoe", "--player", f"x={guard}", *QUICK)
     assert (ended.exit_code, "could not be started" in ended.errors) == (1, True)
     assert list((folder / "records").iterdir()) == []
+
+
+def test_a_disk_that_is_full_ends_the_match_and_what_was_written_stays(
+    ggp: Ggp, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        if '"message":"PLAY"' in (folder / "m.json.journal").read_text():
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    ended = ggp("match", "tictactoe", "--record", "m.json", *QUICK)
+    says = "the match cannot be recorded in m.json: No space left on device"
+    assert (ended.exit_code, says in ended.errors) == (1, True)
+    assert read_stored(folder / "m.json").moves == ()
+    assert children_of(os.getpid()) == set()
 
 
 def test_ctrl_c_ends_the_match_and_the_record_says_so(folder: Path, slow_player: str) -> None:
