@@ -61,9 +61,12 @@ async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
     writer.transport.abort()
 
 
-def dripping(raw: bytes, pause_s: float) -> Behaviour:
+def dripping(raw: bytes, pause_s: float, head: bytes = b"") -> Behaviour:
+    """Return the behaviour of a player that answers *head*, and then *raw* a byte at a time."""
+
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
+        writer.write(head)
         for byte in raw:
             writer.write(bytes([byte]))
             await writer.drain()

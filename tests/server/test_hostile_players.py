@@ -53,7 +53,7 @@ HOSTILE: Final[Mapping[str, tuple[AbstractAsyncContextManager[str], str]]] = {
     "never accepts": (full(), "TO"),
     "accepts and hangs": (listening(hanging), "TO"),
     "drips one byte a second": (listening(dripping(MOVE, 1.0)), "TO"),
-    "drips a list in time": (listening(dripping(MOVE, 0.001)), ""),
+    "drips a list in time": (listening(dripping(b"no)", 0.001, OK + b"\r\n(say ")), ""),
     "begins a word": (listening(sending(OK + b"\r\npas", hangs=True)), "TO"),
     "says a word without an end": (listening(sending(OK + b"\r\npass", hangs=True)), ""),
     "drips a list too slowly": (listening(dripping(MOVE + b" " * 99, 0.08)), "TO"),
