@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 REPEAT_S: Final = 0.02
 """Between two alarms: one may be lost where Python swallows exceptions, as in the callback of a weak reference."""
-HANG_S: Final = 1.0
+HANG_S: Final = 0.5
 """How long after the alarm code may go on before the process is ended."""
 _STDERR: Final = 2
 

@@ -121,9 +121,10 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     except TimeoutError:
         return _reply("the message did not arrive in time", status=408)
     response = _reply(await desk.answer(message, received_s, _step(request)))
-    await response.prepare(request)
-    await response.write_eof()
-    desk.delivered(message)
+    with contextlib.suppress(ConnectionError):  # nobody waits for the answer any more
+        await response.prepare(request)
+        await response.write_eof()
+        desk.delivered(message)
     return response
 
 
