@@ -108,6 +108,17 @@ class PlayerSpecError(CallerError):
         return f"no player at {self.spec!r}: {self.reason}"
 
 
+class ProfileWordError(CallerError):
+    """A word that should say how much grace a player has says no number of seconds up to *max_s*."""
+
+    def __init__(self, word: str, max_s: float) -> None:
+        super().__init__(word, max_s)
+        self.word, self.max_s = word, max_s
+
+    def __str__(self) -> str:
+        return f"{self.word!r}: grace is a number of seconds from 0 to {self.max_s:g}, as in grace:2.5"
+
+
 class PlayerStartError(ServerError):
     """A player that this process should run did not come up."""
 

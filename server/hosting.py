@@ -19,7 +19,7 @@ from server.link import PlayerLink
 from server.own_player import OwnPlayer
 from server.profiles import Profile
 from server.record import MatchRecord
-from server.seating import PlayerSpec, seated, seats
+from server.seating import PlayerSpec, check_roles, seated
 from server.setup import MatchSetup, Substitute, new_match_id, new_random_token, new_seed
 
 MAX_CLOCK_S: Final = 86_400
@@ -29,7 +29,8 @@ MAX_CLOCK_S: Final = 86_400
 class MatchOrder:
     """What somebody wants played. *Units*: whole seconds.
 
-    `players` names the players by role; `game_name` is for people. A seed that is None is drawn.
+    `players` names the players by role; `profiles` says how to speak with the players of some roles, `profile` with
+    the others; `game_name` is for people. A seed that is None is drawn.
     """
 
     game_name: str
@@ -38,6 +39,7 @@ class MatchOrder:
     start_clock_s: int
     play_clock_s: int
     profile: Profile = field(default_factory=Profile)
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
     substitute: Substitute = Substitute.RANDOM
     seed: int | None = None
     tournament: str | None = None
@@ -48,7 +50,7 @@ class HostedMatch:
     """A match that was ordered; `play` it once.
 
     Raises:
-        UnknownNameError: as `seated`.
+        UnknownNameError: as `seated` and `check_roles`.
         JournalExistsError: as `Recorder`.
         OSError: as `Recorder`.
     """
@@ -58,8 +60,9 @@ class HostedMatch:
     ) -> None:
         self.order = order
         self._players = seated(order.game, order.players)
+        check_roles(order.game, order.profiles)
         self.setup = MatchSetup(
-            tuple(seats(self._players, order.profile)),
+            tuple(spec.seat(role, self._profile(role)) for role, spec in self._players.items()),
             order.start_clock_s,
             order.play_clock_s,
             match_id=order.match_id,
@@ -70,6 +73,14 @@ class HostedMatch:
         self._recorder = Recorder(circumstances, record_path, signing_key)
         self._driver: MatchDriver | None = None
         self._abort_reason: str | None = None
+
+    def _profile(self, role: Role) -> Profile:
+        return self.order.profiles.get(str(role), self.order.profile)
+
+    @property
+    def is_scrambled(self) -> bool:
+        """Whether a player is not to know the game's own names."""
+        return any(seat.profile.is_scrambled for seat in self.setup.seats)
 
     @property
     def record(self) -> MatchRecord:

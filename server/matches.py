@@ -134,7 +134,7 @@ def _listed(match: HostedMatch) -> dict[str, Any]:
         "startClock": order.start_clock_s,
         "playClock": order.play_clock_s,
     }
-    if record.has_ended or not order.profile.is_scrambled:
+    if record.has_ended or not match.is_scrambled:
         found |= {"game": order.game_name, "players": {str(seat.role): seat.player_name for seat in match.setup.seats}}
     if record.goals is not None:
         found["result"] = dict(zip(map(str, order.game.roles), record.goals, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -18,14 +19,35 @@ from gdl.messages import Dialect
 from gdl.rules import Description, read_rules
 from server.errors import RequestError
 from server.hosting import MAX_CLOCK_S, MatchOrder
+from server.profile_words import MAX_GRACE_S
 from server.profiles import Case, Profile
-from server.seating import public_player_spec, seated
+from server.seating import check_roles, public_player_spec
 from server.setup import Substitute
 
 LIMITS: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=30.0)
 """What one question to an engine may cost when somebody on the network brought the rules."""
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]
+_Grace = Annotated[float, Field(ge=0, le=MAX_GRACE_S)]
+_Player = Annotated[str, Field(min_length=1, max_length=500)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class SeatText(BaseModel):
+    """A player, and how to speak with it where that differs from the others. *Units*: seconds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    player: _Player
+    dialect: Dialect | None = None
+    case: Case | None = None
+    grace: _Grace | None = None
+    scramble: bool | None = None
+
+    def profile(self, others: Profile) -> Profile:
+        """Return *others* with what is said here."""
+        told = {"dialect": self.dialect, "case": self.case, "grace_s": self.grace, "is_scrambled": self.scramble}
+        changes: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+        return replace(others, **changes)
 
 
 class OrderText(BaseModel):
@@ -35,10 +57,10 @@ class OrderText(BaseModel):
 
     game: _Name | None = None
     rules: Annotated[str, Field(min_length=1, max_length=2_000_000)] | None = None
-    players: dict[_Name, Annotated[str, Field(min_length=1, max_length=500)]] = Field({}, max_length=100)
+    players: dict[_Name, _Player | SeatText] = Field({}, max_length=100)
     start_clock: _Clock = 10
     play_clock: _Clock = 5
-    grace: Annotated[float, Field(ge=0, le=60)] = 1.0
+    grace: _Grace = 1.0
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
     scramble: bool = False
     dialect: Dialect = Dialect.GDL2
@@ -64,16 +86,19 @@ async def match_order(body: Any) -> MatchOrder:
         LimitExceeded: its rules cost too much.
     """
     text = _order_text(body)
-    players = {role: public_player_spec(spec) for role, spec in text.players.items()}
+    seats = {role: SeatText(player=told) if isinstance(told, str) else told for role, told in text.players.items()}
+    players = {role: public_player_spec(seat.player) for role, seat in seats.items()}
+    profile = Profile(text.dialect, text.case, text.grace, text.scramble)
     game = await asyncio.to_thread(_game, text)
-    seated(game, players)
+    check_roles(game, players)
     return MatchOrder(
         game_name=text.game or "rules",
         game=game,
         players=players,
         start_clock_s=text.start_clock,
         play_clock_s=text.play_clock,
-        profile=Profile(text.dialect, text.case, text.grace, text.scramble),
+        profile=profile,
+        profiles={role: seat.profile(profile) for role, seat in seats.items()},
         substitute=text.substitute,
         seed=text.seed,
         tournament=text.tournament,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -109,17 +109,20 @@ def seated(game: Game, named: Mapping[str, PlayerSpec]) -> dict[Role, PlayerSpec
     """Return who plays each role of *game* that somebody plays; the others get the player `random`.
 
     Raises:
-        UnknownNameError: *named* has a role that the game has not, or that nobody plays.
+        UnknownNameError: as `check_roles`.
     """
-    roles = {str(role): role for role in played_roles(game)}
+    check_roles(game, named)
+    left_out = PlayerSpec(DEFAULT_PLAYER, is_own=True)
+    return {role: named.get(str(role), left_out) for role in played_roles(game)}
+
+
+def check_roles(game: Game, named: Iterable[str]) -> None:
+    """Check that somebody plays each of the roles *named*.
+
+    Raises:
+        UnknownNameError: the game has no such role, or nobody plays it.
+    """
+    roles = [str(role) for role in played_roles(game)]
     for name in named:
         if name not in roles:
-            near = difflib.get_close_matches(name, roles) or list(roles)
-            raise UnknownNameError("role to play", name, near)
-    left_out = PlayerSpec(DEFAULT_PLAYER, is_own=True)
-    return {role: named.get(name, left_out) for name, role in roles.items()}
-
-
-def seats(players: Mapping[Role, PlayerSpec], profile: Profile) -> Iterator[Seat]:
-    """Yield the seats of *players*, who are all spoken to as *profile* says."""
-    yield from (spec.seat(role, profile) for role, spec in players.items())
+            raise UnknownNameError("role to play", name, difflib.get_close_matches(name, roles) or roles)

@@ -16,10 +16,10 @@ from gdl.library import GameFile, find_game
 from gdl.messages import Dialect
 from server.commentary import Commentary, is_screen, result_line
 from server.driver import Observer, Outcome
-from server.errors import PlayerSpecError
 from server.events import Completed
 from server.hosting import MAX_CLOCK_S, HostedMatch, MatchOrder
 from server.picture import coloured, drawer, plain
+from server.profile_words import PROFILE_WORDS, changed_profile
 from server.profiles import Case, Profile
 from server.seating import PlayerSpec, player_spec
 from server.setup import Substitute, new_match_id
@@ -45,6 +45,8 @@ _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
               default=Dialect.GDL2.value, show_default=True, help="The form of PLAY in GDL-II.")  # fmt: skip
 @click.option("--case", type=click.Choice([case.value for case in Case]), default=Case.AS_IS.value, show_default=True,
               help="The case in which rules and moves are sent.")  # fmt: skip
+@click.option("--profile", "profiles", metavar="ROLE=WORDS", multiple=True, help="Another way to speak with the player "
+              f"of ROLE: words from {', '.join(PROFILE_WORDS)}, separated by commas.")  # fmt: skip
 @click.option("--substitute", type=click.Choice([way.value for way in Substitute]), default=Substitute.RANDOM.value,
               show_default=True, help="The legal move that replaces an illegal or late one.")  # fmt: skip
 @click.option("--draw/--no-draw", default=None, help="Draw the board; by default on a terminal only.")
@@ -83,13 +85,16 @@ def command(
 
 
 def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
+    profile = Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"])
+    named = dict(_by_role(text, "--profile", "white=upper,grace:2") for text in words["profiles"])
     return MatchOrder(
         game_name=file.name,
         game=make_game(file.read()),
         players=dict(map(_named_player, words["players"])),
+        profile=profile,
+        profiles={role: changed_profile(profile, text) for role, text in named.items()},
         start_clock_s=words["start_clock"],
         play_clock_s=words["play_clock"],
-        profile=Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"]),
         substitute=Substitute(words["substitute"]),
         seed=words["seed"],
         match_id=new_match_id(),
@@ -97,10 +102,15 @@ def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
 
 
 def _named_player(text: str) -> tuple[str, PlayerSpec]:
-    role, is_given, spec = text.partition("=")
+    role, spec = _by_role(text, "--player", "white=mcts")
+    return role, player_spec(spec)
+
+
+def _by_role(text: str, option: str, example: str) -> tuple[str, str]:
+    role, is_given, value = text.partition("=")
     if not is_given:
-        raise PlayerSpecError(text, "--player wants ROLE=SPEC, as in --player white=mcts")
-    return role.strip(), player_spec(spec.strip())
+        raise click.UsageError(f"{option} wants ROLE and what it gets, as in {option} {example}; {text!r} given")
+    return role.strip(), value.strip()
 
 
 def _made_room(path: Path) -> Path:

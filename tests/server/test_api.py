@@ -97,6 +97,14 @@ async def test_rules_may_be_sent_along(client: Client) -> None:
     assert (found["isCompleted"], found["goalValues"], found["x-rules"]) == (True, [100], rules)
 
 
+async def test_a_player_may_be_spoken_to_in_a_way_of_its_own(client: Client) -> None:
+    players = {"x": {"player": "legal", "case": "upper", "grace": 2, "scramble": True}, "o": "legal"}
+    found = await record(client, await started(client, game="tictactoe", players=players, grace=3), "over")
+    ways = [(seat["case"], seat["graceMs"], seat["isScrambled"]) for seat in found["x-seats"]]
+    assert ways == [("upper", 2000, True), ("as is", 3000, False)]
+    assert {error for step in found["errors"] for error in step} == {""}
+
+
 async def test_the_games_of_the_library(client: Client) -> None:
     assert "tictactoe" in (await (await client.get("/api/v1/games")).json())["games"]
 
@@ -185,7 +193,9 @@ REFUSED: list[tuple[object, str, str]] = [
     ({"game": "nim", "playClock": 10**30}, "invalid_order", "playClock:"),
     ({"game": "nim", "grace": float("nan")}, "invalid_order", "grace:"),
     ({"game": "nim", "seed": -1}, "invalid_order", "seed:"),
-    ({"game": "nim", "players": {"left": 1}}, "invalid_order", "players.left:"),
+    ({"game": "nim", "players": {"left": 1}}, "invalid_order", "players.left"),
+    ({"game": "nim", "players": {"left": {"case": "upper"}}}, "invalid_order", "players.left"),
+    ({"game": "nim", "players": {"left": {"player": "cmd:true"}}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nimm"}, "unknown_game", "did you mean nim?"),
     ({"game": "rules/nim/nim.kif"}, "unknown_game", "no game"),
     ({"game": "nim", "players": {"centre": "legal"}}, "unknown_role", "no role"),

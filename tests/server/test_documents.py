@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic.alias_generators import to_camel
 
 from server.entries import entry_of
-from server.order import OrderText
+from server.order import OrderText, SeatText
 from server.profiles import Profile
 from server.record import record_of
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
@@ -36,7 +36,8 @@ def test_every_key_of_a_record_is_explained() -> None:
 
 
 def test_every_key_of_an_order_is_explained() -> None:
-    assert {to_camel(name) for name in OrderText.model_fields} - codes("api.md") == set()
+    names = {*OrderText.model_fields, *SeatText.model_fields}
+    assert {to_camel(name) for name in names} - codes("api.md") == set()
 
 
 def test_every_code_of_a_refusal_is_explained() -> None:

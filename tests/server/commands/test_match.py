@@ -123,6 +123,16 @@ def test_scrambled_names_are_the_game_s_own_in_the_record(ggp: Ggp, folder: Path
     assert {line.move.split()[1] for line in played if line.move and line.move.startswith("(")} == {"mark"}
 
 
+def test_a_profile_for_one_player(ggp: Ggp, folder: Path) -> None:
+    words = ("--grace", 3, "--profile", "x=upper,scrambled,grace:2", "--record", "m.json")
+    ended = ggp("match", "tictactoe", *words, *QUICK)
+    record = read_stored(folder / "m.json")
+    assert ended.exit_code == 0
+    ways = [(seat["case"], seat["graceMs"], seat["isScrambled"]) for seat in record.raw["x-seats"]]
+    assert ways == [("upper", 2000, True), ("as is", 3000, False)]
+    assert record.errors == (("", ""),) * len(record.states)
+
+
 def test_a_program_as_a_player_is_told_what_is_legal(ggp: Ggp, folder: Path) -> None:
     player = program(folder, NAIVE, "cmd+legal")
     ended = ggp("match", "tictactoe", "--player", f"x={player}", "--record", "m.json", *QUICK)
@@ -147,7 +157,12 @@ def test_a_late_move_is_replaced_and_told(ggp: Ggp, folder: Path) -> None:
         (("tictacto",), "did you mean tictactoe?"),
         (("tictactoe", "--player", "z=legal"), "no role to play 'z'; did you mean x or o?"),
         (("tictactoe", "--player", "x=legl"), "no player 'legl'; did you mean legal?"),
-        (("tictactoe", "--player", "x"), "--player wants ROLE=SPEC"),
+        (("tictactoe", "--player", "x"), "as in --player white=mcts"),
+        (("tictactoe", "--profile", "x"), "as in --profile white=upper,grace:2"),
+        (("tictactoe", "--profile", "x=uper"), "did you mean upper?"),
+        (("tictactoe", "--profile", "x=grace:-1"), "grace is a number of seconds from 0 to 60"),
+        (("tictactoe", "--profile", "x=grace:nan"), "grace is a number of seconds from 0 to 60"),
+        (("tictactoe", "--profile", "y=upper"), "no role to play 'y'"),
         (("tictactoe", "--player", "x=human"), "a person plays with `ggp play`"),
         (("tictactoe", "--player", "x=http://"), "http://host:port"),
         (("tictactoe", "--player", "x=cmd:"), "a program and its arguments expected"),
