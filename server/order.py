@@ -7,7 +7,7 @@ import difflib
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from gdl.engines import make_game
@@ -50,6 +50,10 @@ class SeatText(BaseModel):
         return replace(others, **changes)
 
 
+def _seat(value: object) -> object:
+    return {"player": value} if isinstance(value, str) else value
+
+
 class OrderText(BaseModel):
     """The body of POST /api/v1/matches. *Units*: seconds."""
 
@@ -57,7 +61,7 @@ class OrderText(BaseModel):
 
     game: _Name | None = None
     rules: Annotated[str, Field(min_length=1, max_length=2_000_000)] | None = None
-    players: dict[_Name, _Player | SeatText] = Field({}, max_length=100)
+    players: dict[_Name, Annotated[SeatText, BeforeValidator(_seat)]] = Field({}, max_length=100)
     start_clock: _Clock = 10
     play_clock: _Clock = 5
     grace: _Grace = 1.0
@@ -86,8 +90,7 @@ async def match_order(body: Any) -> MatchOrder:
         LimitExceeded: its rules cost too much.
     """
     text = _order_text(body)
-    seats = {role: SeatText(player=told) if isinstance(told, str) else told for role, told in text.players.items()}
-    players = {role: public_player_spec(seat.player) for role, seat in seats.items()}
+    players = {role: public_player_spec(seat.player) for role, seat in text.players.items()}
     profile = Profile(text.dialect, text.case, text.grace, text.scramble)
     game = await asyncio.to_thread(_game, text)
     check_roles(game, players)
@@ -98,7 +101,7 @@ async def match_order(body: Any) -> MatchOrder:
         start_clock_s=text.start_clock,
         play_clock_s=text.play_clock,
         profile=profile,
-        profiles={role: seat.profile(profile) for role, seat in seats.items()},
+        profiles={role: seat.profile(profile) for role, seat in text.players.items()},
         substitute=text.substitute,
         seed=text.seed,
         tournament=text.tournament,
