@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, TextIO, TypeAlias
+from typing import Protocol, TextIO
 
+from gdl.about import About
 from gdl.game import Game, Role, State
 from gdl.terms import Term
 from players.deadline import Deadline
 from players.errors import GaveUpError, UnclearMoveError
 from players.menu import Menu
+from players.pictures import about_rules, picture_of
 from players.player import Player
-
-Picture: TypeAlias = Callable[[Game, frozenset[Term]], str]
-"""Draws the facts that somebody knows of a state."""
 
 
 class Screen(Protocol):
@@ -25,6 +24,10 @@ class Screen(Protocol):
 
     def ask(self, prompt: str) -> str | None:
         """Show *prompt* and return the line that was typed, None where there will be no more."""
+
+    @property
+    def has_colours(self) -> bool:
+        """Whether text may come in colours."""
 
 
 class Streams:
@@ -43,6 +46,11 @@ class Streams:
         line = self._typed.readline()
         return line.rstrip("\r\n") if line else None
 
+    @property
+    def has_colours(self) -> bool:
+        """Whether the text goes to a terminal."""
+        return self._shown.isatty()
+
 
 def controlling_terminal() -> Streams:
     """Return the terminal that the process was started from, whatever became of its standard streams.
@@ -54,14 +62,10 @@ def controlling_terminal() -> Streams:
     return Streams(tty.open(encoding="utf-8", errors="replace"), tty.open("w", encoding="utf-8"))
 
 
-def facts_listed(_game: Game, facts: frozenset[Term]) -> str:
-    """Return the facts, one a line: the picture of a game that has no other."""
-    return "\n".join(sorted(map(str, facts)))
-
-
 class HumanPlayer(Player):
     """Shows what the person may know, and takes the move that the person types.
 
+    *about* tells how to draw the game and which keys it has; without it, the library may know the same rules.
     `q` quits and `c` takes the move of *adviser*, a player that is told the same. A single move without arguments
     (a no-op) is made without asking.
     """
@@ -69,13 +73,12 @@ class HumanPlayer(Player):
     def __init__(
         self,
         screen: Screen | None = None,
-        picture: Picture = facts_listed,
-        keys: Mapping[str, str] | None = None,
+        about: About | None = None,
         adviser: Player | None = None,
         adviser_clock_s: float = 5.0,
     ) -> None:
         self.screen = screen or controlling_terminal()
-        self.picture, self.keys = picture, keys or {}
+        self.about = about
         self.adviser, self.adviser_clock_s = adviser, adviser_clock_s
         self._news: dict[str, list[str]] = {}
         self._keys_shown: list[str] = []
@@ -84,6 +87,7 @@ class HumanPlayer(Player):
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Sit down at a match, the adviser too."""
         super().join(game, role, seed)
+        self.about = self.about or about_rules(game.description)
         if self.adviser is not None:
             self.adviser.join(game, role, seed)
             self.adviser.worlds = self.worlds
@@ -98,7 +102,7 @@ class HumanPlayer(Player):
         """Note what happened, to tell it when the person is asked again."""
         if not self.game.has_imperfect_information:
             self._note_moves(percepts)
-        elif not self.worlds.is_certain:
+        elif percepts and not self.worlds.is_certain:
             self._news.setdefault("you perceive", []).extend(map(str, percepts))
         if self.adviser is not None:
             self.adviser.perceive(own_move, percepts)
@@ -114,7 +118,7 @@ class HumanPlayer(Player):
         Raises:
             GaveUpError: the person quit.
         """
-        menu = Menu(state.legal_moves(role), self.keys)
+        menu = Menu(state.legal_moves(role), self.about.keys if self.about else {})
         self._before = state
         self.suggest(menu.moves[0])
         if menu.is_forced:
@@ -129,6 +133,10 @@ class HumanPlayer(Player):
         for who, what in self._news.items():
             self.screen.say(f"{who}: {', '.join(what)}")
         self._news.clear()
+
+    def draw(self, facts: frozenset[Term]) -> str:
+        """Return the picture of *facts*."""
+        return picture_of(self.about, in_colour=self.screen.has_colours)(self.game.description, facts)
 
     def stop(self) -> None:
         """Tell the rest."""
@@ -145,7 +153,7 @@ class HumanPlayer(Player):
         """Draw what is true in all worlds that the person may be in, if these are all known."""
         if self.worlds.is_exact:
             known = frozenset.intersection(*(state.facts for state in self.worlds.states))
-            picture = self.picture(self.game, known)
+            picture = self.draw(known)
             if picture:
                 self.screen.say(picture)
 

@@ -8,17 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
-from gdl.about import About
-from gdl.boards import board_of
-from gdl.drawing import text_of
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import RANDOM, Game, Role
-from gdl.layout import Layout
 from gdl.library import find_game
-from gdl.terms import Constant, Term
+from gdl.terms import Constant
 from players.errors import GaveUpError
-from players.human import HumanPlayer, Picture, Streams
+from players.human import HumanPlayer, Streams
 from players.player import Player
 from players.registry import PLAYERS, find_player
 from players.table import Table
@@ -48,8 +44,8 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
     mine = _role(game, role_name)
     screen = Streams(sys.stdin, sys.stdout)
     players: dict[Role, Player] = {role: find_player(opponent)() for role in game.roles if role not in (RANDOM, mine)}
-    adviser = find_player(_COMPUTER)()
-    players[mine] = HumanPlayer(screen, _picture(about), about.keys if about else {}, adviser, clock_s)
+    person = HumanPlayer(screen, about, find_player(_COMPUTER)(), clock_s)
+    players[mine] = person
 
     def thinking(role: Role) -> AbstractContextManager[object]:
         return nullcontext() if role == mine else progress(f"{role} thinks")
@@ -58,20 +54,20 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
     table = Table(game, players, seed, clock_s)
     table.while_thinking = thinking
-    _play(table, mine, _picture(about), screen)
+    _play(table, person)
 
 
-def _play(table: Table, mine: Role, picture: Picture, screen: Streams) -> None:
+def _play(table: Table, person: HumanPlayer) -> None:
     try:
         for _ in table.play():
             pass
     except (GaveUpError, KeyboardInterrupt):
-        screen.say("You quit.")
+        person.screen.say("You quit.")
         return
-    if table.players[mine].worlds.is_certain:
-        screen.say(picture(table.game, table.state.facts))
+    if person.worlds.is_certain:
+        person.screen.say(person.draw(table.state.facts))
     goals = ((role, table.state.goal(role)) for role in table.game.roles if role != RANDOM)
-    screen.say("result: " + " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals))
+    person.screen.say("result: " + " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals))
 
 
 def _role(game: Game, name: str | None) -> Role:
@@ -81,18 +77,3 @@ def _role(game: Game, name: str | None) -> Role:
     if Constant(name or "") not in roles:
         raise UnknownNameError("role", name or "", [role.name for role in roles])
     return Constant(name or "")
-
-
-def _picture(about: About | None) -> Picture:
-    """Return what draws the facts by the layout of the game, in colours where standard output is a terminal."""
-    layout = about.board if about else Layout()
-
-    def draw(game: Game, facts: frozenset[Term]) -> str:
-        board = board_of(layout, game.description, facts)
-        return text_of(board, _painted) if sys.stdout.isatty() else text_of(board)
-
-    return draw
-
-
-def _painted(symbol: str, colour: str | None) -> str:
-    return click.style(symbol, fg=colour, bold=True) if colour else symbol

@@ -13,6 +13,25 @@ from players.legal import LegalPlayer
 from players.table import Table
 from tests.players.games import COIN, game, game_of, role
 
+NUMBER = """
+(role guesser) (role random)
+(init (step 0))
+(number 1) (number 2)
+(<= (legal random (think_of ?n)) (number ?n) (true (step 0)))
+(<= (legal random noop) (true (step 1)))
+(<= (legal guesser noop) (true (step 0)))
+(<= (legal guesser (guess ?n)) (number ?n) (true (step 1)))
+(<= (next (hidden ?n)) (does random (think_of ?n)))
+(<= (next (hidden ?n)) (true (hidden ?n)))
+(<= (next (step 1)) (true (step 0)))
+(<= (next (step 2)) (true (step 1)))
+(<= (sees guesser ready) (does random (think_of ?n)))
+(<= (sees guesser (it_was ?n)) (true (step 1)) (true (hidden ?n)))
+(<= terminal (true (step 2)))
+(goal guesser 50) (goal random 0)
+"""
+"""Chance thinks of a number, which the guesser learns after the guess."""
+
 
 def played(of: Game, mine: str, typed: str, *, with_adviser: bool = False) -> list[str]:
     """Return the lines that a person saw who typed *typed* against the player of the first legal move."""
@@ -42,15 +61,23 @@ def test_the_no_op_of_a_waiting_role_is_passed_silently() -> None:
 
 
 def test_only_what_is_known_for_sure_is_shown_besides_percepts() -> None:
-    """The hidden car is a fact of the state and must not appear before the end."""
+    """The hidden number is a fact of the state and must not appear before the end."""
+    assert played(game_of(NUMBER), "guesser", "guess 1\n") == [
+        "You are guesser.",
+        "you perceive: ready",
+        "(step 1)",
+        "1. (guess 1)  2. (guess 2)",
+        "guesser> you perceive: (it_was 1)",
+    ]
+
+
+def test_the_layout_of_a_game_of_the_library_is_found_by_its_rules() -> None:
     assert played(game("montyhall"), "candidate", "choose 1\nstay\n") == [
         "You are candidate.",
-        "(step 1)",
         "1. (choose 1)  2. (choose 2)  3. (choose 3)",
         "candidate> you perceive: (you_chose 1), (opened_door 2)",
-        "(chosen 1)",
-        "(opened 2)",
-        "(step 3)",
+        "door 1 is chosen",
+        "door 2 is open",
         "1. stay    2. switch",
         "candidate> you perceive: (car_behind 3)",
     ]
