@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import signal
+import sys
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -43,6 +44,12 @@ def call_until(at_s: float, function: Callable[[], T], hang_s: float = HANG_S) -
         while _armed:
             _disarm_despite_alarms()
         raise
+
+
+def ignore_time_up(unraisable: sys.UnraisableHookArgs) -> None:
+    """Be a `sys.unraisablehook` that says nothing of an interruption which Python swallowed: another follows."""
+    if not issubclass(unraisable.exc_type, TimeUp):
+        sys.__unraisablehook__(unraisable)
 
 
 def _arm(at_s: float, hang_s: float) -> None:

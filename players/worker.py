@@ -17,6 +17,7 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.context import ForkServerProcess as Process
 from typing import Final
 
+from players.interruption import ignore_time_up
 from players.pipe import MAX_LINE_BYTES, Order, Report, read_order, read_report, to_line
 from players.player import MakePlayer
 from players.thinker import Thinker
@@ -93,6 +94,7 @@ def _work(pipe: socket.socket, make_player: MakePlayer) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     os.dup2(sys.__stderr__.fileno() if sys.__stderr__ else 2, 1)
+    sys.unraisablehook = ignore_time_up
     threading.Thread(target=_end_with_service, daemon=True).start()
     thinker = Thinker(make_player, lambda report: pipe.sendall(to_line(report)))
     with pipe, pipe.makefile("rb") as orders, contextlib.suppress(ConnectionError):

@@ -29,8 +29,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_each_of_our_players_can_be_made(name: str) -> None:
-    assert isinstance(find_player(name)(), Player)
+def test_each_of_our_players_is_there(name: str) -> None:
+    assert issubclass(find_player(name).player_class(), Player)
 
 
 def test_options_go_to_the_constructor(file: Path) -> None:
