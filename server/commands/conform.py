@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gdl.conformance import Difference, conform
-from gdl.engines import make_game
+from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.library import find_game
 from gdl.traces import Trace, read_trace
@@ -20,7 +20,13 @@ from server.progress import progress
 @click.command(short_help="Compare an engine with a reference trace, step by step.")
 @click.argument("rules", metavar="RULES")
 @click.argument("trace", metavar="TRACE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--engine", default="interpreter", show_default=True, help="The engine to compare.")
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default=DEFAULT_ENGINE,
+    show_default=True,
+    help="The engine to compare.",
+)
 @click.option(
     "--moves-only", is_flag=True, help="Compare no states, and goals only at the end: for two encodings of one game."
 )

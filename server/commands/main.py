@@ -10,13 +10,19 @@ from typing import Final
 
 import click
 
-from gdl.errors import CallerError, GdlError
+from gdl.errors import CallerError, GdlError, UnknownNameError
 
 COMMANDS: Final = (
     "games", "show", "validate", "match", "serve", "player", "play", "replay", "conform", "trace", "generate",
     "check-player", "demo",
 )  # fmt: skip
 """Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""
+
+_LISTED: Final = {
+    "game": ": it is neither in the library, which `ggp games` lists, nor the path of a file",
+    "player": ": `ggp player --help` lists ours; others are a file, http://host:port or cmd:program",
+}
+"""What to do about a name that resembles no other."""
 
 WRONG: Final = 1
 USAGE: Final = 2
@@ -53,6 +59,10 @@ def main() -> None:
     """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage."""
     try:
         ggp()
+    except UnknownNameError as error:
+        hint = "" if error.suggestions else _LISTED.get(error.kind, "")
+        click.echo(f"ggp: {error}{hint}", err=True)
+        sys.exit(USAGE)
     except CallerError as error:
         click.echo(f"ggp: {error}", err=True)
         sys.exit(USAGE)
