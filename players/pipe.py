@@ -13,7 +13,8 @@ MAX_LINE_BYTES: Final = 1_000_000
 class Join:
     """Sit down at a match; with `thinks` False nothing of the player's own code is run.
 
-    *Units*: seconds of the monotonic clock, which all processes of a machine share.
+    `follow_s` is how long the states that fit a step may be looked for. *Units*: seconds; moments are those of the
+    monotonic clock, which all processes of a machine share.
     """
 
     rules: str
@@ -21,6 +22,7 @@ class Join:
     seed: int
     deadline_s: float
     interrupt_s: float
+    follow_s: float
     thinks: bool = True
 
 

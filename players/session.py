@@ -13,6 +13,8 @@ from gdl.messages import Play, Start, Stop
 from players.pipe import Ask, Best, Done, Follow, Join, Joined, Order, Ready, Refused, Report
 
 NO_ANSWER: Final = "nil"
+MAX_FOLLOW_S: Final = 2.0
+"""How long the states that fit a step may be looked for, if a quarter of the play clock is not less."""
 MAX_LOSSES: Final = 3
 """After so many lost workers the author's code is not run again: legal moves are played."""
 
@@ -73,7 +75,8 @@ class Session:
         return self._join(deadline_s, interrupt_s, thinks=True)
 
     def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> Join:
-        return Join(self.start.rules, str(self.start.role), self.seed, deadline_s, interrupt_s, thinks)
+        follow_s = min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
+        return Join(self.start.rules, str(self.start.role), self.seed, deadline_s, interrupt_s, follow_s, thinks)
 
     def is_repeated(self, play: Play, step: int | None = None) -> bool:
         """Return whether *play* asks the current question again; *step* is what a header says, if there is one.

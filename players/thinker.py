@@ -23,8 +23,6 @@ from players.pipe import Ask, Best, Done, Follow, Join, Joined, Leave, Order, Re
 from players.player import MakePlayer, Player
 
 T = TypeVar("T")
-FOLLOW_S: Final = 2.0
-"""How long the worlds that fit a percept may be looked for."""
 HOOK_S: Final = 1.0
 """How long a hook may take that has no clock of its own."""
 _LOG: Final = logging.getLogger(__name__)
@@ -38,6 +36,7 @@ class Thinker:
         self.player = Player()
         self.thinks = True
         self.role: Role = Constant("")
+        self.follow_s = 0.0
         self.last: Follow | None = None
         self.answer: Term | None = None
         self.has_left = False
@@ -60,7 +59,7 @@ class Thinker:
     def _join(self, order: Join) -> None:
         try:
             game = make_game(read_rules(order.rules, "rules of the match"))
-            self.role = _role_of(game, order.role)
+            self.role, self.follow_s = _role_of(game, order.role), order.follow_s
             self.thinks = order.thinks and self._sit_down(game, order)
             if not self.thinks:
                 self.player = Player()
@@ -93,7 +92,7 @@ class Thinker:
             else:
                 told = _joint_move(self.player.game, worlds.state, told)
                 own_move = told[self.player.game.roles.index(self.role)]
-            worlds.advance(own_move, told, Budget(deadline=Deadline.after(FOLLOW_S)))
+            worlds.advance(own_move, told, Budget(deadline=Deadline.after(self.follow_s)))
         except GdlError as error:
             if order != self.last:
                 _LOG.warning("cannot follow the step %s: %s", " ".join(order.told), error)

@@ -30,7 +30,7 @@ def session_after(*rounds: tuple[Play, str]) -> Session:
 
 def test_the_first_order_is_to_join_and_stop_before_the_clock() -> None:
     session = Session(START, 7, 100.0, Timing(1.0))
-    assert session.join() == Join("(role x) (role o)", "x", 7, 109.0, 109.25)
+    assert session.join() == Join("(role x) (role o)", "x", 7, 109.0, 109.25, 1.0)
     assert session.question.answer_by_s == 109.5
 
 
@@ -122,7 +122,7 @@ def test_a_new_worker_is_told_all_steps_and_only_asked_for_a_legal_move() -> Non
     session = session_after((play(), "a"))
     session.ask(play("a,noop"), 100.0)
     assert list(session.replace(200.0)) == [
-        Join("(role x) (role o)", "x", 7, 201.0, 201.25),
+        Join("(role x) (role o)", "x", 7, 201.0, 201.25, 1.0),
         Follow("a", ("a", "noop")),
         Ask(1, 200.0, 200.0, thinks=False),
     ]
@@ -142,7 +142,7 @@ def test_code_that_loses_worker_after_worker_is_no_longer_run() -> None:
     assert [isinstance(join, Join) and join.thinks for join in joins] == [True, True, False]
 
 
-@pytest.mark.parametrize("order", [Join("(role x)", "x", 1, 2.0, 3.0), Follow(None, ("a",)), Ask(1, 2.0, 3.0)])
+@pytest.mark.parametrize("order", [Join("(role x)", "x", 1, 2.0, 3.0, 0.5), Follow(None, ("a",)), Ask(1, 2.0, 3.0)])
 def test_an_order_is_read_back(order: Order) -> None:
     assert read_order(to_line(order)) == order
 

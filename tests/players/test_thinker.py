@@ -28,7 +28,7 @@ def reports_of(make_player: MakePlayer, *orders: Order) -> list[Report]:
 
 def join(role: str = "x", rules: str = TICTACTOE, *, start_s: float = FAR_S, thinks: bool = True) -> Join:
     now_s = time.monotonic()
-    return Join(rules, role, 1, now_s + start_s, now_s + start_s, thinks)
+    return Join(rules, role, 1, now_s + start_s, now_s + start_s, 1.0, thinks)
 
 
 def ask(step: int = 0, clock_s: float = FAR_S, *, thinks: bool = True) -> Ask:
