@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,13 +15,14 @@ import click
 from gdl.engines import make_game
 from gdl.library import GameFile, find_game
 from gdl.messages import Dialect
-from server.commentary import Commentary, is_screen, result_line
+from server.commentary import Commentary, result_line
 from server.driver import Observer, Outcome
 from server.events import Completed
 from server.hosting import MAX_CLOCK_S, HostedMatch, MatchOrder
-from server.picture import coloured, drawer, plain
+from server.picture import drawer, is_screen, screen_paint
 from server.profile_words import PROFILE_WORDS, changed_profile
 from server.profiles import Case, Profile
+from server.progress import progress
 from server.seating import PlayerSpec, player_spec
 from server.setup import Substitute, new_match_id
 from server.signature import kept_key
@@ -69,10 +71,11 @@ def command(
     key = None if key_path is None else kept_key(key_path)
     path = _made_room(record_path or RECORDS / f"{file.name}.{order.match_id.rpartition('.')[2]}.json")
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
-    draw = drawer(order.game.description, file, coloured if is_screen() else plain) if is_drawn else None
-    observers = () if words["as_json"] else (Commentary(click.echo, draw),)
+    draw = drawer(order.game.description, file, screen_paint()) if is_drawn else None
+    observers = () if words["as_json"] else (Commentary(_Teller(), draw),)
     try:
-        outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
+        with progress(f"playing {file.name}") if words["as_json"] else nullcontext():
+            outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
     if words["as_json"]:
@@ -82,6 +85,20 @@ def command(
             click.echo(result_line(zip(order.game.roles, outcome.goals, strict=True)))
         click.echo(f"record: {path}")
     context.exit(0 if isinstance(outcome, Completed) else 1)
+
+
+class _Teller:
+    """Prints lines until nobody reads them any more; the match goes on then."""
+
+    def __init__(self) -> None:
+        self._has_listener = True
+
+    def __call__(self, line: str) -> None:
+        if self._has_listener:
+            try:
+                click.echo(line)
+            except BrokenPipeError:
+                self._has_listener = False
 
 
 def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:

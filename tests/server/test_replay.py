@@ -140,3 +140,16 @@ def test_garbage_under_any_key_is_compared_or_refused_by_our_own_errors(value: o
             list(replay(GAME, stored(ours() | {key: value})))
         except GdlError:
             continue
+
+
+@given(
+    st.text()
+    | st.sampled_from(['{"event":"started"', '{"event":"x"}\n', '{"matchId":']).flatmap(
+        lambda head: st.text().map(lambda tail: head + tail)
+    )
+)
+def test_any_text_is_a_record_or_refused_by_our_own_error(text: str) -> None:
+    try:
+        stored(json_object(text))
+    except MatchRecordError:
+        return
