@@ -1,0 +1,57 @@
+"""The Monte Carlo player: which search it uses, and the puzzles' player that falls back on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.game import Game
+from players.deadline import Deadline
+from players.mcts import MctsPlayer
+from players.nested import NestedPlayer
+from tests.players.games import COIN, FOUR_WAYS, game, game_of, role
+
+FOREVER = Deadline(float("inf"))
+
+
+def at_the_first_move(player: MctsPlayer, of: Game, mine: str) -> MctsPlayer:
+    player.join(of, role(mine), seed=1)
+    player.start(FOREVER)
+    player.move(of.initial_state, player.role, FOREVER)
+    return player
+
+
+@pytest.mark.parametrize(
+    ("of", "mine", "on_states"),
+    [
+        (game("connectfour"), "red", True),
+        (game_of(COIN), "player", True),
+        (game("montyhall"), "candidate", False),
+    ],
+)
+def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
+    of: Game, mine: str, on_states: bool
+) -> None:
+    player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
+    assert (player.tree.n_rounds > 0, player.views.n_rounds > 0) == (on_states, not on_states)
+
+
+def test_without_time_to_find_out_views_are_searched() -> None:
+    coin = game_of(COIN)
+    player = MctsPlayer(playouts=30)
+    player.join(coin, role("player"), seed=1)
+    player.start(Deadline(0.0, lambda: 1.0))
+    player.move(coin.initial_state, player.role, FOREVER)
+    assert (player.tree.n_rounds, player.views.n_rounds) == (0, 30)
+
+
+def test_nested_searches_puzzles_itself() -> None:
+    player = NestedPlayer(playouts=100)
+    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").tree.n_rounds == 0
+    assert player.search is not None
+    assert player.search.best_goal == 1.0
+
+
+def test_nested_plays_games_of_more_roles_as_mcts_does() -> None:
+    player = NestedPlayer(playouts=30)
+    assert at_the_first_move(player, game("connectfour"), "red").tree.n_rounds > 0
+    assert player.search is None
