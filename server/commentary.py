@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from gdl.game import Role
@@ -47,8 +46,3 @@ def moves_text(roles: Sequence[object], moves: Sequence[object]) -> str:
 def result_line(goals: Iterable[tuple[object, int | None]]) -> str:
     """Return the goals in role order as scripts read them: `result: white=100 black=0`; no goal, no word."""
     return " ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None)))
-
-
-def is_screen() -> bool:
-    """Return whether standard output is a terminal."""
-    return sys.stdout.isatty()

@@ -16,9 +16,13 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from gdl.errors import GdlError
 from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting import HostedMatch, MatchOrder
+from server.journal import SUFFIX as JOURNAL_SUFFIX
+from server.journal import journal_path, read_entries
+from server.record import record_of
 
 MAX_RUNNING: Final = 64
 MAX_LISTED: Final = 1_000
+RECORD_SUFFIX: Final = ".json"
 _ID: Final = re.compile(r"[A-Za-z0-9]+(\.[A-Za-z0-9]+)*")
 _LOG: Final = logging.getLogger(__name__)
 
@@ -65,18 +69,20 @@ class Matches:
 
     def record_path(self, match_id: str) -> Path:
         """Return where the record of a match is when it is over."""
-        return self._records / f"{match_id}.json"
+        return self._records / f"{match_id}{RECORD_SUFFIX}"
 
     def listed(self) -> list[dict[str, Any]]:
         """Return what is public of the matches, the latest first: those of this process, then older records' ids."""
         known = [*self._over.values(), *(_listed(match) for match, _ in self._running.values())]
         ids = {entry["id"] for entry in known}
-        older = [{"id": match_id, "status": "recorded"} for match_id in self._stored_ids() if match_id not in ids]
+        older = [{"id": name, "status": status} for name, status in self._stored() if name not in ids]
         return [*reversed(known), *older][:MAX_LISTED]
 
-    def _stored_ids(self) -> Iterator[str]:
+    def _stored(self) -> Iterator[tuple[str, str]]:
         with contextlib.suppress(OSError):
-            yield from sorted(path.stem for path in self._records.glob("*.json") if _ID.fullmatch(path.stem))
+            for status, ending in (("recorded", RECORD_SUFFIX), ("interrupted", RECORD_SUFFIX + JOURNAL_SUFFIX)):
+                names = sorted(path.name.removesuffix(ending) for path in self._records.glob(f"*{ending}"))
+                yield from ((name, status) for name in names if _ID.fullmatch(name))
 
     async def public_record(self, match_id: str) -> dict[str, Any]:
         """Return the public view of a match's record.
@@ -86,13 +92,22 @@ class Matches:
         """
         if match_id in self._running:
             return _public_view(self._running[match_id][0])
-        path = self.record_path(match_id)
-        if not _ID.fullmatch(match_id) or not path.is_file():
-            if match_id in self._over:
-                return {"matchId": match_id, "isCompleted": False, "isAborted": True, "x-status": "failed"}
+        found = await asyncio.to_thread(self._stored_record, match_id) if _ID.fullmatch(match_id) else None
+        if found is None and match_id in self._over:
+            return {"matchId": match_id, "isCompleted": False, "isAborted": True, "x-status": "failed"}
+        if found is None:
             raise UnknownMatchError(match_id)
-        found: dict[str, Any] = json.loads(await asyncio.to_thread(path.read_text, "utf-8"))
         return found
+
+    def _stored_record(self, match_id: str) -> dict[str, Any] | None:
+        path = self.record_path(match_id)
+        if path.is_file():
+            found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            return found
+        if journal_path(path).is_file():  # of a process that crashed, or plays on: so no more than the public view
+            entries = read_entries(journal_path(path).read_text("utf-8"))
+            return record_of(entries).public_view() | {"x-status": "interrupted"}
+        return None
 
     def abort(self, match_id: str, reason: str) -> bool:
         """End the match soon, and return whether it was still being played.

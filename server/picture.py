@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -28,6 +29,16 @@ def coloured(symbol: str, colour: str | None) -> str:
 def plain(symbol: str, colour: str | None) -> str:  # noqa: ARG001 -- a Paint that paints nothing
     """Return *symbol* as it is; the Paint for everything but terminals."""
     return symbol
+
+
+def is_screen() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def screen_paint() -> Paint:
+    """Return the Paint for standard output: colours on a terminal only."""
+    return coloured if is_screen() else plain
 
 
 def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:

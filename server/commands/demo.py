@@ -14,12 +14,12 @@ import click
 from gdl.kif import read_term
 from gdl.library import find_game
 from gdl.terms import Constant
-from server.commentary import is_screen, moves_text, result_line
+from server.commentary import moves_text, result_line
 from server.errors import DemoError
 from server.hosting import opened
 from server.matches import Matches
 from server.own_player import OwnPlayer
-from server.picture import Draw, coloured, drawer, plain
+from server.picture import Draw, drawer, screen_paint
 from server.replay import facts_of
 from server.seating import player_spec
 from server.site import serving
@@ -46,7 +46,7 @@ def command(records: Path) -> None:
 
 
 async def _demonstrate(records: Path) -> None:
-    draw = drawer(find_game(GAME).read(), find_game(GAME), coloured if is_screen() else plain)
+    draw = drawer(find_game(GAME).read(), find_game(GAME), screen_paint())
     matches = Matches(records)
     async with _players() as players, serving(matches) as manager, aiohttp.ClientSession(manager) as session:
         click.echo(f"game manager: {manager}")

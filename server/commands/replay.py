@@ -16,7 +16,7 @@ from gdl.library import GameFile, find_game
 from gdl.rules import read_rules
 from server.archive import StoredRecord, read_stored
 from server.errors import RecordDiffersError, SignatureFormatError
-from server.picture import Draw, drawer, same_game
+from server.picture import Draw, drawer, same_game, screen_paint
 from server.progress import DELAY_S, progress
 from server.replay import ReplayedStep, replay
 from server.signature import has_valid_signature, is_signed
@@ -46,7 +46,9 @@ def command(
         return
     if not as_json:
         click.echo(_title(stored))
-    verdict = _verdict(stored, game, None if as_json else _Show(drawer(game.description, file), game, step))
+    verdict = _verdict(
+        stored, game, None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
+    )
     click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
     context.exit(0 if verdict["agrees"] and verdict["signature"] != "wrong" else 1)
 

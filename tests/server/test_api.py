@@ -16,7 +16,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from yarl import URL
 
 from server.api import make_app
+from server.journal import Recorder
 from server.matches import Matches
+from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 
@@ -183,7 +185,20 @@ async def test_records_of_an_earlier_process_are_there(client: Client, tmp_path:
     assert await (await client.get("/api/v1/matches/m.1")).json() == {"matchId": "m.1"}
 
 
-LEGAL = {"first": "legal"}
+async def test_a_match_that_a_crash_interrupted_is_there_without_what_helps_a_player(
+    client: Client, tmp_path: Path
+) -> None:
+    recorder = Recorder(CIRCUMSTANCES, tmp_path / "match.m1.json")
+    for event in list(events(turns(), TURNS_MOVES))[:12]:
+        recorder.take(event)
+    recorder.close()
+    listed = (await (await client.get("/api/v1/matches")).json())["matches"]
+    found = await (await client.get("/api/v1/matches/match.m1")).json()
+    assert listed == [{"id": "match.m1", "status": "interrupted"}]
+    assert found == recorder.record.public_view() | {"x-status": "interrupted"}
+    assert "x-seed" not in found
+
+
 REFUSED: list[tuple[object, str, str]] = [
     ([], "invalid_order", "Input should be"),
     ({}, "invalid_order", "either `game`"),

@@ -43,7 +43,7 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
     with pytest.raises(PlayerStartError) as caught:
         await start_own_player("no-such-player")
     assert caught.value.reason == "its process ended with exit code 2"
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) <= before
 
 
 async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
@@ -51,7 +51,7 @@ async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
     with pytest.raises(PlayerStartError):
         async with opened({A: player_spec("legal"), B: BROKEN}):
             pytest.fail("it was opened")
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) <= before
 
 
 async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
@@ -86,7 +86,7 @@ async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_p
     with pytest.raises(asyncio.CancelledError):
         await playing
     assert [path.name for path in _files(tmp_path)] == ["m.json.journal"]
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) <= before
 
 
 def _files(folder: Path) -> list[Path]:

@@ -32,7 +32,7 @@ def test_the_board_move_by_move_then_result_and_record_and_no_process_left(ggp: 
     assert lines[-2] == f"result: x={record['goalValues'][0]} o={record['goalValues'][1]}"
     assert lines.count("  1 2 3") == len(record["states"])
     assert "step 1  x: (mark 1 1)  o: noop" in lines
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) <= before
 
 
 def test_a_match_that_takes_too_long_is_given_up(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,4 +40,4 @@ def test_a_match_that_takes_too_long_is_given_up(ggp: Ggp, monkeypatch: pytest.M
     before = children_of(os.getpid())
     ended = ggp("demo")
     assert (ended.exit_code, "is this machine very busy?" in ended.errors) == (1, True)
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) <= before
