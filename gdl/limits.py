@@ -14,7 +14,7 @@ from gdl.errors import LimitExceeded
 class EvaluationLimits:
     """What one question may cost. *Units*: tuples in one relation or join, levels of nesting, seconds."""
 
-    max_rows: int = 3_000_000
+    max_rows: int = 10_000_000
     max_term_depth: int = 1_000
     max_seconds: float | None = None
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
+from gdl.errors import LimitExceeded
 from gdl.joins import Compare, LookUp, Plan
 from gdl.limits import Budget
 from gdl.program import Layer, Program, Question
@@ -20,8 +21,22 @@ Deltas: TypeAlias = dict[Key, Relation]
 _CHECKPOINT_LEVELS: Final = 40
 """How many components may wait for one another on Python's stack."""
 
+LARGE_ROWS: Final = {Layer.STATIC: 100_000, Layer.STATE: 30_000, Layer.MOVE: 30_000}
+"""From how many rows on a relation is derived on demand, if it can be."""
+
+LARGE_ROWS_OF_NEW_TERMS: Final = 5_000
+"""The same for one clause's rows that hold terms which have to be made."""
+
 _SURPRISE_FACTOR: Final = 8
 _SURPRISE_ROWS: Final = 1_000
+
+
+class Oversized(Exception):  # noqa: N818 -- no error: it asks for the relation to be derived on demand
+    """A relation, or a join on the way to it, grows so large that it should be derived only on demand."""
+
+    def __init__(self, relation: tuple[str, int]) -> None:
+        super().__init__(relation)
+        self.relation = relation
 
 
 class Model:
@@ -35,7 +50,7 @@ class Model:
         self._done: set[int] = set()
         self.budget = budget
         for key, rows in program.facts.items():
-            if program.layer(key) == layer:
+            if program.layer(key) >= layer:
                 self.add(key, rows)
 
     def add(self, key: Key, rows: Iterable[Row]) -> dict[Key, set[Row]]:
@@ -43,13 +58,18 @@ class Model:
         new: dict[Key, set[Row]] = {}
         for concrete, some in self._by_functor(key, rows):
             added = self._relation(concrete).add(some)
-            self.budget.check_rows(len(self._relation(concrete).rows))
+            self._check_size(concrete, len(self._relation(concrete).rows), LARGE_ROWS[self._layer])
             if added:
                 new[concrete] = added
                 if concrete[0] in self._program.wildcards and concrete[0] in WRAPPERS:
                     whole = (concrete[0], ANY, WRAPPERS[concrete[0]])
                     new[whole] = self._relation(whole).add(_whole_rows(concrete, added, self.budget))
         return new
+
+    def _check_size(self, key: Key, n_rows: int, large: int) -> None:
+        if n_rows > large and not self._program.is_accepted(key):
+            raise Oversized((key[0], key[2]))
+        self.budget.check_rows(n_rows)
 
     def _by_functor(self, key: Key, rows: Iterable[Row]) -> Iterator[tuple[Key, Iterable[Row]]]:
         if key[1] != ANY:
@@ -142,7 +162,12 @@ class Model:
 
     def _run(self, clause: int, first: int | None, changed: Deltas) -> tuple[Plan, list[Row]]:
         plan = self._program.plan(clause, first) or self._make_plan(clause, first)
-        work, rows = self._follow(plan, clause, first, changed)
+        try:
+            work, rows = self._follow(plan, clause, first, changed)
+        except LimitExceeded as error:
+            if self._program.is_accepted(plan.head):
+                raise
+            raise Oversized((plan.head[0], plan.head[2])) from error
         if work > _SURPRISE_ROWS and work > _SURPRISE_FACTOR * plan.expected_rows:
             self._make_plan(clause, first)
         return plan, rows
@@ -180,6 +205,8 @@ class Model:
         return work, self._built(plan, rows)
 
     def _built(self, plan: Plan, rows: list[Row]) -> list[Row]:
+        if plan.makes_terms:
+            self._check_size(plan.head, len(rows), LARGE_ROWS_OF_NEW_TERMS)
         built = list(map(plan.build, rows))
         if plan.makes_terms:
             self.budget.check_depth(max(term.depth for row in built for term in row))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from gdl.clauses import Clause
 from gdl.joins import Plan, Planner
-from gdl.relations import ANY, WRAPPERS, Key, Row, placed
+from gdl.relations import ANY, PLAIN, WRAPPERS, Key, Row, placed
 from gdl.sizes import Sizes
 from gdl.strata import Heads, stratify
 from gdl.terms import Compound, Constant, signature
@@ -34,11 +34,14 @@ class Question:
 class Program:
     """Clauses, stratified, with all that evaluation needs to know of them; shared by all states of a game.
 
+    *accepted* are the relations that cannot be derived on demand.
+
     Raises:
         StratificationError: a clause depends on its own negation.
     """
 
-    def __init__(self, clauses: Sequence[Clause]) -> None:
+    def __init__(self, clauses: Sequence[Clause], accepted: Collection[tuple[str, int]] = ()) -> None:
+        self._accepted = frozenset(accepted)
         rules = [clause for clause in clauses if clause.literals or not clause.head.is_ground]
         self.clauses: tuple[Clause, ...] = tuple(rules)
         self._heads = Heads(rules)
@@ -54,6 +57,7 @@ class Program:
             key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
         )
         self._plans: dict[tuple[int, int | None], Plan] = {}
+        self._questions: dict[Constant | Compound, Question] = {}
         self.sizes = Sizes()
 
     def providers(self, atom: Constant | Compound) -> tuple[int, ...]:
@@ -64,9 +68,16 @@ class Program:
         """Return the providers of *atom* but for the clause's own component, which is under way when it asks."""
         return tuple(number for number in self.providers(atom) if number != self._component_of[clause])
 
+    def is_accepted(self, key: Key) -> bool:
+        """Return whether a relation is derived whole, however large it grows."""
+        return key[1] != PLAIN or (key[0], key[2]) in self._accepted
+
     def question(self, atom: Constant | Compound) -> Question:
         """Return the question that *atom* asks."""
-        return Question(atom, self.providers(atom))
+        found = self._questions.get(atom)
+        if found is None:
+            found = self._questions[atom] = Question(atom, self.providers(atom))
+        return found
 
     def layer(self, key: Key) -> Layer:
         """Return what the relation *key* depends on."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from gdl.demand import DEMAND
 from gdl.relations import Access, Index, Key, Relation
 
 GUESSED_VALUES: Final = 8.0
@@ -32,14 +33,17 @@ class Sizes:
         """Remember how many rows a relation has, and how many values each column."""
         n_rows, _ = self._counted.get(key, (0, ()))
         if len(relation.rows) > n_rows:
-            self._counted[key] = (len(relation.rows), tuple(len(set(column)) for column in zip(*relation.rows, strict=True)))
+            self._counted[key] = (
+                len(relation.rows),
+                tuple(len(set(column)) for column in zip(*relation.rows, strict=True)),
+            )
 
     def fan_out(self, key: Key, access: Access) -> float:
         """Return how many rows one look-up may be expected to give."""
         n_entries, n_keys = self._seen.get((key, access), (0, 0))
         if n_keys:
             return n_entries / n_keys
-        if key[0] == "does":
+        if key[0] == "does" or key[0].startswith(DEMAND):
             return 1.0
         fixed = [column for column, _ in access.constants] + list(access.key)
         n_rows, n_values = self._counted.get(key, (0, ()))
