@@ -47,7 +47,7 @@ def conform(
     trace: Trace,
     *,
     moves_only: bool = False,
-    on_step: Callable[[int, int], None] = lambda play, step: None,
+    on_step: Callable[[int, int], None] = lambda _play, _step: None,
 ) -> Difference | None:
     """Return the first difference between *game* and *trace*, or None where they agree.
 
@@ -63,8 +63,8 @@ def conform(
         state = game.initial_state
         for number, step in enumerate(steps):
             on_step(play, number)
-            for kind, role, ours, theirs in replay.comparisons(state, step):
-                found = _difference(play, number, kind, role, ours, theirs)
+            for comparison in replay.comparisons(state, step):
+                found = _difference(play, number, comparison)
                 if found is not None:
                     return found
             if number + 1 < len(steps):
@@ -104,9 +104,8 @@ class _Replay:
         return tuple(by_text[role][chosen[role]] for role in self.game.roles)
 
 
-def _difference(
-    play: int, step: int, kind: str, role: Role | None, ours: Iterable[Term | str], theirs: Digest | tuple[str, ...]
-) -> Difference | None:
+def _difference(play: int, step: int, comparison: Comparison) -> Difference | None:
+    kind, role, ours, theirs = comparison
     name = None if role is None else str(role)
     texts = tuple(sorted(map(str, ours)))
     if len(theirs) == 2 and isinstance(theirs[0], int):

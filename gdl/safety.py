@@ -42,7 +42,7 @@ def _check_bound(clause: Clause, terms: Iterable[Term], bound: set[Variable], wh
 
 
 def _check_depth(clause: Clause) -> None:
-    terms = [clause.head, *clause.positive, *clause.negative]
-    terms += [t for pair in clause.differences for t in (pair.left, pair.right)]  # type: ignore[misc]
+    terms: list[Term] = [clause.head, *clause.positive, *clause.negative]
+    terms += [t for pair in clause.differences for t in (pair.left, pair.right)]
     if any(not term.is_ground and term.depth > MAX_PATTERN_DEPTH for term in terms):
         raise LimitExceeded("levels of nesting in a term with variables", MAX_PATTERN_DEPTH)

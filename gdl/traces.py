@@ -9,6 +9,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -103,17 +104,15 @@ def trace_game(
     n_plays: int,
     seed: int,
     max_steps: int = DEFAULT_MAX_STEPS,
-    on_step: Callable[[int, int], None] = lambda play, step: None,
+    on_step: Callable[[int, int], None] = lambda _play, _step: None,
 ) -> Trace:
     """Return *n_plays* random plays of *game*, each cut off after *max_steps* joint moves.
 
     *on_step* is called with the numbers of play and step as they are made.
     """
     generator = random.Random(seed)
-    matches = []
-    for play in range(n_plays):
-        matches.append(_play(game, generator, max_steps, lambda step, play=play: on_step(play, step)))  # type: ignore[misc]
-    return Trace(roles=tuple(map(str, game.roles)), matches=tuple(matches))
+    matches = tuple(_play(game, generator, max_steps, partial(on_step, play)) for play in range(n_plays))
+    return Trace(roles=tuple(map(str, game.roles)), matches=matches)
 
 
 def _play(game: Game, generator: random.Random, max_steps: int, on_step: Callable[[int], None]) -> tuple[Step, ...]:
