@@ -1,0 +1,29 @@
+"""The static checks: everything that is wrong with a rule file, at once.
+
+`check` runs them all. Each module holds the checks of one theme; each check takes the file under examination and
+yields diagnostics, and `CHECKS` lists them in the order of the language's reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from gdl.checks.subject import Subject, examine
+from gdl.diagnostics import Diagnostic, in_order
+from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.source import Source
+
+Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]
+
+CHECKS: Final[tuple[Check, ...]] = ()
+
+
+def check(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> list[Diagnostic]:
+    """Return all that is wrong with the rule file *source*, by place.
+
+    *is_gdl2* None leaves it to the text. A bad form is reported and passed over, so that the rest is checked too.
+    """
+    subject = examine(source, limits, is_gdl2=is_gdl2)
+    found = [*subject.diagnostics, *(diagnostic for one in CHECKS for diagnostic in one(subject))]
+    return list(in_order(found))
