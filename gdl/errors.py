@@ -76,7 +76,7 @@ class LimitExceeded(GdlError, RuntimeError):  # noqa: N818 -- it is no fault: a 
         self.what, self.limit = what, limit
 
     def __str__(self) -> str:
-        return f"limit reached: more than {self.limit:g} {self.what}"
+        return f"limit reached: more than {self.limit:,} {self.what}"
 
 
 class CallerError(GdlError, ValueError):

@@ -18,7 +18,8 @@ Key: TypeAlias = tuple[str, str, int]
 """A relation: its name, the functor that it wraps (or PLAIN, or ANY), and the number of columns of the functor."""
 
 PLAIN: Final = ""
-ANY: Final = "*"
+ANY: Final = "?"
+"""Stands for any functor; a name that no functor can have."""
 WRAPPERS: Final = {"true": 1, "next": 1, "init": 1, "does": 2, "legal": 2}
 """The relations that are kept one per functor of their last argument, with their numbers of arguments."""
 

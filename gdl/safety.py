@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from gdl.clauses import Clause
 from gdl.errors import LimitExceeded, UnsafeRuleError
 from gdl.terms import Term, Variable, variables
-
-MAX_PATTERN_DEPTH = 200
-"""How deep a term with variables may nest in a rule."""
+from gdl.unification import MAX_PATTERN_DEPTH
 
 
 def check_safety(clauses: Iterable[Clause]) -> None:
@@ -23,11 +21,12 @@ def check_safety(clauses: Iterable[Clause]) -> None:
         LimitExceeded: a term with variables nests deeper than MAX_PATTERN_DEPTH.
     """
     for clause in clauses:
-        _check_depth(clause)
+        compared = [term for pair in clause.differences for term in (pair.left, pair.right)]
+        _check_depth([clause.head, *clause.positive, *clause.negative, *compared])
         bound = {variable for atom in clause.positive for variable in variables(atom)}
         _check_bound(clause, [clause.head], bound, "the head")
         _check_bound(clause, clause.negative, bound, "a negated condition")
-        _check_bound(clause, [t for pair in clause.differences for t in (pair.left, pair.right)], bound, "`distinct`")
+        _check_bound(clause, compared, bound, "`distinct`")
 
 
 def _check_bound(clause: Clause, terms: Iterable[Term], bound: set[Variable], where: str) -> None:
@@ -41,8 +40,6 @@ def _check_bound(clause: Clause, terms: Iterable[Term], bound: set[Variable], wh
                 )
 
 
-def _check_depth(clause: Clause) -> None:
-    terms: list[Term] = [clause.head, *clause.positive, *clause.negative]
-    terms += [t for pair in clause.differences for t in (pair.left, pair.right)]
+def _check_depth(terms: Iterable[Term]) -> None:
     if any(not term.is_ground and term.depth > MAX_PATTERN_DEPTH for term in terms):
         raise LimitExceeded("levels of nesting in a term with variables", MAX_PATTERN_DEPTH)

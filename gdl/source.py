@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -15,7 +15,7 @@ class Source:
     """A text with a name: the path of a rule file, or what else it was read from."""
 
     name: str
-    text: str
+    text: str = field(repr=False)
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -69,7 +69,8 @@ class Span:
         line, column = self.source.line_column(self.start)
         text = self.source.line_text(line)
         first = max(0, column - 1 - _PICTURE_COLUMNS // 2)
-        shown = text[first : first + _PICTURE_COLUMNS].replace("\t", " ")
+        window = text[first : first + _PICTURE_COLUMNS]
+        shown = "".join(character if character.isprintable() else " " for character in window)
         width = max(1, min(self.end - self.start, len(text) - column + 1, len(shown) - (column - 1 - first)))
         margin = f"{line} | "
         return f"{margin}{shown}\n{' ' * (len(margin) + column - 1 - first)}{'^' * width}"

@@ -154,12 +154,14 @@ def _pieces(term: Compound) -> Iterator[str]:
 def variables(term: Term) -> tuple[Variable, ...]:
     """Return the variables of *term*, each once, in the order in which they first occur."""
     found: dict[Variable, None] = {}
+    opened: set[Compound] = set()
     todo = [term]
     while todo:
         top = todo.pop()
         if isinstance(top, Variable):
             found[top] = None
-        elif isinstance(top, Compound) and not top.is_ground:
+        elif isinstance(top, Compound) and not top.is_ground and top not in opened:
+            opened.add(top)
             todo += reversed(top.arguments)
     return tuple(found)
 

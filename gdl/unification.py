@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from gdl.errors import LimitExceeded
 from gdl.terms import Compound, Term, Variable
 
 Substitution: TypeAlias = dict[Variable, Term]
 
-_MAX_DEPTH: Final = 200
+MAX_PATTERN_DEPTH: Final = 100
+"""How deep a term with variables may nest in a rule."""
+
+_APART: Final = " apart"
+"""Ends the names of variables of another rule: no token holds a blank, so no rule has such a name."""
 
 
 def walk(term: Term, bound: Substitution) -> Term:
@@ -28,11 +33,13 @@ def unify(left: Term, right: Term, bound: Substitution | None = None) -> Substit
     """
     found = dict(bound or {})
     todo = [(left, right)]
+    seen: set[tuple[Term, Term]] = set()  # terms share parts: what was met once need not be opened again
     while todo:
         a, b = todo.pop()
         a, b = walk(a, found), walk(b, found)
-        if a is b:
+        if a is b or (a, b) in seen:
             continue
+        seen.add((a, b))
         if isinstance(b, Variable):
             a, b = b, a
         if isinstance(a, Variable):
@@ -63,13 +70,24 @@ def _occurs(variable: Variable, term: Term, bound: Substitution) -> bool:
 
 
 def substitute(term: Term, bound: Substitution) -> Term:
-    """Return *term* with its variables replaced as *bound* says, all the way down."""
-    if term.is_ground or not bound:
-        return term
+    """Return *term* with its variables replaced as *bound* says, all the way down.
+
+    Raises:
+        LimitExceeded: the result nests deeper than MAX_PATTERN_DEPTH.
+    """
+    return _substituted(term, bound, {}, 0) if bound else term
+
+
+def _substituted(term: Term, bound: Substitution, done: dict[Term, Term], depth: int) -> Term:
     top = walk(term, bound)
-    if isinstance(top, Compound) and not top.is_ground:
-        return Compound(top.functor, tuple(substitute(argument, bound) for argument in top.arguments))
-    return top
+    if not isinstance(top, Compound) or top.is_ground:
+        return top
+    if depth >= MAX_PATTERN_DEPTH:
+        raise LimitExceeded("levels of nesting in a term with variables", MAX_PATTERN_DEPTH)
+    if top not in done:
+        arguments = [_substituted(argument, bound, done, depth + 1) for argument in top.arguments]
+        done[top] = Compound(top.functor, tuple(arguments))
+    return done[top]
 
 
 def apart(term: Term) -> Term:
@@ -77,7 +95,7 @@ def apart(term: Term) -> Term:
     if term.is_ground:
         return term
     if isinstance(term, Variable):
-        return Variable(f"{term.name}'")
+        return Variable(f"{term.name}{_APART}")
     assert isinstance(term, Compound)
     return Compound(term.functor, tuple(apart(argument) for argument in term.arguments))
 

@@ -46,7 +46,7 @@ def test_a_misspelt_name_tells_the_nearest_ones() -> None:
 def test_rules_beyond_the_limits_are_too_costly() -> None:
     assert problem(LimitExceeded("facts", 1000)) == {
         "code": "rules_too_costly",
-        "message": "limit reached: more than 1000 facts",
+        "message": "limit reached: more than 1,000 facts",
         "hint": "",
     }
 
