@@ -35,9 +35,14 @@ class Budget:
         if n_rows > self.limits.max_rows:
             raise LimitExceeded("facts in one relation or join", self.limits.max_rows)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._end_s is not None and self._clock() > self._end_s
+
     def check_time(self) -> None:
         """Raise LimitExceeded when the time is up."""
-        if self._end_s is not None and self._clock() > self._end_s:
+        if self.is_over:
             raise LimitExceeded("seconds for one question", self.limits.max_seconds or 0)
 
     def check_depth(self, depth: int) -> None:

@@ -54,16 +54,22 @@ class Model:
                 self.add(key, rows)
 
     def add(self, key: Key, rows: Iterable[Row]) -> dict[Key, set[Row]]:
-        """Add rows to a relation, and return what is new, relation by relation."""
+        """Add rows to a relation, however large it is, and return what is new, relation by relation."""
         new: dict[Key, set[Row]] = {}
         for concrete, some in self._by_functor(key, rows):
             added = self._relation(concrete).add(some)
-            self._check_size(concrete, len(self._relation(concrete).rows), LARGE_ROWS[self._layer])
+            self.budget.check_rows(len(self._relation(concrete).rows))
             if added:
                 new[concrete] = added
                 if concrete[0] in self._program.wildcards and concrete[0] in WRAPPERS:
                     whole = (concrete[0], ANY, WRAPPERS[concrete[0]])
                     new[whole] = self._relation(whole).add(_whole_rows(concrete, added, self.budget))
+        return new
+
+    def _add_derived(self, key: Key, rows: Iterable[Row]) -> dict[Key, set[Row]]:
+        new = self.add(key, rows)
+        for concrete in new:
+            self._check_size(concrete, len(self._relation(concrete).rows), LARGE_ROWS[self._layer])
         return new
 
     def _check_size(self, key: Key, n_rows: int, large: int) -> None:
@@ -126,7 +132,7 @@ class Model:
         else:
             for i in component.clauses:
                 plan, rows = model._run(i, None, {})
-                model.add(plan.head, rows)
+                model._add_derived(plan.head, rows)
         model._done.add(number)
 
     def _evaluate_checkpoints(self, number: int) -> None:
@@ -146,13 +152,13 @@ class Model:
         deltas: dict[Key, set[Row]] = {}
         for i in clauses:
             plan, rows = self._run(i, None, {})
-            _merge(deltas, self.add(plan.head, rows))
+            _merge(deltas, self._add_derived(plan.head, rows))
         while deltas:
             changed = {key: Relation(rows) for key, rows in deltas.items()}
             deltas = {}
             for i in clauses:
                 for plan, rows in self._changes(i, changed):
-                    _merge(deltas, self.add(plan.head, rows))
+                    _merge(deltas, self._add_derived(plan.head, rows))
 
     def _changes(self, clause: int, changed: Deltas) -> Iterator[tuple[Plan, list[Row]]]:
         """Yield what a clause derives from the rows that are new since the last round."""
@@ -162,10 +168,11 @@ class Model:
 
     def _run(self, clause: int, first: int | None, changed: Deltas) -> tuple[Plan, list[Row]]:
         plan = self._program.plan(clause, first) or self._make_plan(clause, first)
+        self.budget.check_time()
         try:
             work, rows = self._follow(plan, clause, first, changed)
         except LimitExceeded as error:
-            if self._program.is_accepted(plan.head):
+            if self._program.is_accepted(plan.head) or self.budget.is_over:
                 raise
             raise Oversized((plan.head[0], plan.head[2])) from error
         if work > _SURPRISE_ROWS and work > _SURPRISE_FACTOR * plan.expected_rows:

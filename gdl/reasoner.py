@@ -44,7 +44,7 @@ class Reasoner:
         self._use(Program(clauses))
 
     def answers(
-        self, atom: Constant | Compound, true: frozenset[Term] | None = None, does: Iterable[Move] = ()
+        self, atom: Constant | Compound, true: frozenset[Term] | None = None, does: Sequence[Move] = ()
     ) -> Answers:
         """Return the rows of the relation of *atom*, all that agree with *atom* among them.
 
@@ -54,14 +54,18 @@ class Reasoner:
             LimitExceeded: the answer costs more than the limits allow; other questions may still be asked.
         """
         with self._lock:
+            budget = Budget(self._limits)
             while True:
+                self._static.budget = budget
                 try:
                     return self._answers(atom, true, does)
                 except Oversized as found:
                     self._derive_on_demand(found.relation)
+                except BaseException:
+                    self._use(self._program)  # a model that was interrupted may lack what its indexes promise
+                    raise
 
-    def _answers(self, atom: Constant | Compound, true: frozenset[Term] | None, does: Iterable[Move]) -> Answers:
-        self._static.budget = Budget(self._limits)
+    def _answers(self, atom: Constant | Compound, true: frozenset[Term] | None, does: Sequence[Move]) -> Answers:
         model = self._static if true is None else self._state_model(true)
         moves = [placed_term("does", (role,), move) for role, move in does]
         if moves:
