@@ -19,10 +19,11 @@ MAX_ALTERNATIVES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom that must, or must not, hold."""
+    """An atom that must, or must not, hold; `span` is where the rule file has it, if it does."""
 
     atom: Constant | Compound
     is_positive: bool
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Difference:
     left: Term
     right: Term
     is_equal: bool = False
+    span: Span | None = field(default=None, compare=False)
 
 
 Part: TypeAlias = Literal | Difference
@@ -84,10 +86,10 @@ def _clauses(rule: Rule) -> Iterator[Clause]:
 def _alternatives(condition: Condition, *, is_positive: bool) -> list[tuple[Part, ...]]:
     """Return conjunctions of which one must hold for *condition* to hold (or not to hold)."""
     match condition:
-        case Atom(term):
-            return [(Literal(term, is_positive),)]
-        case Distinct(left, right):
-            return [(Difference(left, right, is_equal=not is_positive),)]
+        case Atom(term, span):
+            return [(Literal(term, is_positive, span),)]
+        case Distinct(left, right, span):
+            return [(Difference(left, right, not is_positive, span),)]
         case Not(inner):
             return _alternatives(inner, is_positive=not is_positive)
         case And(parts) | Or(parts):
@@ -135,11 +137,11 @@ def _is_open(pair: Difference) -> bool:
 
 
 def _bound_literal(literal: Literal, bound: Substitution) -> Literal:
-    return Literal(_atom(literal.atom, bound), literal.is_positive)
+    return Literal(_atom(literal.atom, bound), literal.is_positive, literal.span)
 
 
 def _bound_pair(pair: Difference, bound: Substitution) -> Difference:
-    return Difference(substitute(pair.left, bound), substitute(pair.right, bound))
+    return Difference(substitute(pair.left, bound), substitute(pair.right, bound), span=pair.span)
 
 
 def _atom(atom: Constant | Compound, bound: Substitution) -> Constant | Compound:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdl.clauses import Clause
+from gdl.dependencies import Dependencies
 from gdl.errors import StratificationError
 from gdl.terms import Compound, Constant, Term, signature
 from gdl.unification import can_meet
@@ -58,6 +59,14 @@ def stratify(clauses: Sequence[Clause]) -> Strata:
 
     Source: Apt, Blair, Walker 1988; Przymusinski 1988 (local stratification).
     """
+    dependencies = dependencies_of(clauses)
+    for cycle in dependencies.negative_cycles():
+        raise _cycle_error(clauses, cycle)
+    return Strata(_components(dependencies), dependencies.component_of)
+
+
+def dependencies_of(clauses: Sequence[Clause]) -> Dependencies:
+    """Return which clauses need which: those whose heads a literal of theirs can meet."""
     heads = Heads(clauses)
     edges: list[dict[int, bool]] = []
     for clause in clauses:
@@ -66,21 +75,20 @@ def stratify(clauses: Sequence[Clause]) -> Strata:
             for i in heads.meeting(literal.atom):
                 needed[i] = needed.get(i, False) or not literal.is_positive
         edges.append(needed)
-    groups = components_of([tuple(needed) for needed in edges])
-    component_of = [0] * len(clauses)
-    for number, group in enumerate(groups):
-        for i in group:
-            component_of[i] = number
-    _check_negation(clauses, edges, component_of)
-    return Strata(_components(groups, edges, component_of), tuple(component_of))
+    return Dependencies(edges)
 
 
-def _components(
-    groups: list[tuple[int, ...]], edges: list[dict[int, bool]], component_of: list[int]
-) -> tuple[Component, ...]:
+def cycle_text(clauses: Sequence[Clause], cycle: Sequence[int]) -> list[str]:
+    """Return the heads along a negative cycle, the negated one with `not`."""
+    first, negated, *rest = (str(clauses[i].head) for i in cycle)
+    return [first, f"not {negated}", *rest]
+
+
+def _components(dependencies: Dependencies) -> tuple[Component, ...]:
+    component_of = dependencies.component_of
     found: list[Component] = []
-    for number, group in enumerate(groups):
-        needs = {component_of[j] for i in group for j in edges[i]}
+    for number, group in enumerate(dependencies.components):
+        needs = {component_of[j] for i in group for j in dependencies.edges[i]}
         is_recursive = number in needs
         needs.discard(number)
         height = 1 + max((found[k].height for k in needs), default=-1)
@@ -88,75 +96,11 @@ def _components(
     return tuple(found)
 
 
-def components_of(successors: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Return the strongly connected components of a graph, each after all that it leads to.
-
-    Source: Tarjan 1972, with an explicit stack.
-    """
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_nodes: list[int] = []
-    is_open: set[int] = set()
-    found: list[tuple[int, ...]] = []
-    for root in range(len(successors)):
-        if root in index:
-            continue
-        path = [(root, iter(successors[root]))]
-        while path:
-            node, rest = path[-1]
-            if node not in index:
-                index[node] = low[node] = len(index)
-                open_nodes.append(node)
-                is_open.add(node)
-            for target in rest:
-                if target not in index:
-                    path.append((target, iter(successors[target])))
-                    break
-                if target in is_open:
-                    low[node] = min(low[node], index[target])
-            else:
-                path.pop()
-                if path:
-                    parent = path[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == index[node]:
-                    at = open_nodes.index(node)
-                    found.append(tuple(sorted(open_nodes[at:])))
-                    is_open.difference_update(open_nodes[at:])
-                    del open_nodes[at:]
-    return found
-
-
-def _check_negation(clauses: Sequence[Clause], edges: list[dict[int, bool]], component_of: list[int]) -> None:
-    for i, needed in enumerate(edges):
-        for j, is_negative in needed.items():
-            if is_negative and component_of[i] == component_of[j]:
-                raise _cycle_error(clauses, edges, component_of, i, j)
-
-
-def _cycle_error(
-    clauses: Sequence[Clause], edges: list[dict[int, bool]], component_of: list[int], i: int, j: int
-) -> StratificationError:
-    path = _path(edges, component_of, j, i)
-    cycle = [str(clauses[i].head), f"not {clauses[j].head}", *(str(clauses[k].head) for k in path[1:])]
+def _cycle_error(clauses: Sequence[Clause], cycle: Sequence[int]) -> StratificationError:
+    names = cycle_text(clauses, cycle)
     return StratificationError(
-        f"this rule makes {cycle[0]} depend on its own negation: {' <- '.join(cycle)}",
-        clauses[i].span,
+        f"this rule makes {names[0]} depend on its own negation: {' <- '.join(names)}",
+        clauses[cycle[0]].span,
         "break the cycle: let the negated relation be defined without this one",
-        cycle,
+        names,
     )
-
-
-def _path(edges: list[dict[int, bool]], component_of: list[int], start: int, end: int) -> list[int]:
-    """Return the shortest path from *start* to *end* inside their component."""
-    came_from = {start: start}
-    queue = [start]
-    for node in queue:
-        for target in edges[node]:
-            if target not in came_from and component_of[target] == component_of[end]:
-                came_from[target] = node
-                queue.append(target)
-    path = [end]
-    while path[-1] != start:
-        path.append(came_from[path[-1]])
-    return path[::-1]
