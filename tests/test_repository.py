@@ -70,3 +70,8 @@ def test_every_package_of_tests_mirrors_one_of_the_code() -> None:
 
 def test_no_file_is_larger_than_a_reviewer_can_read() -> None:
     assert [(path.name, size) for path in tracked() if (size := path.stat().st_size) > 1_000_000] == []
+
+
+def test_no_module_is_a_drawer_for_anything() -> None:
+    drawers = {"base", "common", "helper", "helpers", "lib", "manager", "misc", "tools", "util", "utils"}
+    assert [path.name for path in tracked() if path.suffix == ".py" and path.stem in drawers] == []
