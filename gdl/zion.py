@@ -12,6 +12,7 @@ from string import Template
 from typing import Final, TypeAlias
 
 from gdl.errors import ArenaError
+from gdl.formatting import LINE_COLUMNS
 from gdl.layout import MAX_SIDE
 from gdl.library import library_folder
 
@@ -20,7 +21,6 @@ MAX_ROBOTS: Final = 99
 
 MAX_TURNS: Final = 10_000
 
-_LINE: Final = 120
 _EVERYTHING: Final = 100
 
 Cell: TypeAlias = tuple[int, int]
@@ -128,7 +128,7 @@ def _lines(facts: Iterable[str]) -> str:
     """Return *facts* in as few lines as they fit in."""
     lines = [""]
     for fact in facts:
-        if lines[-1] and len(lines[-1]) + 1 + len(fact) > _LINE:
+        if lines[-1] and len(lines[-1]) + 1 + len(fact) > LINE_COLUMNS:
             lines.append("")
         lines[-1] += f" {fact}" if lines[-1] else fact
     return "\n".join(lines)

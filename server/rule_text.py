@@ -1,0 +1,97 @@
+"""Rule files as text to edit: read with its encoding, written back whole or not at all, compared line by line."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import click
+
+from gdl.errors import KifSyntaxError
+from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.library import find_game
+from gdl.source import Source, Span
+
+STANDARD_INPUT: Final = "-"
+_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """A rule file that may be written back: `path` is None for standard input."""
+
+    path: Path | None
+    source: Source
+    encoding: str
+
+    def write(self, text: str) -> None:
+        """Put *text* in the place of the file, whole or not at all; standard input is answered on standard output.
+
+        Raises:
+            OSError: it cannot be written; the file is then as it was.
+        """
+        raw = text.encode(self.encoding)
+        if self.path is None:
+            sys.stdout.buffer.write(raw)
+            sys.stdout.flush()
+        else:
+            _replace(self.path.resolve(), raw)
+
+    def difference(self, text: str) -> Iterator[str]:
+        """Yield the lines of a unified diff from the file to *text*, coloured."""
+        before, after = (whole.split("\n") for whole in (self.source.text, text))
+        for line in difflib.unified_diff(before, after, self.source.name, self.source.name, lineterm=""):
+            yield click.style(line, fg=_COLOURS.get(line[:1]))
+
+
+def read_rule_text(name: str, limits: ReadLimits = DEFAULT_LIMITS) -> RuleText:
+    """Return the text of a game of the library, of the rule file at a path, or of standard input, called `-`.
+
+    Raises:
+        OSError: it cannot be read.
+        KifSyntaxError: it is larger than *limits* allow.
+        UnknownNameError: there is no such game or file.
+    """
+    if name == STANDARD_INPUT:
+        return _decoded(None, "<stdin>", _read(sys.stdin.buffer, "<stdin>", limits))
+    path = find_game(name).path
+    with path.open("rb") as file:
+        return _decoded(path, str(path), _read(file, str(path), limits))
+
+
+def _read(file: BinaryIO, name: str, limits: ReadLimits) -> bytes:
+    most = 4 * limits.max_characters
+    raw = file.read(most + 1)
+    if len(raw) > most:
+        message = f"the file has more than {limits.max_characters:,} characters"
+        raise KifSyntaxError(message, Span(Source(name, ""), 0, 0))
+    return raw
+
+
+def _decoded(path: Path | None, name: str, raw: bytes) -> RuleText:
+    encoding = "utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"
+    try:
+        return RuleText(path, Source(name, raw.decode(encoding)), encoding)
+    except UnicodeDecodeError:
+        return RuleText(path, Source(name, raw.decode("latin-1")), "latin-1")
+
+
+def _replace(path: Path, raw: bytes) -> None:
+    handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, made)
+        Path(made).replace(path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise
