@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gdl.diagnostics import Related
     from gdl.source import Span
 
 
@@ -21,11 +22,21 @@ class RuleFileError(GdlError, ValueError):
     """The rule file is wrong: a sentence, where it is, and what to do about it.
 
     `span` names source, line and column where they are known; `str` of the error shows the line with a caret.
+    `code` is the name of the defect in `gdl/codes.toml`, empty where it has none; `related` are other places.
     """
 
-    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        span: Span | None = None,
+        hint: str | None = None,
+        *,
+        code: str = "",
+        related: Sequence[Related] = (),
+    ) -> None:
         super().__init__(message, span, hint)
         self.message, self.span, self.hint = message, span, hint
+        self.code, self.related = code, tuple(related)
 
     def __str__(self) -> str:
         place = "" if self.span is None else f"{self.span.place}: "
@@ -77,6 +88,17 @@ class LimitExceeded(GdlError, RuntimeError):  # noqa: N818 -- it is no fault: a 
 
     def __str__(self) -> str:
         return f"limit reached: more than {self.limit:,} {self.what}"
+
+
+class ChildProcessDiedError(GdlError, RuntimeError):
+    """A child process ended without an answer, and no limit explains it; `reason` says how it ended."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the child process gave no answer: {self.reason}"
 
 
 class CallerError(GdlError, ValueError):

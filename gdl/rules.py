@@ -9,20 +9,26 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from gdl.errors import KifSyntaxError, MalformedRuleError
-from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits, read_forms, term_of
+from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits, list_problem, term_of
+from gdl.recovery import OnError, read_rule_forms, refuse
 from gdl.source import Source, Span
-from gdl.terms import Compound, Constant, Term, Variable, signature
+from gdl.terms import Compound, Constant, Term, Variable
 
 ARITIES: Final = {
     "role": 1, "init": 1, "true": 1, "next": 1, "does": 2, "legal": 2, "goal": 2, "terminal": 0, "base": 1, "input": 2,
 }  # fmt: skip
 """The relations that GDL-I gives a meaning, with their numbers of arguments."""
 
+GDL2_ARITIES: Final = {"sees": 2}
+"""What GDL-II adds to them."""
+
 CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
 KEYWORDS: Final = frozenset(ARITIES) | CONNECTIVES
 GDL2_KEYWORDS: Final = frozenset({"sees", "random"})
 MAX_CONDITION_DEPTH: Final = 100
 """How deep `or`, `and` and `not` may nest."""
+_MAX_RULES_INSIDE: Final = 10
+"""How deep rules are looked for inside rules, where the first misses a parenthesis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +127,61 @@ def read_rules(
         KifSyntaxError: the text is no sequence of balanced forms within *limits*.
         MalformedRuleError: a form is neither a fact nor a rule, or misuses a keyword.
     """
-    forms = read_forms(Source(name, text), limits)
+    source = Source(name, text)
+    reading = read_forms_as_rules(source, limits, is_gdl2=is_gdl2)
+    return Description(source, reading.rules, reading.is_gdl2)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReading:
+    """What was read of a rule file: `forms` have their keywords in lower case, `rules` are those that are well-formed.
+
+    `broken` are the forms that are not, as far as they go; `is_whole` is False where reading had to stop early.
+    """
+
+    forms: tuple[Form, ...]
+    rules: tuple[Rule, ...]
+    broken: tuple[Form, ...]
+    is_gdl2: bool
+    is_whole: bool
+
+
+def read_forms_as_rules(
+    source: Source, limits: ReadLimits = DEFAULT_LIMITS, on_error: OnError = refuse, *, is_gdl2: bool | None = None
+) -> RuleReading:
+    """Return the rules of *source*; what cannot be one is told to *on_error*, which raises it by default.
+
+    Where *on_error* returns, the form is passed over, and rules that stand inside it are read for themselves.
+    """
+    found = read_rule_forms(source, limits, on_error)
     if is_gdl2 is None:
-        is_gdl2 = _is_meant_as_gdl2(forms)
+        is_gdl2 = _is_meant_as_gdl2(found.forms)
     keywords = KEYWORDS | GDL2_KEYWORDS if is_gdl2 else KEYWORDS
-    rules = tuple(_rule(_with_keywords(form, keywords)) for form in forms)
-    return Description(Source(name, text), rules, is_gdl2)
+    forms, broken, rules = [], list(found.broken), []
+    todo = [(_with_keywords(form, keywords), 0) for form in reversed(found.forms)]
+    while todo:
+        form, depth = todo.pop()
+        rule = RuleReader(on_error, is_gdl2=is_gdl2).rule(form)
+        if rule is None:
+            broken.append(form)
+            if depth < _MAX_RULES_INSIDE:
+                todo += ((inner, depth + 1) for inner in reversed(_rules_inside(form)))
+        else:
+            forms.append(form)
+            rules.append(rule)
+    return RuleReading(tuple(forms), tuple(rules), tuple(broken), is_gdl2, found.is_whole)
+
+
+def _rules_inside(form: Form) -> list[Form]:
+    found: list[Form] = []
+    todo = list(reversed(form.children or ()))
+    while todo:
+        top = todo.pop()
+        if top.children and top.children[0].name == "<=":
+            found.append(top)
+        else:
+            todo += reversed(top.children or ())
+    return found
 
 
 def _heads(forms: tuple[Form, ...]) -> Iterator[tuple[Form, ...]]:
@@ -169,61 +224,110 @@ def _with_keywords(form: Form, keywords: frozenset[str]) -> Form:
     return done[0][0]
 
 
-def _rule(form: Form) -> Rule:
-    children = form.children
-    if children and children[0].name == "<=":
+class RuleReader:
+    """Reads forms, keywords in lower case, as facts, rules and conditions; a part that is none is told and left out."""
+
+    def __init__(self, on_error: OnError = refuse, *, is_gdl2: bool = False) -> None:
+        self._on_error = on_error
+        self._arities = ARITIES | GDL2_ARITIES if is_gdl2 else ARITIES
+
+    def rule(self, form: Form) -> Rule | None:
+        """Return the fact or rule that *form* is; None where a part of it is wrong."""
+        problems = [problem for problem in map(list_problem, _lists(form)) if problem is not None]
+        for problem in problems:
+            self._on_error(problem)
+        children = form.children
+        if problems:
+            return None
+        if not children or children[0].name != "<=":
+            head = self._head(form)
+            return None if head is None else Rule(head, (), form.span)
         if len(children) == 1:
-            raise MalformedRuleError("a rule without a head", form.span, "write (<= head condition ...)")
-        body = tuple(_condition(child, 0) for child in children[2:])
-        return Rule(_head(children[1]), body, form.span)
-    return Rule(_head(form), (), form.span)
+            self._tell("rule-without-head", "a rule without a head", form, "write (<= head condition ...)")
+            return None
+        head = self._head(children[1])
+        body = self._conditions(children[2:], 0)
+        return None if head is None or body is None else Rule(head, body, form.span)
+
+    def _head(self, form: Form) -> Atom | None:
+        name = _name(form)
+        if name == "<=":
+            self._nested(form)
+        elif name in CONNECTIVES:
+            hint = "a fact or a head is a relation over terms: (relation argument ...)"
+            self._tell("connective-in-head", f"`{name}` in the place of a fact or a head", form, hint)
+        elif name in ("true", "does"):
+            hint = "did you mean init or next?" if name == "true" else "did you mean legal or input?"
+            self._tell("reserved-head", f"`{name}` in the place of a fact or a head: no rule may define it", form, hint)
+        else:
+            return self._atom(form)
+        return None
+
+    def _conditions(self, forms: tuple[Form, ...], depth: int) -> tuple[Condition, ...] | None:
+        found = [self._condition(form, depth) for form in forms]
+        good = tuple(condition for condition in found if condition is not None)
+        return good if len(good) == len(found) else None
+
+    def _condition(self, form: Form, depth: int) -> Condition | None:
+        name = _name(form)
+        parts = (form.children or ())[1:]
+        if name not in CONNECTIVES:
+            return self._atom(form)
+        if name == "<=":
+            self._nested(form)
+            return None
+        if depth >= MAX_CONDITION_DEPTH:
+            self._tell("too-deep", f"conditions nest deeper than {MAX_CONDITION_DEPTH}", form, "write several rules")
+            return None
+        if name == "distinct":
+            if not self._takes(2, form, parts):
+                return None
+            return Distinct(term_of(parts[0]), term_of(parts[1]), form.span)
+        if name == "not" and not self._takes(1, form, parts):
+            return None
+        inner = self._conditions(parts, depth + 1)
+        if inner is None:
+            return None
+        if name == "not":
+            return Not(inner[0], form.span)
+        return And(inner, form.span) if name == "and" else Or(inner, form.span)
+
+    def _nested(self, form: Form) -> None:
+        hint = "is a closing parenthesis missing before it?"
+        self._tell("nested-rule", "a rule inside a rule", form, hint)
+
+    def _atom(self, form: Form) -> Atom | None:
+        if form.is_variable:
+            hint = "write (relation argument ...)"
+            self._tell("variable-as-relation", "a variable in the place of a relation", form, hint)
+            return None
+        name = _name(form)
+        n_given = len(form.children or (form,)) - 1
+        if not self._takes(self._arities.get(name, n_given), form, (form.children or (form,))[1:]):
+            return None
+        term = term_of(form)
+        assert not isinstance(term, Variable)
+        return Atom(term, form.span)
+
+    def _takes(self, n: int, form: Form, parts: tuple[Form, ...]) -> bool:
+        if len(parts) != n:
+            few = f"{n} argument{'s' if n != 1 else ''}" if n else "no argument"
+            message = f"`{_name(form)}` takes {few}, but {len(parts)} given"
+            self._tell("keyword-arity", message, form, "look for a misplaced parenthesis")
+        return len(parts) == n
+
+    def _tell(self, code: str, message: str, form: Form, hint: str) -> None:
+        self._on_error(MalformedRuleError(message, form.span, hint, code=code))
 
 
-def _head(form: Form) -> Atom:
-    atom = _atom(form)
-    name = signature(atom.term)[0]
-    if name in CONNECTIVES or name in ("true", "does"):
-        raise MalformedRuleError(
-            f"`{name}` in the place of a fact or a head", form.span, "a fact or a head is a relation over terms"
-        )
-    return atom
+def _name(form: Form) -> str:
+    return form.children[0].name if form.children else form.name
 
 
-def _condition(form: Form, depth: int) -> Condition:
-    children = form.children
-    name = children[0].name if children else form.name
-    if name not in CONNECTIVES:
-        return _atom(form)
-    if depth >= MAX_CONDITION_DEPTH:
-        raise MalformedRuleError(f"conditions nest deeper than {MAX_CONDITION_DEPTH}", form.span)
-    parts = (children or ())[1:]
-    if name == "<=":
-        raise MalformedRuleError("a rule inside a rule", form.span, "is a closing parenthesis missing before it?")
-    if name == "distinct":
-        left, right = (term_of(part) for part in _exactly(2, form, parts))
-        return Distinct(left, right, form.span)
-    if name == "not":
-        return Not(_condition(_exactly(1, form, parts)[0], depth + 1), form.span)
-    inner = tuple(_condition(part, depth + 1) for part in parts)
-    return And(inner, form.span) if name == "and" else Or(inner, form.span)
-
-
-def _exactly(n: int, form: Form, parts: tuple[Form, ...]) -> tuple[Form, ...]:
-    if len(parts) != n:
-        what = (form.children or (form,))[0].name
-        raise MalformedRuleError(f"`{what}` takes {n}, but {len(parts)} given", form.span)
-    return parts
-
-
-def _atom(form: Form) -> Atom:
-    term = term_of(form)
-    if isinstance(term, Variable):
-        raise MalformedRuleError("a variable in the place of a relation", form.span, "write (relation argument ...)")
-    name, arity = signature(term)
-    if ARITIES.get(name, arity) != arity:
-        raise MalformedRuleError(
-            f"`{name}` takes {ARITIES[name]} arguments, but {arity} given",
-            form.span,
-            "look for a misplaced parenthesis",
-        )
-    return Atom(term, form.span)
+def _lists(form: Form) -> Iterator[Form]:
+    todo = [form]
+    while todo:
+        top = todo.pop()
+        if top.children is not None:
+            yield top
+            todo += reversed(top.children)

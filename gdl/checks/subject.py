@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-from gdl.diagnostics import Diagnostic
+from gdl.diagnostics import Diagnostic, diagnostic
+from gdl.errors import RuleFileError
 from gdl.kif import Form, ReadLimits
-from gdl.rules import Rule
-from gdl.source import Source
+from gdl.rules import Rule, read_forms_as_rules
+from gdl.source import Source, Span
+
+MAX_PROBLEMS: Final = 1_000
+"""How many problems of reading are told; a file that has more is no rule file."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What the checks look at: `rules` are those forms that are facts or rules; `diagnostics` tell of the others."""
+    """What the checks look at: each of `forms` is a fact or rule, `rules` are the same, part by part, in that order.
+
+    Keywords are in lower case in both. `broken` are the forms that could not be read as a fact or a rule;
+    `diagnostics` tell why. Where `is_whole` is False, reading stopped before the end of the text, and nothing was kept.
+    """
 
     source: Source
     forms: tuple[Form, ...]
     rules: tuple[Rule, ...]
+    broken: tuple[Form, ...]
     is_gdl2: bool
+    is_whole: bool
     diagnostics: tuple[Diagnostic, ...]
 
 
 def examine(source: Source, limits: ReadLimits, *, is_gdl2: bool | None = None) -> Subject:
     """Return *source* as far as it can be read; a bad form costs no other."""
-    raise NotImplementedError
+    found: list[Diagnostic] = []
+
+    def collect(error: RuleFileError) -> None:
+        if len(found) < MAX_PROBLEMS:
+            span = error.span or Span(source, 0, 0)
+            found.append(diagnostic(error.code, span, error.message, error.hint, error.related))
+
+    reading = read_forms_as_rules(source, limits, collect, is_gdl2=is_gdl2)
+    return Subject(
+        source, reading.forms, reading.rules, reading.broken, reading.is_gdl2, reading.is_whole, tuple(found)
+    )

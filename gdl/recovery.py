@@ -1,0 +1,132 @@
+"""Reading rule files on after a problem: where a form most likely ends whose parentheses do not balance.
+
+Every problem goes to `on_error`. By default it is raised, so the first one ends the reading; with a callback that
+returns, the bad form is set aside and reading goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from gdl.diagnostics import Related
+from gdl.errors import KifSyntaxError, RuleFileError
+from gdl.kif import DEFAULT_LIMITS, Form, Nesting, ReadLimits, Token, tokens, unclosed, unopened
+from gdl.source import Source, Span
+
+OnError: TypeAlias = Callable[[RuleFileError], None]
+
+_RULE: Final = re.compile(r"\(\s*<=(?=[\s()])")
+_FACT: Final = re.compile(r"\(\s*(?:role|init|base|input)(?=[\s()])", re.IGNORECASE)
+"""What is at the top of a file and nowhere else."""
+_MAX_CUT_OFF: Final = 50
+"""How many forms may be taken for conditions of a rule that is closed too early."""
+
+
+def refuse(error: RuleFileError) -> None:
+    """Raise *error*: strict reading ends with the first problem."""
+    raise error
+
+
+@dataclass(frozen=True, slots=True)
+class RuleForms:
+    """The balanced forms of a rule file, and those set aside; `is_whole` is False where reading had to stop early."""
+
+    forms: tuple[Form, ...]
+    broken: tuple[Form, ...]
+    is_whole: bool
+
+
+def read_rule_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS, on_error: OnError = refuse) -> RuleForms:
+    """Return the forms of the rule file *source*, as far as its parentheses can be made out."""
+    reading = _Reading(source, limits, on_error)
+    try:
+        reading.run()
+    except KifSyntaxError as error:
+        on_error(error)
+        return RuleForms((), (), is_whole=False)
+    return RuleForms(tuple(reading.nesting.finished), tuple(reading.broken), is_whole=True)
+
+
+class _Reading:
+    """One reading of a rule file."""
+
+    def __init__(self, source: Source, limits: ReadLimits, on_error: OnError) -> None:
+        self.source, self.limits, self.on_error = source, limits, on_error
+        self.nesting = Nesting(source, limits)
+        self.broken: list[Form] = []
+        self._last = Token(0, 0, "")
+        self._is_after_unopened = False
+        self._first_inner_line: int | None = None
+
+    def run(self) -> None:
+        """Read the text; where its end leaves a form open, read that form again and look for its end."""
+        for token in tokens(self.source, self.limits):
+            self._note_layout(token)
+            self._take(token)
+        if self.nesting.open_at:
+            start = self.nesting.open_at[0]
+            self.nesting.give_up()
+            for token in tokens(self.source, self.limits, start):
+                if self.nesting.open_at and self._begins_form(token, start):
+                    self._set_open_aside(token)
+                self._take(token)
+            if self.nesting.open_at:
+                self._set_open_aside(None)
+
+    def _take(self, token: Token) -> None:
+        is_unopened = token.text == ")" and not self.nesting.open_at
+        if is_unopened and not self._is_after_unopened:
+            self._report_unopened(token)
+        elif not is_unopened:
+            self.nesting.take(token)
+        if token.text[0] != ";":
+            self._last, self._is_after_unopened = token, is_unopened
+
+    def _is_at_line_start(self, token: Token) -> bool:
+        return token.start == 0 or self.source.text[token.start - 1] == "\n"
+
+    def _note_layout(self, token: Token) -> None:
+        if self._first_inner_line is not None or token.text != "(" or not self.nesting.open_at:
+            return
+        if self._is_at_line_start(token):
+            self._first_inner_line = token.start
+
+    def _begins_form(self, token: Token, start: int) -> bool:
+        """Return whether *token*, met while the form at *start* is open, begins a form of its own."""
+        if token.text != "(" or self._last.text == "<=":
+            return False
+        if _RULE.match(self.source.text, token.start):
+            return True
+        if not self._is_at_line_start(token):
+            return False
+        is_indented = self._first_inner_line is None or self._first_inner_line > start
+        return is_indented or _FACT.match(self.source.text, token.start) is not None
+
+    def _set_open_aside(self, then: Token | None) -> None:
+        start = self.nesting.open_at[0]
+        related = [Related(Span(self.source, self._last.start, self._last.end), "this is where it seems to end")]
+        if then is not None:
+            related.append(Related(Span(self.source, then.start, then.end), "the next form begins here"))
+        self.on_error(unclosed(Span(self.source, start, start + 1), related))
+        self.broken.append(self.nesting.give_up())
+
+    def _report_unopened(self, token: Token) -> None:
+        early = self._closed_early()
+        related = [Related(Span(early.source, early.end - 1, early.end), "the rule is closed here")] if early else []
+        self.on_error(unopened(Span(self.source, token.start, token.end), related))
+
+    def _closed_early(self) -> Form | None:
+        """Set a rule aside whose last conditions stand, indented, behind its end; return it."""
+        forms = self.nesting.finished
+        for i in reversed(range(max(0, len(forms) - _MAX_CUT_OFF), len(forms))):
+            if self._is_at_line_start(Token(forms[i].start, forms[i].end, "")):
+                if i + 1 == len(forms) or not _RULE.match(self.source.text, forms[i].start):
+                    return None
+                early = forms[i]
+                self.broken += forms[i:]
+                del forms[i:]
+                return early
+        return None
