@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
+from gdl.checks import arities, keywords, spelling, structure
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Diagnostic, in_order
 from gdl.kif import DEFAULT_LIMITS, ReadLimits
@@ -16,7 +17,21 @@ from gdl.source import Source
 
 Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]
 
-CHECKS: Final[tuple[Check, ...]] = ()
+CHECKS: Final[tuple[Check, ...]] = (
+    structure.missing_relations,
+    structure.empty_bodies,
+    structure.lone_names_in_parentheses,
+    structure.open_facts,
+    structure.misplaced_connectives,
+    arities.several_arities,
+    arities.relations_as_functions,
+    keywords.keywords_as_names,
+    keywords.roles,
+    keywords.reserved_conditions,
+    keywords.gdl2_keywords_in_gdl1,
+    keywords.blind_roles,
+    spelling.capitalisation,
+)
 
 
 def check(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> list[Diagnostic]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
+from gdl.checks.occurrences import Use, occurrences
 from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.errors import RuleFileError
 from gdl.kif import Form, ReadLimits
@@ -30,6 +33,11 @@ class Subject:
     is_gdl2: bool
     is_whole: bool
     diagnostics: tuple[Diagnostic, ...]
+
+    @cached_property
+    def occurrences(self) -> Mapping[Use, list[Form]]:
+        """Where every name stands, by what it is used as."""
+        return occurrences(self.forms)
 
 
 def examine(source: Source, limits: ReadLimits, *, is_gdl2: bool | None = None) -> Subject:

@@ -1,0 +1,138 @@
+"""Whether a file is made of facts and rules, and whether what every game needs is there (checks 1, 2, 9, 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from gdl.checks.subject import Subject
+from gdl.diagnostics import Diagnostic, Related, diagnostic
+from gdl.kif import Form
+from gdl.rules import And, Atom, Condition, Distinct, Not, Or
+from gdl.source import Span
+
+_NEEDED: Final = {
+    "role": "no role is declared: nobody plays this game",
+    "init": "nothing is true at first: no `init`",
+    "legal": "no move is ever legal: no `legal`",
+    "goal": "nobody ever gets points: no `goal`",
+    "terminal": "the game never ends: no `terminal`",
+}
+_EXAMPLES: Final = {
+    "role": "(role white)",
+    "init": "(init (control white))",
+    "legal": "(<= (legal ?role noop) (role ?role))",
+    "goal": "(<= (goal ?role 100) (wins ?role))",
+    "terminal": "(<= terminal (wins ?role))",
+}
+
+
+def missing_relations(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield what every game defines and this one does not."""
+    whole = Span(subject.source, 0, 0)
+    if not subject.forms and not subject.broken:
+        if subject.is_whole:
+            yield diagnostic("no-rules", whole, "there is no rule in this file", "start with (role white)")
+        return
+    heads = {name: form for form in reversed((*subject.forms, *subject.broken)) for name in [_head_name(form)]}
+    for name, message in _NEEDED.items():
+        if name not in heads:
+            near = get_close_matches(name, set(heads) - set(_NEEDED), 1, 0.7)
+            hint = f"did you mean {name} by {near[0]}?" if near else f"add for example {_EXAMPLES[name]}"
+            related = [Related(heads[other].span, f"{other} is defined here") for other in near]
+            yield diagnostic(f"missing-{name}", whole, message, hint, related)
+
+
+def _head_name(form: Form) -> str:
+    children = form.children or (form,)
+    head = children[1] if children[0].name == "<=" and len(children) > 1 else form
+    return (head.children[0] if head.children else head).name.lower()
+
+
+def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield rules without conditions."""
+    for form in subject.forms:
+        if form.children and form.children[0].name == "<=" and len(form.children) == 2:
+            head = form.children[1].span
+            yield diagnostic(
+                "empty-body",
+                form.span,
+                "this rule has no condition",
+                f"write it as a fact: {head.text if len(head.text) < 60 else 'its head alone'}",
+            )
+
+
+def lone_names_in_parentheses(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield propositions and objects written as `(p)`."""
+    for form in subject.forms:
+        todo = [form]
+        while todo:
+            top = todo.pop()
+            children = top.children or ()
+            if len(children) == 1 and children[0].name not in ("and", "or"):
+                name = children[0].name
+                message = f"({name}) is the same as {name}, but some players take them for two things"
+                yield diagnostic("lone-name-in-parentheses", top.span, message, f"write {name}")
+            todo += [child for child in children if child.children is not None]
+
+
+def open_facts(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield the variables of facts."""
+    for form, rule in zip(subject.forms, subject.rules, strict=True):
+        if not rule.body and not rule.head.term.is_ground:
+            for variable in _variables(form):
+                message = f"the variable {variable.name} in a fact: a fact holds names and numbers only"
+                hint = f"give {variable.name} a value, or write a rule with a condition that lists its values"
+                yield diagnostic("open-fact", variable.span, message, hint)
+
+
+def _variables(form: Form) -> list[Form]:
+    first: dict[str, Form] = {}
+    todo = [form]
+    while todo:
+        top = todo.pop()
+        if top.is_variable:
+            first.setdefault(top.name, top)
+        todo += reversed(top.children or ())
+    return list(first.values())
+
+
+def misplaced_connectives(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield `or` and `and` without conditions, and `not` over anything but a relation."""
+    for rule in subject.rules:
+        for condition in rule.body:
+            yield from _misplaced(condition)
+
+
+def _misplaced(condition: Condition) -> Iterator[Diagnostic]:
+    match condition:
+        case Not(inner):
+            if not isinstance(inner, Atom):
+                yield _negated(condition, inner)
+            yield from _misplaced(inner)
+        case And(parts) | Or(parts):
+            name = "and" if isinstance(condition, And) else "or"
+            if not parts:
+                truth = "always" if name == "and" else "never"
+                message = f"`{name}` without conditions, which {truth} holds"
+                yield diagnostic("empty-connective", condition.span, message, "put conditions in, or delete it")
+            for part in parts:
+                yield from _misplaced(part)
+
+
+def _negated(outer: Not, inner: Condition) -> Diagnostic:
+    match inner:
+        case Distinct(left, right):
+            message = "`not` over `distinct`: two terms that are not distinct are equal"
+            hint = f"write the same term for both, instead of {left} and {right}"
+            return diagnostic("not-over-distinct", outer.span, message, hint)
+        case Not(innermost):
+            hint = f"write {innermost.span.text}" if len(innermost.span.text) < 60 else "delete both"
+            return diagnostic("not-over-not", outer.span, "`not` over `not`", hint)
+        case And():
+            hint = "write (or (not ...) (not ...))"
+            return diagnostic("not-over-connective", outer.span, "`not` over `and`", hint)
+        case _:
+            hint = "write (not ...) for each of the conditions"
+            return diagnostic("not-over-connective", outer.span, "`not` over `or`", hint)
