@@ -1,0 +1,134 @@
+"""What is noticed in a state and in a joint move: legal moves, goals, coverage by `base` and `input`, percepts."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final, TypeAlias
+
+from gdl.errors import LimitExceeded
+from gdl.game import RANDOM, Game, JointMove, Role, State
+from gdl.simulation.budget import ask
+from gdl.simulation.defects import Defect, Notebook, Path
+from gdl.simulation.figures import Figures
+from gdl.simulation.witness import Witness
+from gdl.terms import Term
+
+Legal: TypeAlias = tuple[tuple[Term, ...], ...]
+"""The legal moves, in the order of the roles."""
+
+_MOST_WITNESSED_STATES: Final = 200
+"""In how many states it is looked up what rules say of roles that there are none."""
+
+
+class Observer:
+    """Looks at states and joint moves one by one, counts them in `figures` and notes defects.
+
+    Raises:
+        LimitInPlay: from every method, where the engine reaches a limit.
+    """
+
+    def __init__(self, game: Game, witness: Witness) -> None:
+        self.game, self.notebook = game, Notebook()
+        self.figures = Figures(game.roles)
+        self.players = tuple(r for r in game.roles if not (game.has_imperfect_information and r is RANDOM))
+        self._witness = witness
+        self._witnessed = 0
+        self._fluents = self._declared_fluents()
+        self._moves = self._declared_moves()
+
+    @property
+    def n_declared_fluents(self) -> int | None:
+        """How many fluents `base` declares; None where the file has no `base`, or it is too large."""
+        return None if self._fluents is None else len(self._fluents)
+
+    def n_declared_moves(self, role: Role) -> int | None:
+        """Return how many moves `input` declares for *role*; None as for fluents."""
+        return None if self._moves is None else len(self._moves[role])
+
+    def _declared_fluents(self) -> frozenset[Term] | None:
+        if not self._witness.rules("base"):
+            return None
+        with suppress(LimitExceeded):
+            return frozenset(one.arguments[0] for one in self._witness.derived("base"))
+        return None
+
+    def _declared_moves(self) -> dict[Term, frozenset[Term]] | None:
+        if not self._witness.rules("input"):
+            return None
+        with suppress(LimitExceeded):
+            found = [one.arguments for one in self._witness.derived("input")]
+            return {role: frozenset(move for who, move in found if who is role) for role in self.game.roles}
+        return None
+
+    def look(self, state: State, path: Path) -> Legal | None:
+        """Take in *state*, and return the legal moves; None where the play ends here, or cannot go on."""
+        self.figures.count_state(state.facts)
+        self._check_fluents(state, path)
+        if ask("terminal", lambda: state.is_terminal):
+            self._check_goals(state, path)
+            return None
+        legal = tuple(ask("legal", state.legal_moves, role) for role in self.game.roles)
+        self.figures.count_moves(legal)
+        self._check_moves(legal, path)
+        self._check_strangers(state, (), path)
+        return legal if all(legal) else None
+
+    def _check_fluents(self, state: State, path: Path) -> None:
+        if self._fluents is None or state.facts <= self._fluents:
+            return
+        play = path()
+        for fluent in sorted(state.facts - self._fluents, key=str):
+            self.notebook.note(Defect("undeclared-fluent", play, terms=(fluent,)))
+
+    def _check_moves(self, legal: Legal, path: Path) -> None:
+        for role, moves in zip(self.game.roles, legal, strict=True):
+            if not moves:
+                self.notebook.note(Defect("no-legal-move", path(), role))
+            if self._moves is not None:
+                for move in moves:
+                    if move not in self._moves[role]:
+                        self.notebook.note(Defect("undeclared-move", path(), role, (move,)))
+
+    def _check_goals(self, state: State, path: Path) -> None:
+        for role in self.game.roles:
+            goal = ask("goal", state.goal, role)
+            if goal is not None:
+                self.figures.goals[role].add(goal)
+            if role in self.players and (goal is None or goal > 100):
+                self._note_goal(role, state, path)
+
+    def _note_goal(self, role: Role, state: State, path: Path) -> None:
+        found = ask("goal", self._witness.derived, "goal", state.facts)
+        values = tuple(dict.fromkeys(one.arguments[1] for one in found if one.arguments[0] is role))
+        code = ("no-goal", "goal-out-of-range", "several-goals")[min(len(values), 2)]
+        # What values there are differs from play to play; the defect is the same.
+        self.notebook.note(Defect(code, path(), role))
+
+    def _check_strangers(self, state: State, moves: JointMove, path: Path) -> None:
+        """Note what the rules say of roles that there are none; the engine passes over it."""
+        if self._witnessed >= _MOST_WITNESSED_STATES:
+            return
+        self._witnessed += 1
+        does = tuple(zip(self.game.roles, moves, strict=False))
+        for relation in ("sees",) if moves else ("legal", "goal"):
+            for one in ask(relation, self._witness.derived, relation, state.facts, does):
+                if one.arguments[0] not in self.game.roles:
+                    self.notebook.note(Defect("no-such-role", path(), one.arguments[0], relation=relation))
+
+    def move(self, state: State, moves: JointMove, path: Path) -> State:
+        """Take in the joint move *moves* in *state*, and return the state that it leads to; *path* leads there."""
+        if self.game.has_imperfect_information:
+            self._check_strangers(state, moves, path)
+            for role in self.players:
+                if role not in self.figures.perceiving and ask("sees", state.percepts, role, moves):
+                    self.figures.perceiving.add(role)
+        found = ask("next", state.next_state, moves)
+        self._compare_goals(state, found)
+        return found
+
+    def _compare_goals(self, before: State, after: State) -> None:
+        for role in self.players:
+            if role not in self.figures.falling:
+                first, then = ask("goal", before.goal, role), ask("goal", after.goal, role)
+                if first is not None and then is not None and then < first:
+                    self.figures.falling.add(role)

@@ -1,0 +1,168 @@
+"""The course of a simulation: random plays, then an exhaustive search, then the conclusions."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+from gdl.engines import make_game
+from gdl.errors import LimitExceeded
+from gdl.game import Game, Role
+from gdl.rules import Description
+from gdl.simulation.analysis import can_force_win, endless_play, lengths, order_of
+from gdl.simulation.budget import DEFAULT_BUDGET, Clock, Deadline, LimitInPlay, SimulationBudget
+from gdl.simulation.defects import Defect
+from gdl.simulation.diagnosis import diagnose
+from gdl.simulation.exploration import Space, explore
+from gdl.simulation.figures import Figures
+from gdl.simulation.observer import Observer
+from gdl.simulation.plays import make_play
+from gdl.simulation.report import Exact, Finding, SimulationReport
+from gdl.simulation.witness import Witness
+
+
+def simulate(
+    description: Description,
+    budget: SimulationBudget = DEFAULT_BUDGET,
+    *,
+    seed: int = 0,
+    clock: Clock = time.monotonic,
+    on_play: Callable[[], object] = lambda: None,
+) -> SimulationReport:
+    """Return what random plays and an exhaustive search say of *description*.
+
+    *on_play* is called after each play that came to its end.
+
+    Raises:
+        RuleFileError: the rules have no meaning; the static checks say more.
+    """
+    began_s = clock()
+    deadline = Deadline(clock, budget.seconds)
+    limits = budget.limits_in_time
+    witness = Witness(description, limits)
+    try:
+        game = make_game(description, limits=limits)
+    except LimitExceeded as error:
+        return _without_game(witness, error, seed, clock() - began_s)
+    setup_s = clock() - began_s
+    simulation = _Simulation(game, witness, budget, seed, deadline)
+    simulation.run(on_play)
+    return simulation.report(seed, setup_s, lambda: clock() - began_s)
+
+
+def _without_game(witness: Witness, error: LimitExceeded, seed: int, elapsed_s: float) -> SimulationReport:
+    found = diagnose(Defect("limit-in-play", (), detail=str(error)), None, witness)
+    return SimulationReport(None, 0, seed, elapsed_s, elapsed_s, (Finding(found),), Figures(()), limit=str(error))
+
+
+class _Simulation:
+    """A simulation on its way.
+
+    Attributes:
+        space: all states, once a search has come to its end.
+        limit: which limit ended it early, in words.
+    """
+
+    def __init__(self, game: Game, witness: Witness, budget: SimulationBudget, seed: int, deadline: Deadline) -> None:
+        self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
+        self.observer = Observer(game, witness)
+        self.notebook = self.observer.notebook
+        self.space: Space | None = None
+        self.limit: str | None = None
+        self.n_plays = 0
+        self._generator = random.Random(seed)
+
+    def run(self, on_play: Callable[[], object]) -> None:
+        """Check the beginning, make random plays, search all states, and make the plays that are still missing."""
+        try:
+            self._check_beginning()
+            self._play(self.deadline.half() if self.budget.states else self.deadline, on_play)
+            if self.budget.states:
+                self._search()
+            if self.space is None:
+                self._play(self.deadline, on_play)
+        except LimitInPlay as error:
+            self.limit = f"{error} in deriving `{error.relation}`"
+        self._check_verdict()
+
+    def _check_beginning(self) -> None:
+        initial = self.game.initial_state
+        if self.witness.rules("init") and not initial.facts:
+            self.notebook.note(Defect("nothing-initial", ()))
+        if initial.is_terminal:
+            self.notebook.note(Defect("starts-at-its-end", ()))
+
+    def _play(self, deadline: Deadline, on_play: Callable[[], object]) -> None:
+        while self.n_plays < self.budget.plays and not deadline.is_over:
+            if make_play(self.observer, self._generator, self.budget.steps, deadline):
+                self.n_plays += 1
+                on_play()
+
+    def _search(self) -> None:
+        """Search all states; the figures are theirs if the search comes to its end, else still those of the plays."""
+        of_plays = self.observer.figures
+        of_states = self.observer.figures = Figures(of_plays.roles)
+        try:
+            space = explore(self.observer, self.budget.states, self.deadline)
+            if space.is_complete:
+                self.space, of_states.steps = space, of_plays.steps
+        finally:
+            if self.space is None:
+                self.observer.figures = of_plays
+        circle = endless_play(space, order_of(space))
+        if circle is not None:
+            self.notebook.note(circle)
+
+    def _check_verdict(self) -> None:
+        """Conclude what only all plays together show."""
+        figures = self.observer.figures
+        if self.space is None and not self.n_plays and self.limit is None and self.budget.plays:
+            self.limit = f"no play came to its end within {self.budget.seconds:g} seconds"
+            self.notebook.note(Defect("limit-in-play", (), detail=self.limit))
+        for role in self.observer.players:
+            if self.space is not None and not figures.has_won(role):
+                most = figures.goals[role].most
+                self.notebook.note(Defect("never-wins", (), role, detail="" if most is None else f", {most} at most"))
+            if self._never_perceives(role):
+                self.notebook.note(Defect("never-perceives", (), role))
+
+    def _never_perceives(self, role: Role) -> bool:
+        if not self.game.has_imperfect_information or role in self.observer.figures.perceiving:
+            return False
+        # Where no rule of `sees` is for the role at all, that is plain without any play.
+        has_played = self.n_plays > 0 or self.space is not None
+        return has_played and bool(self.witness.rules("sees", role)) and not self.game.initial_state.is_terminal
+
+    def report(self, seed: int, setup_s: float, elapsed_s: Callable[[], float]) -> SimulationReport:
+        """Return what was found out."""
+        exact = None if self.space is None else exact_of(self.game, self.space)
+        findings = tuple(self._findings())
+        return SimulationReport(
+            game=self.game,
+            n_plays=self.n_plays,
+            seed=seed,
+            setup_s=setup_s,
+            elapsed_s=elapsed_s(),
+            findings=findings,
+            figures=self.observer.figures,
+            exact=exact,
+            n_declared_fluents=self.observer.n_declared_fluents,
+            n_declared_moves={role: self.observer.n_declared_moves(role) for role in self.game.roles},
+            limit=self.limit,
+        )
+
+    def _findings(self) -> Iterator[Finding]:
+        found = [Finding(diagnose(defect, self.game, self.witness), defect.evidence) for defect in self.notebook]
+        yield from sorted(found, key=lambda finding: finding.diagnostic.span.start)
+
+
+def exact_of(game: Game, space: Space) -> Exact:
+    """Return what the complete *space* says of *game*."""
+    order = order_of(space)
+    shortest, longest = lengths(space, order)
+    forced = {
+        role: None if game.has_imperfect_information else can_force_win(space, order, game.roles, role)
+        for role in game.roles
+    }
+    return Exact(len(space.states), shortest, longest, forced)
