@@ -6,12 +6,11 @@ author's own: comments, whether they stand alone or behind something; blank line
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from gdl.kif import DEFAULT_LIMITS, ReadLimits, Token, read_forms, tokens
+from gdl.kif import DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
 from gdl.source import Source
 
 LINE_COLUMNS: Final = 100
@@ -35,9 +34,10 @@ def format_rules(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> str:
             (line ?p) ; three
         )
     """
-    read_forms(source, limits)
+    found = list(tokens(source, limits))
+    nested(source, found, limits)
     pen = _Pen()
-    _Layout(_Text.of(source, limits), pen).write()
+    _Layout(_Text.of(source, found), pen).write()
     return pen.text
 
 
@@ -57,8 +57,7 @@ class _Text:
         self.ends, self.n_closing = self._match()
 
     @classmethod
-    def of(cls, source: Source, limits: ReadLimits) -> _Text:
-        found = list(tokens(source, limits))
+    def of(cls, source: Source, found: list[Token]) -> _Text:
         starts = (0, *(token.end for token in found[:-1]))
         return cls(found, [source.text.count("\n", end, t.start) for end, t in zip(starts, found, strict=False)])
 

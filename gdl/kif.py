@@ -7,7 +7,7 @@ Reading is strict here: the first problem is raised. `gdl.recovery` goes on afte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,8 +100,17 @@ def read_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> tuple[For
     Raises:
         KifSyntaxError: parentheses do not balance, or the text is larger or deeper than *limits* allow.
     """
+    return nested(source, tokens(source, limits), limits)
+
+
+def nested(source: Source, found: Iterable[Token], limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Form, ...]:
+    """Return the forms that the tokens *found* in *source* make; comments are left out.
+
+    Raises:
+        KifSyntaxError: as `read_forms`.
+    """
     nesting = Nesting(source, limits)
-    for token in tokens(source, limits):
+    for token in found:
         if token.text == ")" and not nesting.open_at:
             raise unopened(Span(source, token.start, token.end))
         nesting.take(token)
