@@ -15,6 +15,10 @@ from gdl.unification import Substitution, substitute, unify
 
 MAX_ALTERNATIVES: Final = 10_000
 """Into how many clauses one rule may fall apart."""
+MAX_CLAUSES: Final = 200_000
+"""How many clauses more than rules there may be."""
+MAX_PARTS: Final = 2_000
+"""How many conditions one clause may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,15 @@ def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
     """Return the clauses of *rules*, each once, in order.
 
     Raises:
-        LimitExceeded: a rule falls into more than MAX_ALTERNATIVES clauses.
+        LimitExceeded: a rule falls into more than MAX_ALTERNATIVES clauses, or has more than MAX_PARTS conditions;
+            or the rules fall into MAX_CLAUSES more than there are rules.
     """
-    return tuple(dict.fromkeys(clause for rule in rules for clause in _clauses(rule)))
+    found: dict[Clause, None] = {}
+    for number, rule in enumerate(rules):
+        found |= dict.fromkeys(_clauses(rule))
+        if len(found) > number + MAX_CLAUSES:
+            raise LimitExceeded("alternatives in all rules", MAX_CLAUSES)
+    return tuple(found)
 
 
 def _clauses(rule: Rule) -> Iterator[Clause]:
@@ -96,22 +106,23 @@ def _alternatives(condition: Condition, *, is_positive: bool) -> list[tuple[Part
             branches = [_alternatives(part, is_positive=is_positive) for part in parts]
             if isinstance(condition, And) == is_positive:
                 return _all_of(branches)
-            return _within_limit([alternative for branch in branches for alternative in branch])
+            _check_alternatives(sum(map(len, branches)))
+            return [alternative for branch in branches for alternative in branch]
 
 
 def _all_of(branches: list[list[tuple[Part, ...]]]) -> list[tuple[Part, ...]]:
     found: list[tuple[Part, ...]] = [()]
     for branch in branches:
-        if len(found) * len(branch) > MAX_ALTERNATIVES:
-            raise LimitExceeded("alternatives in one rule", MAX_ALTERNATIVES)
+        _check_alternatives(len(found) * len(branch))
         found = [first + then for first, then in product(found, branch)]
+        if max(map(len, found), default=0) > MAX_PARTS:
+            raise LimitExceeded("conditions in one rule", MAX_PARTS)
     return found
 
 
-def _within_limit(found: list[tuple[Part, ...]]) -> list[tuple[Part, ...]]:
-    if len(found) > MAX_ALTERNATIVES:
+def _check_alternatives(n_alternatives: int) -> None:
+    if n_alternatives > MAX_ALTERNATIVES:
         raise LimitExceeded("alternatives in one rule", MAX_ALTERNATIVES)
-    return found
 
 
 def _clause(rule: Rule, parts: tuple[Part, ...]) -> Clause | None:

@@ -6,6 +6,7 @@ The order is greedy: what only tests comes first, then what multiplies the rows 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -73,7 +74,8 @@ class Planner:
         self._differences = {
             pair: frozenset(variables(pair.left) + variables(pair.right)) for pair in clause.differences
         }
-        self._head_variables = frozenset(variables(clause.head))
+        needed_by = [frozenset(variables(clause.head)), *self._variables.values(), *self._differences.values()]
+        self._n_uses = Counter(variable for needed in needed_by for variable in needed)
         self._steps: list[Step] = []
         self._expected = 1.0
         self._expected_total = 1.0
@@ -104,28 +106,21 @@ class Planner:
             return 0.25
         return self._sizes.fan_out(relation, reading.access(tuple(given.values())))
 
-    def _needed(self, without: int | None = None) -> set[Variable]:
-        """Return the variables of the head and of all that is still to be done, but for one literal."""
-        literals = (literal for number, literal in self._literals.items() if number != without)
-        return set(self._head_variables).union(
-            *(self._variables[literal] for literal in literals), *self._differences.values()
-        )
-
     def _read(self, number: int) -> tuple[Key, _Reading, Slots]:
         """Return how a literal reads its relation now, and which variables it gives that are needed later."""
         relation, pattern = placed(self._literals[number].atom)
         reading = _Reading(pattern, self._slots)
-        needed = self._needed(without=number)
-        return relation, reading, {v: column for v, column in reading.given.items() if v in needed}
+        return relation, reading, {v: column for v, column in reading.given.items() if self._n_uses[v] > 1}
 
     def _take_difference(self, pair: Difference) -> None:
-        del self._differences[pair]
+        self._n_uses.subtract(self._differences.pop(pair))
         left, right = term_builder(pair.left, self._slots), term_builder(pair.right, self._slots)
         self._steps.append(Compare(left, right, self._drop_unneeded()))
 
     def _take_literal(self, number: int) -> None:
         relation, reading, given = self._read(number)
         literal = self._literals.pop(number)
+        self._n_uses.subtract(self._variables[literal])
         access = reading.access(tuple(given.values()))
         self._expected *= self._sizes.fan_out(relation, access) if given else 0.5
         self._expected_total += self._expected
@@ -134,8 +129,7 @@ class Planner:
         self._steps.append(LookUp(number, relation, access, literal.is_positive, key_of, self._drop_unneeded()))
 
     def _drop_unneeded(self) -> Callable[[Row], Row] | None:
-        needed = self._needed()
-        kept = [variable for variable in self._slots if variable in needed]
+        kept = [variable for variable in self._slots if self._n_uses[variable]]
         if len(kept) == len(self._slots):
             return None
         numbers = tuple(self._slots[variable] for variable in kept)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import LimitExceeded
+from gdl.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationLimits:
-    """What one question may cost. *Units*: tuples in one relation or join, levels of nesting, seconds."""
+    """What one question may cost. *Units*: tuples in one relation or join, levels of nesting, names, seconds."""
 
     max_rows: int = 10_000_000
     max_term_depth: int = 1_000
+    max_term_symbols: int = 100_000
     max_seconds: float | None = None
 
 
@@ -45,7 +47,14 @@ class Budget:
         if self.is_over:
             raise LimitExceeded("seconds for one question", self.limits.max_seconds or 0)
 
-    def check_depth(self, depth: int) -> None:
-        """Raise LimitExceeded when a term nests too deep."""
-        if depth > self.limits.max_term_depth:
+    def check_terms(self, terms: Iterable[Term]) -> None:
+        """Raise LimitExceeded when one of *terms*, which were derived, nests too deep or is too large."""
+        terms = tuple(terms)
+        if max((term.depth for term in terms), default=0) > self.limits.max_term_depth:
             raise LimitExceeded("levels of nesting in a derived term", self.limits.max_term_depth)
+        self.check_symbols(terms)
+
+    def check_symbols(self, terms: Iterable[Term]) -> None:
+        """Raise LimitExceeded when one of *terms* is too large to be printed."""
+        if max((term.n_symbols for term in terms), default=0) > self.limits.max_term_symbols:
+            raise LimitExceeded("names in one term", self.limits.max_term_symbols)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
@@ -216,7 +217,7 @@ class Model:
             self._check_size(plan.head, len(rows), LARGE_ROWS_OF_NEW_TERMS)
         built = list(map(plan.build, rows))
         if plan.makes_terms:
-            self.budget.check_depth(max(term.depth for row in built for term in row))
+            self.budget.check_terms(chain.from_iterable(built))
         return built
 
     def _index(self, step: LookUp) -> Index:
@@ -247,8 +248,8 @@ def _whole_rows(key: Key, rows: Iterable[Row], budget: Budget) -> list[Row]:
     found = []
     for row in rows:
         lead, term = unwrapped(key, row)
-        budget.check_depth(term.depth)
         found.append((*lead, term))
+    budget.check_terms(row[-1] for row in found)
     return found
 
 

@@ -70,7 +70,9 @@ class Reasoner:
         moves = [placed_term("does", (role,), move) for role, move in does]
         if moves:
             model = self._model(Layer.MOVE, model, moves)
-        return [(key, row) for key, rows in model.rows(self._program.question(atom)) for row in rows]
+        found = [(key, row) for key, rows in model.rows(self._program.question(atom)) for row in rows]
+        model.budget.check_symbols(term for _, row in found for term in row)
+        return found
 
     def _state_model(self, true: frozenset[Term]) -> Model:
         found = self._recent.pop(true, None)

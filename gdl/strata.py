@@ -7,14 +7,22 @@ Clauses are told apart by the arguments of their heads, so that `(goal r 50)` ma
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from gdl.clauses import Clause
 from gdl.dependencies import Dependencies
-from gdl.errors import StratificationError
-from gdl.terms import Compound, Constant, Term, signature
+from gdl.errors import LimitExceeded, StratificationError
+from gdl.terms import Compound, Constant, Term, Variable, signature
 from gdl.unification import can_meet
+
+Signature: TypeAlias = tuple[str, int]
+Place: TypeAlias = tuple[Signature, int, Signature | None]
+"""A relation, the number of an argument, and what that argument begins with."""
+
+MAX_DEPENDENCIES: Final = 2_000_000
+"""How many pairs of rules may depend on one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +50,39 @@ class Heads:
     """The heads of clauses, found by the atoms that they can meet."""
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
-        self._by_signature: dict[tuple[str, int], list[tuple[int, Term]]] = defaultdict(list)
-        for i, clause in enumerate(clauses):
-            self._by_signature[signature(clause.head)].append((i, clause.head))
+        self._heads = [clause.head for clause in clauses]
+        self._by_place: dict[Place, list[int]] = defaultdict(list)
+        for i, head in enumerate(self._heads):
+            for place in _places(head):
+                self._by_place[place].append(i)
+        self._found: dict[Term, tuple[int, ...]] = {}
 
     def meeting(self, atom: Constant | Compound) -> tuple[int, ...]:
         """Return the indexes of the clauses whose heads have an instance in common with *atom*."""
-        return tuple(i for i, head in self._by_signature.get(signature(atom), ()) if can_meet(atom, head))
+        found = self._found.get(atom)
+        if found is None:
+            near = self._near(atom)
+            found = self._found[atom] = tuple(i for i in near if can_meet(atom, self._heads[i]))
+        return found
+
+    def _near(self, atom: Constant | Compound) -> list[int]:
+        """Return the clauses whose heads agree with *atom* in the argument that leaves the fewest of them."""
+        name = signature(atom)
+        choices = [
+            sorted(self._by_place.get(place, []) + self._by_place.get((name, place[1], None), []))
+            for place in _places(atom)
+            if place[2] is not None
+        ]
+        return min(choices, key=len, default=self._by_place.get((name, -1, None), []))
+
+
+def _places(atom: Constant | Compound) -> Iterator[Place]:
+    """Yield what can be known of *atom* from one argument, None for a variable; argument -1 is the relation itself."""
+    name = signature(atom)
+    yield name, -1, None
+    if isinstance(atom, Compound):
+        for number, argument in enumerate(atom.arguments):
+            yield name, number, None if isinstance(argument, Variable) else signature(argument)
 
 
 def stratify(clauses: Sequence[Clause]) -> Strata:
@@ -68,13 +102,15 @@ def stratify(clauses: Sequence[Clause]) -> Strata:
 def dependencies_of(clauses: Sequence[Clause]) -> Dependencies:
     """Return which clauses need which: those whose heads a literal of theirs can meet."""
     heads = Heads(clauses)
-    edges: list[dict[int, bool]] = []
-    for clause in clauses:
-        needed: dict[int, bool] = {}
+    edges: list[dict[int, bool]] = [{} for _ in clauses]
+    n_meetings = 0
+    for clause, needed in zip(clauses, edges, strict=True):
         for literal in clause.literals:
-            for i in heads.meeting(literal.atom):
-                needed[i] = needed.get(i, False) or not literal.is_positive
-        edges.append(needed)
+            meeting = heads.meeting(literal.atom)
+            needed |= {i: needed.get(i, False) or not literal.is_positive for i in meeting}
+            n_meetings += len(meeting)
+        if n_meetings > MAX_DEPENDENCIES:
+            raise LimitExceeded("dependencies between rules", MAX_DEPENDENCIES)
     return Dependencies(edges)
 
 

@@ -14,82 +14,70 @@ from weakref import WeakValueDictionary
 _INTERN_LOCK: Final = threading.Lock()
 
 
-class Constant:
+class _Symbol:
+    """A term without parts: one object for each name."""
+
+    __slots__ = ("__weakref__", "name")
+    _interned: ClassVar[WeakValueDictionary[str, Self]]
+    depth: ClassVar[int] = 0
+    n_symbols: ClassVar[int] = 1
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """Return the one symbol of that name."""
+        found = cls._interned.get(name)
+        return cls._intern(name) if found is None else found
+
+    @classmethod
+    def _intern(cls, name: str) -> Self:
+        with _INTERN_LOCK:
+            found = cls._interned.get(name)
+            if found is None:
+                found = object.__new__(cls)
+                found.name = name
+                cls._interned[name] = found
+        return found
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return (type(self), (self.name,))
+
+
+class Constant(_Symbol):
     """A name or a number: `white`, `10`; also a proposition such as `terminal`."""
 
-    __slots__ = ("__weakref__", "name")
+    __slots__ = ()
     _interned: ClassVar[WeakValueDictionary[str, Constant]] = WeakValueDictionary()
-    name: str
-
-    def __new__(cls, name: str) -> Self:
-        """Return the one constant of that name."""
-        found = cls._interned.get(name)
-        if found is None:
-            with _INTERN_LOCK:
-                found = cls._interned.get(name)
-                if found is None:
-                    found = object.__new__(cls)
-                    found.name = name
-                    cls._interned[name] = found
-        return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
-
-    depth: ClassVar[int] = 0
     is_ground: ClassVar[bool] = True
 
-    def __str__(self) -> str:
-        return self.name
 
-    def __repr__(self) -> str:
-        return f"Constant({self.name!r})"
-
-    def __reduce__(self) -> tuple[type[Constant], tuple[str]]:
-        return (Constant, (self.name,))
-
-
-class Variable:
+class Variable(_Symbol):
     """A variable of a rule: `?x`; the name keeps its question mark."""
 
-    __slots__ = ("__weakref__", "name")
+    __slots__ = ()
     _interned: ClassVar[WeakValueDictionary[str, Variable]] = WeakValueDictionary()
-    name: str
-
-    def __new__(cls, name: str) -> Self:
-        """Return the one variable of that name."""
-        found = cls._interned.get(name)
-        if found is None:
-            with _INTERN_LOCK:
-                found = cls._interned.get(name)
-                if found is None:
-                    found = object.__new__(cls)
-                    found.name = name
-                    cls._interned[name] = found
-        return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
-
-    depth: ClassVar[int] = 0
     is_ground: ClassVar[bool] = False
-
-    def __str__(self) -> str:
-        return self.name
-
-    def __repr__(self) -> str:
-        return f"Variable({self.name!r})"
-
-    def __reduce__(self) -> tuple[type[Variable], tuple[str]]:
-        return (Variable, (self.name,))
 
 
 class Compound:
     """A function or a relation applied to one argument or more: `(cell 1 1 b)`.
 
-    `depth` counts the levels of nesting (1 for `(cell 1 1 b)`); `is_ground` says that no variable occurs.
+    `depth` counts the levels of nesting (1 for `(cell 1 1 b)`), `n_symbols` the names that it prints (4);
+    `is_ground` says that no variable occurs.
     """
 
-    __slots__ = ("__weakref__", "_text", "arguments", "depth", "functor", "is_ground")
+    __slots__ = ("__weakref__", "_text", "arguments", "depth", "functor", "is_ground", "n_symbols")
     _interned: ClassVar[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] = WeakValueDictionary()
     functor: str
     arguments: tuple[Term, ...]
     depth: int
     is_ground: bool
+    n_symbols: int
     _text: str | None
 
     def __new__(cls, functor: str, arguments: tuple[Term, ...]) -> Self:
@@ -115,6 +103,7 @@ class Compound:
                 found = object.__new__(cls)
                 found.functor, found.arguments, found._text = functor, arguments, None
                 found.depth = 1 + max(argument.depth for argument in arguments)
+                found.n_symbols = 1 + sum(argument.n_symbols for argument in arguments)
                 found.is_ground = all(argument.is_ground for argument in arguments)
                 cls._interned[key] = found
         return found
