@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 from rich.console import Console
+from rich.syntax import Syntax
 from rich.text import Text
 
 from gdl.about import About
@@ -15,11 +16,13 @@ from gdl.boards import board_of
 from gdl.drawing import Paint, text_of
 from gdl.engines import make_game
 from gdl.game import Game
+from gdl.highlighting import GdlLexer
 from gdl.layout import Layout
 from gdl.library import GameFile, find_game
 from server.progress import progress
 
 _WIDTH = 100
+_THEME = "ansi_dark"  # in the colours that the terminal has been given
 
 
 @click.command(short_help="Say what a game is and draw its first position.")
@@ -41,9 +44,21 @@ def command(name: str, with_rules: bool, as_json: bool) -> None:
         click.echo(json.dumps(shown | {"rules": game.description.source.text} if with_rules else shown, indent=2))
         return
     lines = "\n".join((*_words(file, about, game), _position(about, game, _painted), "", *_moves(legal)))
-    Console(highlight=False).print(Text.from_ansi(lines), soft_wrap=True)
+    console = Console(highlight=False)
+    console.print(Text.from_ansi(lines), soft_wrap=True)
     if with_rules:
-        click.echo(f"\n{game.description.source.text}", nl=False)
+        print_rules(game.description.source.text, console)
+
+
+def print_rules(text: str, console: Console) -> None:
+    """Print rules after an empty line: in colour on a terminal, where they cannot control it, else as they are."""
+    if not console.is_terminal:
+        click.echo(f"\n{text}", nl=False)
+        return
+    shown = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+    lexer = GdlLexer(stripnl=False, ensurenl=False)
+    console.print()
+    console.print(Syntax("", lexer, theme=_THEME).highlight(shown), soft_wrap=True, end="")
 
 
 def _painted(symbol: str, colour: str | None) -> str:
