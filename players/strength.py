@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 from typing import Final
 
 import click
@@ -94,14 +95,18 @@ def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
     """Return the figures as they are printed and kept."""
     wins = [outcome for outcome in outcomes if outcome.is_win]
     n_draws = sum(outcome.own_goal == outcome.other_goal for outcome in outcomes)
-    n_steps = sum(outcome.n_steps for outcome in outcomes) / len(outcomes)
-    elapsed_s = sum(outcome.elapsed_s for outcome in outcomes) / len(outcomes)
+    own_goal, other_goal, n_steps, elapsed_s = (
+        fmean(values)
+        for values in zip(
+            *((each.own_goal, each.other_goal, each.n_steps, each.elapsed_s) for each in outcomes), strict=True
+        )
+    )
     by_role = {role: sum(win.role == role for win in wins) for role in sorted({each.role for each in outcomes})}
     return [
         f"{pairing.first} against {pairing.second} at {pairing.game}, seeds {outcomes[0].seed} to {outcomes[-1].seed}:",
         f"{len(outcomes)} matches: {len(wins)} won, {n_draws} drawn, {len(outcomes) - len(wins) - n_draws} lost"
         f" (won as {', as '.join(f'{role} {n}' for role, n in by_role.items())})",
-        f"{n_steps:.1f} steps and {elapsed_s:.1f} s a match",
+        f"mean goals {own_goal:.1f} and {other_goal:.1f}; {n_steps:.1f} steps and {elapsed_s:.1f} s a match",
     ]
 
 

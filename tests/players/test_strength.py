@@ -38,7 +38,7 @@ def test_figures_count_wins_draws_losses_and_roles() -> None:
     assert lines(Pairing("tictactoe", "a", "b"), outcomes) == [
         "a against b at tictactoe, seeds 0 to 3:",
         "4 matches: 2 won, 1 drawn, 1 lost (won as o 1, as x 1)",
-        "7.0 steps and 2.0 s a match",
+        "mean goals 62.5 and 37.5; 7.0 steps and 2.0 s a match",
     ]
 
 
