@@ -30,6 +30,9 @@ strength: $(INSTALLED_DEV) ## play the hundred matches that measure the search p
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .
 
+codes: $(INSTALLED) ## write docs/codes.md from gdl/codes.toml
+	@$(BIN)/python -m gdl.codes_page > docs/codes.md.new && mv docs/codes.md.new docs/codes.md
+
 modules: ## list the modules with their lines, longest first
 	@git ls-files '*.py' | xargs wc -l | sort -rn | head -40
 
@@ -45,4 +48,4 @@ $(INSTALLED_DEV): pyproject.toml
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform strength wheel modules clean
+.PHONY: help demo test lint conform strength wheel codes modules clean

@@ -14,6 +14,7 @@ from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Diagnostic, in_order
 from gdl.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.source import Source
+from gdl.suppression import sift
 
 Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]
 
@@ -31,14 +32,20 @@ CHECKS: Final[tuple[Check, ...]] = (
     keywords.gdl2_keywords_in_gdl1,
     keywords.blind_roles,
     spelling.capitalisation,
+    spelling.variable_capitalisation,
 )
 
 
 def check(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> list[Diagnostic]:
-    """Return all that is wrong with the rule file *source*, by place.
+    """Return all that is wrong with the rule file *source*, by place, but for what its comments allow.
 
     *is_gdl2* None leaves it to the text. A bad form is reported and passed over, so that the rest is checked too.
     """
+    return list(sift(source, findings(source, limits, is_gdl2=is_gdl2), limits).diagnostics)
+
+
+def findings(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> list[Diagnostic]:
+    """Return all that is wrong with the rule file *source*, by place, whatever its comments allow."""
     subject = examine(source, limits, is_gdl2=is_gdl2)
     found = [*subject.diagnostics, *(diagnostic for one in CHECKS for diagnostic in one(subject))]
     return list(in_order(found))

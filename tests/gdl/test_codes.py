@@ -1,0 +1,75 @@
+"""Every code does what its page says, and what the files in `tests/gdl/codes/<code>/` say.
+
+A `.kif` file there yields its code and none besides, a `.ok.kif` file yields nothing. A line `; at 3:5 (not (p))` tells
+where the code points, by line, column and the text there. A file that is no whole game begins with `; fragment`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gdl import simulation
+from gdl.checks import check
+from gdl.codes_page import codes_page
+from gdl.diagnostics import Code, Diagnostic, codes
+from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.source import Source
+
+PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
+FOLDER = Path(__file__).parent / "codes"
+CASES = sorted(FOLDER.glob("*/*.kif"))
+
+AROUND = """
+(role white) (role black) (init (control white)) (goal white 50) (goal black 50)
+(<= (legal ?role pass) (role ?role)) (<= terminal (true (control white)))
+""".replace("\n", " ")
+"""The rest of the game that an example is cut out of, in one line, so that the lines of the example stay apart."""
+
+WHOLE_GAMES = {"no-rules", *(f"missing-{name}" for name in ("role", "init", "legal", "goal", "terminal"))}
+"""Their examples would not be wrong any more with a game around them."""
+
+LIMITS = {"too-large": ReadLimits(max_characters=500), "too-deep": ReadLimits(max_depth=8)}
+GDL1 = {"random-in-gdl1"}
+"""Found in files only that somebody asks to be read as GDL-I."""
+
+STATIC = [code for name, code in codes().items() if name.removeprefix("gdl/") not in simulation.CODES]
+
+
+def _found(name: str, text: str) -> list[Diagnostic]:
+    short = name.removeprefix("gdl/")
+    whole = text if short in WHOLE_GAMES else f"{AROUND}\n{text}"
+    is_gdl2 = False if short in GDL1 else None
+    return check(Source("example.kif", whole), LIMITS.get(short, DEFAULT_LIMITS), is_gdl2=is_gdl2)
+
+
+@pytest.mark.parametrize("code", STATIC, ids=lambda code: code.name)
+def test_the_wrong_example_has_that_defect_and_no_other(code: Code) -> None:
+    assert {found.code.name for found in _found(code.name, code.wrong)} == {code.name}
+
+
+@pytest.mark.parametrize("code", STATIC, ids=lambda code: code.name)
+def test_the_right_example_has_no_defect(code: Code) -> None:
+    assert [(found.code.name, found.message) for found in _found(code.name, code.right)] == []
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    source = Source(path.name, f"{text}\n{AROUND}" if text.startswith("; fragment") else text)
+    found = check(source, LIMITS.get(path.parent.name, DEFAULT_LIMITS))
+    names = {f"gdl/{path.parent.name}"} if not path.name.endswith(".ok.kif") else set()
+    assert {one.code.name for one in found} == names
+    said = re.findall(r"^; at (\d+):(\d+) (.*)$", text, re.MULTILINE)
+    places = [(str(one.span.line), str(one.span.column), one.span.text) for one in found]
+    assert not said or places == said
+
+
+def test_every_case_is_of_a_code_that_there_is() -> None:
+    assert sorted({path.parent.name for path in CASES} - {code.name.removeprefix("gdl/") for code in STATIC}) == []
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == codes_page(), "run `make codes`"
