@@ -7,7 +7,8 @@ each, `analysis` draws conclusions from whole spaces, `diagnosis` finds the rule
 """
 
 from gdl.simulation.budget import DEFAULT_BUDGET, SimulationBudget
+from gdl.simulation.diagnosis import CODES
 from gdl.simulation.report import Exact, Finding, SimulationReport
 from gdl.simulation.simulator import simulate
 
-__all__ = ["DEFAULT_BUDGET", "Exact", "Finding", "SimulationBudget", "SimulationReport", "simulate"]
+__all__ = ["CODES", "DEFAULT_BUDGET", "Exact", "Finding", "SimulationBudget", "SimulationReport", "simulate"]

@@ -258,3 +258,6 @@ _WRITERS: Final[dict[str, Callable[[_Case], Diagnostic]]] = {
     "never-wins": _never_wins,
     "limit-in-play": _limit_in_play,
 }
+
+CODES: Final = frozenset(_WRITERS)
+"""The names of the codes that only a simulation finds."""

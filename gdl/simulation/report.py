@@ -135,5 +135,5 @@ def _of(n: int, n_declared: int | None) -> str:
 def _play_lengths(exact: Exact) -> str:
     if exact.shortest_play is None:
         return "no play ends"
-    longest = "may go on for ever" if exact.longest_play is None else f"at most {exact.longest_play:,}"
-    return f"a play has at least {exact.shortest_play:,} steps, {longest}"
+    longest = "steps without end" if exact.longest_play is None else f"{exact.longest_play:,} steps"
+    return f"plays of {exact.shortest_play:,} to {longest}"

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 
+from gdl.diagnostics import Severity, codes
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded
 from gdl.game import Game, Role
@@ -120,8 +121,9 @@ class _Simulation:
         if self.space is None and not self.n_plays and self.limit is None and self.budget.plays:
             self.limit = f"no play came to its end within {self.budget.seconds:g} seconds"
             self.notebook.note(Defect("limit-in-play", (), detail=self.limit))
+        is_sound = not any(codes()[f"gdl/{defect.code}"].severity is Severity.ERROR for defect in self.notebook)
         for role in self.observer.players:
-            if self.space is not None and not figures.has_won(role):
+            if is_sound and self.space is not None and not figures.has_won(role):
                 most = figures.goals[role].most
                 self.notebook.note(Defect("never-wins", (), role, detail="" if most is None else f", {most} at most"))
             if self._never_perceives(role):
