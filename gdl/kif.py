@@ -164,9 +164,12 @@ class Nesting:
 
 
 def unopened(span: Span, related: Sequence[Related] = ()) -> KifSyntaxError:
-    """Return the error of a closing parenthesis without an opening one."""
-    hint = "delete it, or the one that closed the rule too early" if related else "delete it"
-    message = "a closing parenthesis that nothing opened"
+    """Return the error of closing parentheses, one or a run of them, without opening ones."""
+    n_closing = span.text.count(")")
+    message = (
+        f"{'a' if n_closing == 1 else n_closing} closing parenthes{'i' if n_closing == 1 else 'e'}s that nothing opened"
+    )
+    hint = "delete it, or the one that closed the rule too early" if related else "delete what is too much"
     return KifSyntaxError(message, span, hint, code="unopened-parenthesis", related=related)
 
 

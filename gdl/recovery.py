@@ -21,6 +21,7 @@ OnError: TypeAlias = Callable[[RuleFileError], None]
 _RULE: Final = re.compile(r"\(\s*<=(?=[\s()])")
 _FACT: Final = re.compile(r"\(\s*(?:role|init|base|input)(?=[\s()])", re.IGNORECASE)
 """What is at the top of a file and nowhere else."""
+_CLOSING: Final = re.compile(r"\)(?:\s*\))*")
 _MAX_CUT_OFF: Final = 50
 """How many forms may be taken for conditions of a rule that is closed too early."""
 
@@ -59,6 +60,7 @@ class _Reading:
         self.broken: list[Form] = []
         self._last = Token(0, 0, "")
         self._is_after_unopened = False
+        self._hiding_comment: Token | None = None
         self._first_inner_line: int | None = None
 
     def run(self) -> None:
@@ -84,6 +86,8 @@ class _Reading:
             self.nesting.take(token)
         if token.text[0] != ";":
             self._last, self._is_after_unopened = token, is_unopened
+        elif token.text.count(")") > token.text.count("("):
+            self._hiding_comment = token
 
     def _is_at_line_start(self, token: Token) -> bool:
         return token.start == 0 or self.source.text[token.start - 1] == "\n"
@@ -110,13 +114,18 @@ class _Reading:
         related = [Related(Span(self.source, self._last.start, self._last.end), "this is where it seems to end")]
         if then is not None:
             related.append(Related(Span(self.source, then.start, then.end), "the next form begins here"))
+        comment = self._hiding_comment
+        if comment is not None and comment.start > start:
+            place = Span(self.source, comment.start, comment.end)
+            related.append(Related(place, "a parenthesis in a comment does not count"))
         self.on_error(unclosed(Span(self.source, start, start + 1), related))
         self.broken.append(self.nesting.give_up())
 
     def _report_unopened(self, token: Token) -> None:
         early = self._closed_early()
         related = [Related(Span(early.source, early.end - 1, early.end), "the rule is closed here")] if early else []
-        self.on_error(unopened(Span(self.source, token.start, token.end), related))
+        run = _CLOSING.match(self.source.text, token.start)
+        self.on_error(unopened(Span(self.source, token.start, run.end() if run else token.end), related))
 
     def _closed_early(self) -> Form | None:
         """Set a rule aside whose last conditions stand, indented, behind its end; return it."""

@@ -22,6 +22,14 @@ ARITIES: Final = {
 GDL2_ARITIES: Final = {"sees": 2}
 """What GDL-II adds to them."""
 
+USAGE: Final = {
+    "role": "(role name)", "init": "(init fluent)", "true": "(true fluent)", "next": "(next fluent)",
+    "base": "(base fluent)", "does": "(does role move)", "legal": "(legal role move)", "input": "(input role move)",
+    "goal": "(goal role points)", "sees": "(sees role percept)", "terminal": "terminal",
+    "distinct": "(distinct term term)", "not": "(not condition)",
+}  # fmt: skip
+"""How the keywords that have a fixed number of arguments are written."""
+
 CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
 KEYWORDS: Final = frozenset(ARITIES) | CONNECTIVES
 GDL2_KEYWORDS: Final = frozenset({"sees", "random"})
@@ -105,10 +113,14 @@ def read_file(path: Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool 
         OSError: the file cannot be read.
         RuleFileError: as `read_rules`.
     """
-    if path.stat().st_size > 4 * limits.max_characters:
-        message = f"the file has {path.stat().st_size:,} bytes, more than {limits.max_characters:,} characters"
-        raise KifSyntaxError(message, Span(Source(str(path), ""), 0, 0))
-    raw = path.read_bytes()
+    max_bytes = 4 * limits.max_characters  # UTF-8 takes no more for a character
+    with path.open("rb") as file:  # a device or a pipe has no size: its end may never come
+        raw = file.read(max_bytes + 1)
+    if len(raw) > max_bytes:
+        message = (
+            f"the file has more than {max_bytes:,} bytes: more than the limit of {limits.max_characters:,} characters"
+        )
+        raise KifSyntaxError(message, Span(Source(str(path), ""), 0, 0), code="too-large")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -313,7 +325,7 @@ class RuleReader:
         if len(parts) != n:
             few = f"{n} argument{'s' if n != 1 else ''}" if n else "no argument"
             message = f"`{_name(form)}` takes {few}, but {len(parts)} given"
-            self._tell("keyword-arity", message, form, "look for a misplaced parenthesis")
+            self._tell("keyword-arity", message, form, f"write {USAGE[_name(form)]}; is a parenthesis misplaced?")
         return len(parts) == n
 
     def _tell(self, code: str, message: str, form: Form, hint: str) -> None:

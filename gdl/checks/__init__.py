@@ -7,6 +7,7 @@ yields diagnostics, and `CHECKS` lists them in the order of the language's refer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final, TypeAlias
 
 from gdl.checks import arities, keywords, spelling, structure
@@ -17,6 +18,9 @@ from gdl.source import Source
 from gdl.suppression import sift
 
 Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]
+
+MAX_FINDINGS: Final = 1_000
+"""How many findings of each check are told."""
 
 CHECKS: Final[tuple[Check, ...]] = (
     structure.missing_relations,
@@ -47,5 +51,5 @@ def check(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool 
 def findings(source: Source, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> list[Diagnostic]:
     """Return all that is wrong with the rule file *source*, by place, whatever its comments allow."""
     subject = examine(source, limits, is_gdl2=is_gdl2)
-    found = [*subject.diagnostics, *(diagnostic for one in CHECKS for diagnostic in one(subject))]
+    found = [*subject.diagnostics, *(diagnostic for one in CHECKS for diagnostic in islice(one(subject), MAX_FINDINGS))]
     return list(in_order(found))

@@ -35,19 +35,29 @@ def missing_relations(subject: Subject) -> Iterator[Diagnostic]:
         if subject.is_whole:
             yield diagnostic("no-rules", whole, "there is no rule in this file", "start with (role white)")
         return
-    heads = {name: form for form in reversed((*subject.forms, *subject.broken)) for name in [_head_name(form)]}
+    heads = {name: form for form in reversed(subject.forms) for name in [_head_name(form)]}
+    intended = {name for form in subject.broken for name in _names(form)}
     for name, message in _NEEDED.items():
-        if name not in heads:
+        if name not in heads and name not in intended:
             near = get_close_matches(name, set(heads) - set(_NEEDED), 1, 0.7)
-            hint = f"did you mean {name} by {near[0]}?" if near else f"add for example {_EXAMPLES[name]}"
+            hint = f"should {near[0]} be {name}?" if near else f"add for example {_EXAMPLES[name]}"
             related = [Related(heads[other].span, f"{other} is defined here") for other in near]
             yield diagnostic(f"missing-{name}", whole, message, hint, related)
 
 
 def _head_name(form: Form) -> str:
     children = form.children or (form,)
-    head = children[1] if children[0].name == "<=" and len(children) > 1 else form
-    return (head.children[0] if head.children else head).name.lower()
+    head = children[1] if children[0].name == "<=" else form
+    return (head.children[0] if head.children else head).name
+
+
+def _names(form: Form) -> Iterator[str]:
+    todo = [form]
+    while todo:
+        top = todo.pop()
+        if top.children is None:
+            yield top.name.lower()
+        todo += top.children or ()
 
 
 def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:

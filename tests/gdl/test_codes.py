@@ -25,7 +25,7 @@ CASES = sorted(FOLDER.glob("*/*.kif"))
 AROUND = """
 (role white) (role black) (init (control white)) (goal white 50) (goal black 50)
 (<= (legal ?role pass) (role ?role)) (<= terminal (true (control white)))
-""".replace("\n", " ")
+""".strip().replace("\n", " ")
 """The rest of the game that an example is cut out of, in one line, so that the lines of the example stay apart."""
 
 WHOLE_GAMES = {"no-rules", *(f"missing-{name}" for name in ("role", "init", "legal", "goal", "terminal"))}
