@@ -5,12 +5,24 @@ Source: gdl.md check 8; Genesereth et al., GDL specification, section 3 (safety)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from gdl.clauses import Clause
 from gdl.errors import LimitExceeded, UnsafeRuleError
+from gdl.source import Span
 from gdl.terms import Term, Variable, variables
 from gdl.unification import MAX_PATTERN_DEPTH
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A variable that no positive condition binds; `where` and `term` are what needs it, at `span` if that is known."""
+
+    variable: Variable
+    where: str
+    term: Term
+    span: Span | None
 
 
 def check_safety(clauses: Iterable[Clause]) -> None:
@@ -21,25 +33,42 @@ def check_safety(clauses: Iterable[Clause]) -> None:
         LimitExceeded: a term with variables nests deeper than MAX_PATTERN_DEPTH.
     """
     for clause in clauses:
-        compared = [term for pair in clause.differences for term in (pair.left, pair.right)]
-        _check_depth([clause.head, *clause.positive, *clause.negative, *compared])
-        bound = {variable for atom in clause.positive for variable in variables(atom)}
-        _check_bound(clause, [clause.head], bound, "the head")
-        _check_bound(clause, clause.negative, bound, "a negated condition")
-        _check_bound(clause, compared, bound, "`distinct`")
+        check_depth(clause)
+        for found in unbound_variables(clause):
+            raise UnsafeRuleError(
+                f"the variable {found.variable} of {found.where} {found.term} is bound by no positive condition "
+                "of the rule",
+                clause.span,
+                f"add a condition such as (role {found.variable}) or (index {found.variable}) that lists its values",
+            )
 
 
-def _check_bound(clause: Clause, terms: Iterable[Term], bound: set[Variable], where: str) -> None:
-    for term in terms:
+def unbound_variables(clause: Clause) -> Iterator[Unbound]:
+    """Yield the variables of the head, of negated literals and of `distinct` that no positive literal binds."""
+    bound = {variable for atom in clause.positive for variable in variables(atom)}
+    for where, term, span in _needing(clause):
         for variable in variables(term):
             if variable not in bound:
-                raise UnsafeRuleError(
-                    f"the variable {variable} of {where} {term} is bound by no positive condition of the rule",
-                    clause.span,
-                    f"add a condition such as (role {variable}) or (index {variable}) that lists its values",
-                )
+                yield Unbound(variable, where, term, span)
 
 
-def _check_depth(terms: Iterable[Term]) -> None:
+def _needing(clause: Clause) -> Iterator[tuple[str, Term, Span | None]]:
+    yield "the head", clause.head, None
+    for literal in clause.literals:
+        if not literal.is_positive:
+            yield "a negated condition", literal.atom, literal.span
+    for pair in clause.differences:
+        yield "`distinct`", pair.left, pair.span
+        yield "`distinct`", pair.right, pair.span
+
+
+def check_depth(clause: Clause) -> None:
+    """Raise LimitExceeded when a term with variables nests deeper than MAX_PATTERN_DEPTH."""
+    terms = (
+        clause.head,
+        *clause.positive,
+        *clause.negative,
+        *(x for d in clause.differences for x in (d.left, d.right)),
+    )
     if any(not term.is_ground and term.depth > MAX_PATTERN_DEPTH for term in terms):
         raise LimitExceeded("levels of nesting in a term with variables", MAX_PATTERN_DEPTH)

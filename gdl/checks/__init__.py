@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks import arities, keywords, spelling, structure
+from gdl.checks import (
+    arities,
+    dependencies,
+    fluents,
+    keywords,
+    names,
+    recursion,
+    safety,
+    spelling,
+    structure,
+    values,
+)
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Diagnostic, in_order
 from gdl.kif import DEFAULT_LIMITS, ReadLimits
@@ -35,8 +46,22 @@ CHECKS: Final[tuple[Check, ...]] = (
     keywords.reserved_conditions,
     keywords.gdl2_keywords_in_gdl1,
     keywords.blind_roles,
+    dependencies.premature_questions,
+    safety.rules_too_large,
+    safety.unsafe_variables,
+    dependencies.negative_cycles,
+    recursion.recursive_arguments,
     spelling.capitalisation,
     spelling.variable_capitalisation,
+    names.undefined_relations,
+    names.unused_relations,
+    names.unusual_characters,
+    fluents.undefined_fluents,
+    fluents.undefined_moves,
+    fluents.unused_fluents,
+    values.goal_values,
+    values.undeclared_roles,
+    values.idle_roles,
 )
 
 

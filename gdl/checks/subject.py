@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from gdl.checks.alternatives import Alternatives, alternatives
+from gdl.checks.graph import RelationGraph
 from gdl.checks.occurrences import Use, occurrences
 from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.errors import RuleFileError
@@ -38,6 +40,16 @@ class Subject:
     def occurrences(self) -> Mapping[Use, list[Form]]:
         """Where every name stands, by what it is used as."""
         return occurrences(self.forms)
+
+    @cached_property
+    def graph(self) -> RelationGraph:
+        """Which relation depends on which others."""
+        return RelationGraph(self.rules)
+
+    @cached_property
+    def alternatives(self) -> Alternatives:
+        """The rules as the engines take them."""
+        return alternatives(self.rules)
 
 
 def examine(source: Source, limits: ReadLimits, *, is_gdl2: bool | None = None) -> Subject:

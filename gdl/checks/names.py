@@ -1,0 +1,77 @@
+"""Whether every relation that is used is defined, and the other way round; and what names are made of (check 14)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from gdl.checks.places import part
+from gdl.checks.subject import Subject
+from gdl.checks.suggestions import Spellings, also_here, did_you_mean
+from gdl.diagnostics import Diagnostic, diagnostic
+from gdl.kif import Form
+from gdl.rules import GDL2_KEYWORDS, KEYWORDS
+
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9!$%&*+\-./<=>?_~]+")
+"""A word of KIF 3.0."""
+
+
+def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield relations that conditions ask for and no fact or rule gives."""
+    own = _own_relations(subject)
+    spellings = Spellings(own)
+    known = own | _keywords(subject) | _names_in_broken(subject)
+    for (name, _), found in subject.graph.users.items():
+        if name not in known:
+            places = [part(use.atom.span, 0) for use in found[:5]]
+            message = f"no fact or rule gives `{name}`: this never holds"
+            hint = did_you_mean(spellings.near(name), f"add facts or rules for `{name}`, or delete this condition")
+            yield diagnostic("undefined-relation", places[0], message, hint, also_here(f"`{name}`", places))
+
+
+def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield relations on which nothing depends that matters in a game."""
+    graph, keywords = subject.graph, _keywords(subject)
+    used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in keywords)}
+    used |= _names_in_broken(subject) | keywords
+    spellings = Spellings({name for name, _ in graph.users} - _own_relations(subject) - keywords)
+    for (name, arity), rule in graph.defined.items():
+        if name not in used:
+            alone = "" if (name, arity) not in graph.users else ", other than by rules that are not used either"
+            message = f"`{name}` is not used{alone}"
+            hint = did_you_mean(spellings.near(name), "delete it, or use it in a rule that the game needs")
+            yield diagnostic("unused-relation", part(rule.head.span, 0), message, hint)
+
+
+def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield names with characters that other systems may not read, each name once."""
+    told: set[str] = set()
+    todo = list(reversed(subject.forms))
+    while todo:
+        top = todo.pop()
+        todo += reversed(top.children or ())
+        if top.name and top.name not in told and not _ORDINARY.fullmatch(top.name):
+            told.add(top.name)
+            odd = " ".join(dict.fromkeys(_ORDINARY.sub("", top.name)))
+            message = f"characters in this name that other systems may not read: {odd}"
+            yield diagnostic("unusual-character", top.span, message, "use letters of English, digits, and _ - +")
+
+
+def _own_relations(subject: Subject) -> set[str]:
+    return {name for name, _ in subject.graph.defined} - _keywords(subject)
+
+
+def _keywords(subject: Subject) -> frozenset[str]:
+    return KEYWORDS | GDL2_KEYWORDS if subject.is_gdl2 else KEYWORDS
+
+
+def _names_in_broken(subject: Subject) -> set[str]:
+    """Return the names in forms that could not be read: they may be used or given there."""
+    found: set[str] = set()
+    todo: list[Form] = list(subject.broken)
+    while todo:
+        top = todo.pop()
+        found.add(top.name)
+        todo += top.children or ()
+    return found

@@ -1,0 +1,53 @@
+"""Did you mean? Names that differ from another by a slip of the finger."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from gdl.diagnostics import Related
+from gdl.source import Span
+
+_LONGEST: Final = 40
+_SHORTEST: Final = 3
+_MOST_PLACES: Final = 3
+
+
+class Spellings:
+    """Some names, found by near misses: one character more, less or other, two exchanged, or other `_` and case.
+
+    Takes linear time, as a hostile file may misspell every name.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_key: dict[str, list[str]] = defaultdict(list)
+        for name in dict.fromkeys(names):
+            for key in _keys(name):
+                self._by_key[key].append(name)
+
+    def near(self, name: str) -> str | None:
+        """Return the name that is most likely meant by *name*, if one is near."""
+        for key in _keys(name):
+            for found in self._by_key.get(key, ()):
+                if found != name:
+                    return found
+        return None
+
+
+def _keys(name: str) -> Iterator[str]:
+    plain = name.lower().replace("_", "").replace("-", "")
+    yield plain
+    if _SHORTEST <= len(plain) <= _LONGEST:
+        for i in range(len(plain)):
+            yield plain[:i] + plain[i + 1 :]
+
+
+def did_you_mean(name: str | None, otherwise: str) -> str:
+    """Return a hint that proposes *name*, or the hint *otherwise* where there is none."""
+    return otherwise if name is None else f"did you mean {name}?"
+
+
+def also_here(name: str, places: Sequence[Span]) -> list[Related]:
+    """Return some of the further places of *name*, of which the first is told anyway."""
+    return [Related(place, f"{name} is here, too") for place in places[1 : 1 + _MOST_PLACES]]

@@ -1,0 +1,106 @@
+"""Whether goal values are whole numbers from 0 to 100, and roles are declared (check 15)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from gdl.checks.literals import uses
+from gdl.checks.places import part
+from gdl.checks.subject import Subject
+from gdl.checks.suggestions import Spellings, did_you_mean
+from gdl.diagnostics import Diagnostic, Related, diagnostic
+from gdl.game import RANDOM
+from gdl.rules import Atom, Rule
+from gdl.source import Span
+from gdl.terms import Compound, Constant, Variable, signature
+
+_INTEGER: Final = re.compile("[-+]?[0-9]+")
+_GOAL: Final = re.compile("100|[1-9]?[0-9]")
+_OF_ROLES: Final = frozenset({("role", 1), ("does", 2), ("legal", 2), ("goal", 2), ("input", 2)})
+"""The relations whose first argument is a role."""
+_MOST_CHARACTERS: Final = 40
+
+
+def goal_values(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield goal values that are no whole numbers from 0 to 100."""
+    for rule in subject.rules:
+        head = rule.head.term
+        if (
+            isinstance(head, Compound)
+            and signature(head) == ("goal", 2)
+            and not isinstance(head.arguments[1], Variable)
+        ):
+            value = str(head.arguments[1])
+            if _GOAL.fullmatch(value) is None:
+                yield _bad_goal(value, part(rule.head.span, 2))
+
+
+def _bad_goal(value: str, place: Span) -> Diagnostic:
+    hint = "write a whole number from 0 to 100"
+    if _INTEGER.fullmatch(value) is None:
+        return diagnostic("goal-is-no-number", place, f"the goal value {_short(value)} is no whole number", hint)
+    message = f"the goal value {_short(value)} is none of 0, 1, 2 ... 100"
+    return diagnostic("goal-not-in-range", place, message, hint)
+
+
+def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield what is said of a role that no fact declares."""
+    roles = _roles(subject)
+    spellings = Spellings(role.name for role in roles)
+    known = "the roles are " + ", ".join(_short(role.name) for role in list(roles)[:10])
+    for atom in _atoms_of_roles(subject) if roles else ():
+        role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
+        if isinstance(role, Constant | Compound) and role not in roles:
+            near = spellings.near(role.name) if isinstance(role, Constant) else None
+            message = f"{_short(str(role))} is no role of this game"
+            declared = [Related(rule.head.span, "the roles are declared here") for rule in list(roles.values())[:1]]
+            yield diagnostic("undeclared-role", part(atom.span, 1), message, did_you_mean(near, known), declared)
+
+
+def idle_roles(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield roles for which there is no rule for `legal`, or none for `goal`; and games that nobody plays."""
+    roles = _roles(subject)
+    players = [role for role in roles if role is not RANDOM or not subject.is_gdl2]
+    if roles and not players:
+        place = roles[RANDOM].head.span
+        hint = "add a role that a player takes: (role white)"
+        yield diagnostic("no-player", place, "the only role is `random`, which no player takes", hint)
+    yield from _without(subject, roles, "legal", "can never move")
+    yield from _without(subject, players, "goal", "never gets a goal value")
+
+
+def _without(subject: Subject, roles: Iterable[Constant], name: str, what: str) -> Iterator[Diagnostic]:
+    heads = [rule.head.term for rule in subject.rules if signature(rule.head.term) == (name, 2)]
+    named = {head.arguments[0] for head in heads if isinstance(head, Compound)}
+    if not named or subject.broken or any(not isinstance(role, Constant) for role in named):
+        return
+    for role in roles:
+        if role not in named:
+            message = f"{role} {what}: no `{name}` names it"
+            hint = f"add a fact or a rule for ({name} {role} ...)"
+            yield diagnostic(f"role-without-{name}", _roles(subject)[role].head.span, message, hint)
+
+
+def _roles(subject: Subject) -> dict[Constant, Rule]:
+    """Return the declared roles with the facts that declare them; none where some cannot be made out."""
+    found: dict[Constant, Rule] = {}
+    for rule in subject.rules:
+        if isinstance(rule.head.term, Compound) and signature(rule.head.term) == ("role", 1):
+            role = rule.head.term.arguments[0]
+            if rule.body or not isinstance(role, Constant):
+                return {}
+            found.setdefault(role, rule)
+    return {} if subject.broken else found
+
+
+def _atoms_of_roles(subject: Subject) -> Iterator[Atom]:
+    relations = _OF_ROLES | {("sees", 2)} if subject.is_gdl2 else _OF_ROLES
+    atoms = chain((rule.head for rule in subject.rules), (use.atom for use in uses(subject.rules)))
+    return (atom for atom in atoms if signature(atom.term) in relations)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
