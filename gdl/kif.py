@@ -166,10 +166,11 @@ class Nesting:
 def unopened(span: Span, related: Sequence[Related] = ()) -> KifSyntaxError:
     """Return the error of closing parentheses, one or a run of them, without opening ones."""
     n_closing = span.text.count(")")
-    message = (
-        f"{'a' if n_closing == 1 else n_closing} closing parenthes{'i' if n_closing == 1 else 'e'}s that nothing opened"
-    )
-    hint = "delete it, or the one that closed the rule too early" if related else "delete what is too much"
+    which = "a closing parenthesis" if n_closing == 1 else f"{n_closing} closing parentheses"
+    hint = "delete it" if n_closing == 1 else "delete them"
+    if related:
+        hint += ", or the one that closed the rule too early"
+    message = f"{which} that nothing opened"
     return KifSyntaxError(message, span, hint, code="unopened-parenthesis", related=related)
 
 

@@ -21,6 +21,8 @@ OnError: TypeAlias = Callable[[RuleFileError], None]
 _RULE: Final = re.compile(r"\(\s*<=(?=[\s()])")
 _FACT: Final = re.compile(r"\(\s*(?:role|init|base|input)(?=[\s()])", re.IGNORECASE)
 """What is at the top of a file and nowhere else."""
+_CONDITION: Final = re.compile(r"\(\s*(?:true|does|not|or|and|distinct)(?=[\s()])", re.IGNORECASE)
+"""What is in bodies and nowhere else."""
 _CLOSING: Final = re.compile(r"\)(?:\s*\))*")
 _MAX_CUT_OFF: Final = 50
 """How many forms may be taken for conditions of a rule that is closed too early."""
@@ -70,9 +72,11 @@ class _Reading:
             self._take(token)
         if self.nesting.open_at:
             start = self.nesting.open_at[0]
+            is_indented = self._is_indented(start)
             self.nesting.give_up()
+            self._hiding_comment = None
             for token in tokens(self.source, self.limits, start):
-                if self.nesting.open_at and self._begins_form(token, start):
+                if self.nesting.open_at and self._begins_form(token, is_indented=is_indented):
                     self._set_open_aside(token)
                 self._take(token)
             if self.nesting.open_at:
@@ -98,16 +102,36 @@ class _Reading:
         if self._is_at_line_start(token):
             self._first_inner_line = token.start
 
-    def _begins_form(self, token: Token, start: int) -> bool:
-        """Return whether *token*, met while the form at *start* is open, begins a form of its own."""
+    def _begins_form(self, token: Token, *, is_indented: bool) -> bool:
+        """Return whether *token*, met while another form is open, begins a form of its own."""
         if token.text != "(" or self._last.text == "<=":
             return False
         if _RULE.match(self.source.text, token.start):
             return True
         if not self._is_at_line_start(token):
             return False
-        is_indented = self._first_inner_line is None or self._first_inner_line > start
+        if _CONDITION.match(self.source.text, token.start):
+            return False
         return is_indented or _FACT.match(self.source.text, token.start) is not None
+
+    def _is_indented(self, start: int) -> bool:
+        """Return whether the layout sets conditions off, as the forms before *start* show, and those behind it allow.
+
+        Where conditions stand at the start of a line, taking them for forms leaves closing parentheses over.
+        """
+        if self._first_inner_line is not None and self._first_inner_line < start:
+            return False
+        depth = 0
+        for token in tokens(self.source, self.limits, start):
+            if token.text == "(":
+                depth = 1 if depth and self._begins_form(token, is_indented=True) else depth + 1
+            elif token.text == ")":
+                depth -= 1
+            if depth < 0:
+                return False
+            if token.text[0] != ";":
+                self._last = token
+        return True
 
     def _set_open_aside(self, then: Token | None) -> None:
         start = self.nesting.open_at[0]
