@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gdl.checks.places import part
@@ -16,12 +16,15 @@ from gdl.rules import GDL2_KEYWORDS, KEYWORDS
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9!$%&*+\-./<=>?_~]+")
 """A word of KIF 3.0."""
 
+_WORDS: Final = KEYWORDS | GDL2_KEYWORDS
+"""Whether those of GDL-II stand in a file of GDL-I is told elsewhere."""
+
 
 def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations that conditions ask for and no fact or rule gives."""
     own = _own_relations(subject)
     spellings = Spellings(own)
-    known = own | _keywords(subject) | _names_in_broken(subject)
+    known = _Known(own, _WORDS, _names_in_broken(subject))
     for (name, _), found in subject.graph.users.items():
         if name not in known:
             places = [part(use.atom.span, 0) for use in found[:5]]
@@ -32,12 +35,12 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
 
 def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations on which nothing depends that matters in a game."""
-    graph, keywords = subject.graph, _keywords(subject)
-    used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in keywords)}
-    used |= _names_in_broken(subject) | keywords
-    spellings = Spellings({name for name, _ in graph.users} - _own_relations(subject) - keywords)
+    graph = subject.graph
+    used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in _WORDS)}
+    known = _Known(used, _WORDS, _names_in_broken(subject))
+    spellings = Spellings({name for name, _ in graph.users} - _own_relations(subject) - _WORDS)
     for (name, arity), rule in graph.defined.items():
-        if name not in used:
+        if name not in known:
             alone = "" if (name, arity) not in graph.users else ", other than by rules that are not used either"
             message = f"`{name}` is not used{alone}"
             hint = did_you_mean(spellings.near(name), "delete it, or use it in a rule that the game needs")
@@ -58,12 +61,18 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnostic("unusual-character", top.span, message, "use letters of English, digits, and _ - +")
 
 
+class _Known:
+    """Names, whatever their upper and lower case, which is told elsewhere."""
+
+    def __init__(self, *names: Iterable[str]) -> None:
+        self._names = {name.lower() for some in names for name in some}
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._names
+
+
 def _own_relations(subject: Subject) -> set[str]:
-    return {name for name, _ in subject.graph.defined} - _keywords(subject)
-
-
-def _keywords(subject: Subject) -> frozenset[str]:
-    return KEYWORDS | GDL2_KEYWORDS if subject.is_gdl2 else KEYWORDS
+    return {name for name, _ in subject.graph.defined} - _WORDS
 
 
 def _names_in_broken(subject: Subject) -> set[str]:
