@@ -1,49 +1,117 @@
-"""`ggp validate`: say whether a rule file can be played, and if not, where it is wrong."""
+"""`ggp validate`: say what is wrong with rule files, and where; if asked, play them to find out."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
 
 import click
+from rich.console import Console
+from rich.text import Text
 
-from gdl.engines import make_game
-from gdl.errors import GdlError
-from gdl.library import GameFile, find_game
-from server.problem import problem
+from gdl.kif import ReadLimits
+from gdl.library import find_game
+from gdl.simulation import SimulationBudget
 from server.progress import progress
+from server.report import explanation, github, json, sarif, terminal
+from server.rule_text import STANDARD_INPUT
+from server.validation import Options, Validation, check_file, play_file
+
+REPORTS: Final[dict[str, Callable[[Iterable[Validation]], Iterator[Text | str]]]] = {
+    "terminal": terminal.report,
+    "json": json.report,
+    "sarif": sarif.report,
+    "github": github.report,
+}
+WRONG: Final = 1
+NO_VERDICT: Final = 3
 
 
-@click.command(short_help="Say whether rule files can be played, or where they fail.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@click.command(short_help="Say what is wrong with rule files, and where.")
+@click.argument("files", metavar="FILE...", nargs=-1)
+@click.option("--simulate", "n_plays", metavar="N", type=click.IntRange(1), help="Make N random plays, too.")
+@click.option("--states", "n_states", type=click.IntRange(0), default=10_000, show_default=True,
+              help="With --simulate, look at all states where they are no more.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="What the random plays are drawn with.")
+@click.option("--evidence", "folder", type=click.Path(file_okay=False, path_type=Path),
+              help="With --simulate, write plays that show a defect into this folder, for `ggp replay`.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0, 86_400, min_open=True), default=30.0, show_default=True,
+              help="Time for the checks of a file, and for its plays.")  # fmt: skip
+@click.option("--max-memory-mb", type=click.IntRange(64), default=2048, show_default=True,
+              help="Memory for the plays of a file, and for the checks of a large one.")  # fmt: skip
+@click.option("--max-characters", type=click.IntRange(1), default=ReadLimits().max_characters, show_default=True,
+              help="Refuse files that are larger.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Take warnings for errors.")
+@click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
+@click.option("--sarif", "form", flag_value="sarif", help="Print SARIF 2.1.0, for code-scanning tools.")
+@click.option("--github", "form", flag_value="github", help="Print annotations for GitHub Actions.")
+@click.option("--explain", metavar="CODE", help="Say what a code such as gdl/unsafe-variable means, and end.")
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Say whether each FILE can be read and played; if not, where and why, with line and column.
+def command(
+    context: click.Context,
+    files: tuple[str, ...],
+    n_plays: int | None,
+    n_states: int,
+    seed: int,
+    folder: Path | None,
+    seconds: float,
+    max_memory_mb: int,
+    max_characters: int,
+    strict: bool,
+    form: str | None,
+    explain: str | None,
+) -> None:
+    """Say what is wrong with each FILE, and where, by line and column.
 
-    FILE is the path of a rule file, or the name of a game of the library. Exits with 1 if a file is refused.
+    FILE is the path of a rule file, the name of a game of the library, or - for standard input. Exits with 0 when no
+    file has an error (warnings are allowed), 1 when one has, 2 on wrong usage, 3 when a limit came before a verdict.
     """
-    games = [find_game(file) for file in files]
-    errors: dict[str, GdlError | None] = {}
-    with progress("validating", len(games)) as advance:
-        for game in games:
-            errors[str(game.path)] = _error_in(game)
+    if explain is not None:
+        _show(explanation.explain(explanation.code_named(explain)))
+        return
+    if not files:
+        raise click.UsageError("name a rule file, or a game of the library, which `ggp games` lists", context)
+    budget = None if n_plays is None else SimulationBudget(plays=n_plays, seconds=seconds, states=n_states)
+    options = Options(
+        seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve()
+    )
+    for file in files:
+        _ = file == STANDARD_INPUT or find_game(file)  # a name that is misspelt is told before the work begins
+    verdicts: set[str] = set()
+    _show(REPORTS[form or "terminal"](_noted(_validations(files, options), verdicts)))
+    context.exit(WRONG if "wrong" in verdicts else NO_VERDICT if "unknown" in verdicts else 0)
+
+
+def _noted(validations: Iterable[Validation], verdicts: set[str]) -> Iterator[Validation]:
+    for validation in validations:
+        verdicts.add(validation.verdict)
+        yield validation
+
+
+def _show(pieces: Iterable[Text | str]) -> None:
+    console = Console(highlight=False)
+    for piece in pieces:
+        if isinstance(piece, str):
+            click.echo(piece)
+        else:
+            console.print(piece, soft_wrap=True)
+
+
+def _validations(files: tuple[str, ...], options: Options) -> Iterator[Validation]:
+    """Yield what is to be said of each file: as it is played, or after the checks of all."""
+    checked = []
+    with progress("checking", len(files)) as advance:
+        for file in files:
+            checked.append(check_file(file, options))
             advance()
-    if as_json:
-        verdicts = [{"file": file, "ok": error is None, "errors": _problems(error)} for file, error in errors.items()]
-        click.echo(json.dumps(verdicts, indent=2))
-    else:
-        for file, error in errors.items():
-            click.echo(f"{file}: ok" if error is None else f"{error}")
-    context.exit(0 if not any(errors.values()) else 1)
+    yield from map(partial(_played, options=options), files, checked)
 
 
-def _error_in(game: GameFile) -> GdlError | None:
-    try:
-        make_game(game.read()).initial_state  # noqa: B018 -- deriving the first state is the check
-    except GdlError as error:
-        return error
-    return None
-
-
-def _problems(error: GdlError | None) -> list[dict[str, object]]:
-    return [] if error is None else [problem(error)]
+def _played(file: str, checked: Validation, options: Options) -> Validation:
+    if options.budget is None or checked.has_error or checked.limit is not None:
+        return checked
+    name = "standard input" if file == STANDARD_INPUT else find_game(file).name
+    with progress(f"playing {name}", options.budget.plays) as advance:
+        return play_file(name, checked, options, advance)

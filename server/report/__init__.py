@@ -1,0 +1,1 @@
+"""What a validation found, in the forms that people and programs read."""

@@ -1,0 +1,162 @@
+"""Validating a rule file: static checks, plays under limits, what its comments allow, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from gdl.checks import findings
+from gdl.child_process import ChildLimits, run_limited
+from gdl.diagnostics import Diagnostic, Severity, diagnostic
+from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, StratificationError, UnsafeRuleError
+from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.simulation import SimulationBudget
+from gdl.source import Source, Span
+from gdl.suppression import Allowed, sift
+from server.rehearsal import Order, Rehearsal, Shown, rehearse
+from server.rule_text import read_rule_text
+
+SMALL_CHARACTERS: Final = 64 * 1024
+"""A file up to this size is checked in this process: no check takes long for it."""
+_GRACE_S: Final = 5.0
+"""How long a simulation may take beyond its budget: to start, to conclude, to write evidence."""
+_CODES: Final = {UnsafeRuleError: "unsafe-variable", StratificationError: "negative-cycle"}
+"""What the engines refuse. The static checks say it first; this is for what they might overlook."""
+_INCONCLUSIVE: Final = "gdl/limit-in-play"
+"""The code of having no verdict; it is none itself, however strictly it is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files are validated; without `budget` nothing is played. *Units*: seconds for the checks of one file."""
+
+    max_seconds: float = 30.0
+    max_memory_mb: int = 2048
+    read_limits: ReadLimits = DEFAULT_LIMITS
+    is_strict: bool = False
+    budget: SimulationBudget | None = None
+    seed: int = 0
+    evidence_folder: Path | None = None
+
+    @property
+    def child_limits(self) -> ChildLimits:
+        """The limits of a child process that checks a file."""
+        return ChildLimits(self.max_seconds, self.max_memory_mb)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What is to be said of one file, by place; `limit` says what kept it from a verdict.
+
+    `found` has everything, `diagnostics` what counts: not allowed, and as strictly as asked for. `evidence` has the
+    records of plays, by code and place of what they show.
+    """
+
+    source: Source
+    found: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
+    limit: str | None = None
+    figures: dict[str, Any] | None = None
+    lines: tuple[str, ...] = ()
+    evidence: dict[tuple[str, int], Path] = field(default_factory=dict)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the file is unfit to play."""
+        return any(found.is_error for found in self.diagnostics)
+
+    @property
+    def has_error(self) -> bool:
+        """Whether there is an error however leniently warnings are taken, so that it makes no sense to play."""
+        return any(found.is_error for found in self.found)
+
+    @property
+    def verdict(self) -> str:
+        """`wrong` with an error, `unknown` where a limit came first, else `ok`."""
+        return "wrong" if self.is_wrong else "ok" if self.limit is None else "unknown"
+
+    def count(self, severity: Severity) -> int:
+        """Return how many diagnostics are of that severity."""
+        return sum(found.severity is severity for found in self.diagnostics)
+
+    def evidence_of(self, found: Diagnostic) -> Path | None:
+        """Return the record of a play that shows the defect, if there is one."""
+        return self.evidence.get((found.code.name, found.span.start))
+
+
+def check_file(name: str, options: Options) -> Validation:
+    """Return what the static checks say of a game of the library, or of the rule file at a path, or of standard input.
+
+    Raises:
+        OSError: it cannot be read.
+        UnknownNameError: there is no such game or file.
+    """
+    try:
+        source = read_rule_text(name, options.read_limits).source
+    except RuleFileError as error:
+        source = Source(name, "") if error.span is None else error.span.source
+        return _sifted(Validation(source, (_refused(error, source),)), options)
+    try:
+        found = tuple(_findings(source, options))
+    except (LimitExceeded, ChildProcessDiedError) as error:
+        return Validation(source, limit=str(error))
+    return _sifted(Validation(source, found), options)
+
+
+def _refused(error: RuleFileError, source: Source) -> Diagnostic:
+    code = error.code or _CODES.get(type(error), "no-rules")
+    return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
+
+
+def _findings(source: Source, options: Options) -> list[Diagnostic]:
+    if len(source.text) <= SMALL_CHARACTERS:
+        return findings(source, options.read_limits)
+    return run_limited(findings, (source, options.read_limits), options.child_limits)
+
+
+def _sifted(validation: Validation, options: Options, *, is_played: bool = False) -> Validation:
+    sifted = sift(validation.source, validation.found, options.read_limits, is_played=is_played)
+    kept = (_strictly(found) if options.is_strict else found for found in sifted.diagnostics)
+    return replace(validation, diagnostics=tuple(kept), allowed=sifted.allowed)
+
+
+def _strictly(found: Diagnostic) -> Diagnostic:
+    return found if found.code.name == _INCONCLUSIVE else found.as_error()
+
+
+def play_file(
+    name: str, checked: Validation, options: Options, on_play: Callable[[], None] = lambda: None
+) -> Validation:
+    """Return what static checks and plays together say of the file *checked*, which has no error.
+
+    *on_play* is called after each play.
+
+    Raises:
+        OSError: a play cannot be written.
+    """
+    assert options.budget is not None
+    order = Order(name, checked.source, options.read_limits, options.budget, options.seed, options.evidence_folder)
+    limits = ChildLimits(options.budget.seconds + _GRACE_S, options.max_memory_mb)
+    try:
+        rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play())
+    except RuleFileError as error:
+        rehearsal = Rehearsal((Shown(_refused(error, checked.source)),), {}, (), None)
+    except (LimitExceeded, ChildProcessDiedError) as error:
+        return replace(checked, limit=str(error))
+    evidence = {
+        (shown.diagnostic.code.name, shown.diagnostic.span.start): shown.evidence
+        for shown in rehearsal.shown
+        if shown.evidence is not None
+    }
+    played = replace(
+        checked,
+        found=(*checked.found, *(shown.diagnostic for shown in rehearsal.shown)),
+        limit=rehearsal.limit,
+        figures=rehearsal.figures,
+        lines=rehearsal.lines,
+        evidence=evidence,
+    )
+    return _sifted(played, options, is_played=rehearsal.limit is None)
