@@ -11,9 +11,9 @@ from typing import Final
 from gdl.checks.literals import uses
 from gdl.checks.places import part
 from gdl.checks.subject import Subject
-from gdl.checks.suggestions import Spellings, also_here, did_you_mean
+from gdl.checks.suggestions import Known, Spellings, also_here, did_you_mean
 from gdl.diagnostics import Diagnostic, diagnostic
-from gdl.rules import Atom, Rule
+from gdl.rules import KEYWORDS, Atom, Rule
 from gdl.source import Span
 from gdl.terms import Compound, Term, Variable, signature
 
@@ -49,9 +49,10 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
     made, asked = _made(subject, "true"), _asked(subject, "true")
     if asked.is_open or subject.broken:
         return
+    known = Known(asked.atoms)
     spellings = Spellings(name for name in asked.atoms if name not in made.atoms)
     for name, atoms in made.atoms.items():
-        if name not in asked.atoms:
+        if name not in known:
             message = f"no condition asks whether {name} is true"
             hint = did_you_mean(spellings.near(name), "delete it, or ask for it with (true ...)")
             yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
@@ -61,9 +62,9 @@ def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], 
     made, asked = _made(subject, word), _asked(subject, word)
     if made.is_open or not made.atoms or subject.broken:
         return
-    spellings = Spellings(made.atoms)
+    spellings, known = Spellings(made.atoms), Known(made.atoms, KEYWORDS)
     for name, atoms in asked.atoms.items():
-        if name not in made.atoms:
+        if name not in known:
             yield name, _places(atoms), spellings.near(name)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from gdl.checks.places import part
 from gdl.checks.subject import Subject
-from gdl.checks.suggestions import Spellings, also_here, did_you_mean
+from gdl.checks.suggestions import Known, Spellings, also_here, did_you_mean
 from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.kif import Form
 from gdl.rules import GDL2_KEYWORDS, KEYWORDS
@@ -24,7 +24,7 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations that conditions ask for and no fact or rule gives."""
     own = _own_relations(subject)
     spellings = Spellings(own)
-    known = _Known(own, _WORDS, _names_in_broken(subject))
+    known = Known(own, _WORDS, _names_in_broken(subject))
     for (name, _), found in subject.graph.users.items():
         if name not in known:
             places = [part(use.atom.span, 0) for use in found[:5]]
@@ -37,7 +37,7 @@ def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations on which nothing depends that matters in a game."""
     graph = subject.graph
     used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in _WORDS)}
-    known = _Known(used, _WORDS, _names_in_broken(subject))
+    known = Known(used, _WORDS, _names_in_broken(subject))
     spellings = Spellings({name for name, _ in graph.users} - _own_relations(subject) - _WORDS)
     for (name, arity), rule in graph.defined.items():
         if name not in known:
@@ -59,16 +59,6 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
             odd = " ".join(dict.fromkeys(_ORDINARY.sub("", top.name)))
             message = f"characters in this name that other systems may not read: {odd}"
             yield diagnostic("unusual-character", top.span, message, "use letters of English, digits, and _ - +")
-
-
-class _Known:
-    """Names, whatever their upper and lower case, which is told elsewhere."""
-
-    def __init__(self, *names: Iterable[str]) -> None:
-        self._names = {name.lower() for some in names for name in some}
-
-    def __contains__(self, name: str) -> bool:
-        return name.lower() in self._names
 
 
 def _own_relations(subject: Subject) -> set[str]:

@@ -43,6 +43,16 @@ def _keys(name: str) -> Iterator[str]:
             yield plain[:i] + plain[i + 1 :]
 
 
+class Known:
+    """Names, whatever their upper and lower case, which is told elsewhere."""
+
+    def __init__(self, *names: Iterable[str]) -> None:
+        self._names = {name.lower() for some in names for name in some}
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._names
+
+
 def did_you_mean(name: str | None, otherwise: str) -> str:
     """Return a hint that proposes *name*, or the hint *otherwise* where there is none."""
     return otherwise if name is None else f"did you mean {name}?"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
 from gdl.checks.literals import uses
 from gdl.checks.places import part
 from gdl.checks.subject import Subject
-from gdl.checks.suggestions import Spellings, did_you_mean
+from gdl.checks.suggestions import Known, Spellings, did_you_mean
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
 from gdl.rules import Atom, Rule
@@ -49,15 +49,18 @@ def _bad_goal(value: str, place: Span) -> Diagnostic:
 def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what is said of a role that no fact declares."""
     roles = _roles(subject)
-    spellings = Spellings(role.name for role in roles)
-    known = "the roles are " + ", ".join(_short(role.name) for role in list(roles)[:10])
+    known = Known(role.name for role in roles)
     for atom in _atoms_of_roles(subject) if roles else ():
         role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
-        if isinstance(role, Constant | Compound) and role not in roles:
-            near = spellings.near(role.name) if isinstance(role, Constant) else None
-            message = f"{_short(str(role))} is no role of this game"
-            declared = [Related(rule.head.span, "the roles are declared here") for rule in list(roles.values())[:1]]
-            yield diagnostic("undeclared-role", part(atom.span, 1), message, did_you_mean(near, known), declared)
+        if isinstance(role, Constant | Compound) and str(role) not in known:
+            yield _undeclared(atom, str(role), roles)
+
+
+def _undeclared(atom: Atom, role: str, roles: Mapping[Constant, Rule]) -> Diagnostic:
+    near = Spellings(role.name for role in roles).near(role)
+    hint = did_you_mean(near, f"the roles are {', '.join(_short(role.name) for role in list(roles)[:10])}")
+    declared = [Related(rule.head.span, "the first role is declared here") for rule in list(roles.values())[:1]]
+    return diagnostic("undeclared-role", part(atom.span, 1), f"{_short(role)} is no role of this game", hint, declared)
 
 
 def idle_roles(subject: Subject) -> Iterator[Diagnostic]:
