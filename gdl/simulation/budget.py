@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 from gdl.errors import LimitExceeded
+from gdl.game import JointMove
 from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
 
 Clock: TypeAlias = Callable[[], float]
@@ -65,22 +66,39 @@ class Deadline:
 
 
 class LimitInPlay(LimitExceeded):
-    """The engine reached a limit in deriving `relation`."""
+    """The engine reached a limit in deriving `relation`, after the joint moves of `play`."""
 
-    def __init__(self, relation: str, cause: LimitExceeded) -> None:
+    def __init__(self, relation: str, cause: LimitExceeded, play: tuple[JointMove, ...] = ()) -> None:
         super().__init__(cause.what, cause.limit)
-        self.relation = relation
+        self.relation, self.cause, self.play = relation, cause, play
 
-    def __reduce__(self) -> tuple[type[LimitInPlay], tuple[str, LimitExceeded]]:
-        return (LimitInPlay, (self.relation, LimitExceeded(self.what, self.limit)))
+    def after(self, play: tuple[JointMove, ...]) -> LimitInPlay:
+        """Return the same with the joint moves that led to it."""
+        return LimitInPlay(self.relation, self.cause, play)
+
+    def __reduce__(self) -> tuple[type[LimitInPlay], tuple[object, ...]]:
+        return (LimitInPlay, (self.relation, self.cause, self.play))
 
 
-def ask(relation: str, question: Callable[Arguments, Answer], *args: Arguments.args, **kw: Arguments.kwargs) -> Answer:
+class OutOfTime(Exception):  # noqa: N818 -- no error: what was found until then counts
+    """The time for this part of a simulation is over."""
+
+
+def ask(
+    deadline: Deadline,
+    relation: str,
+    question: Callable[Arguments, Answer],
+    *args: Arguments.args,
+    **kw: Arguments.kwargs,
+) -> Answer:
     """Return the answer to *question*, asked with these arguments; it is about *relation*.
 
     Raises:
+        OutOfTime: *deadline* is over, so it is not asked any more.
         LimitInPlay: the answer costs more than the engine's limits allow.
     """
+    if deadline.is_over:
+        raise OutOfTime
     try:
         return question(*args, **kw)
     except LimitExceeded as error:

@@ -6,13 +6,14 @@ What follows from a whole space is exact: whether every play ends, how long play
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from typing import Final
 
 from gdl.game import JointMove, State
-from gdl.simulation.budget import Deadline, LimitInPlay
-from gdl.simulation.defects import Defect, Play
+from gdl.simulation.budget import LimitInPlay, OutOfTime
+from gdl.simulation.defects import Play
 from gdl.simulation.observer import Observer
 
 _EDGES_PER_STATE: Final = 50
@@ -53,24 +54,28 @@ class Space:
         return tuple(reversed(found))
 
 
-def explore(observer: Observer, max_states: int, deadline: Deadline) -> Space:
-    """Return the states that can be reached, up to *max_states* of them and as far as *deadline* allows.
+def explore(observer: Observer, max_states: int) -> Space:
+    """Return the states that can be reached, up to *max_states* of them and until the observer's deadline.
 
     Raises:
-        LimitInPlay: the engine reached a limit; it is noted as a defect, too.
+        LimitInPlay: the engine reached a limit.
     """
     space = Space(observer.game.initial_state)
+    with suppress(OutOfTime):
+        space.is_complete = _fill(observer, space, max_states)
+    return space
+
+
+def _fill(observer: Observer, space: Space, max_states: int) -> bool:
+    """Search breadth first, and return whether the search came to its end."""
     number = n_edges = 0
     while number < len(space.states):
         for _ in _expand(observer, space, number):
             n_edges += 1
-            if len(space.states) > max_states or n_edges > _EDGES_PER_STATE * max_states or deadline.is_over:
-                return space
+            if len(space.states) > max_states or n_edges > _EDGES_PER_STATE * max_states:
+                return False
         number += 1
-        if deadline.is_over:
-            return space
-    space.is_complete = True
-    return space
+    return True
 
 
 def _expand(observer: Observer, space: Space, number: int) -> Iterator[None]:
@@ -82,5 +87,4 @@ def _expand(observer: Observer, space: Space, number: int) -> Iterator[None]:
             space.add(number, moves, observer.move(state, moves, lambda: (*path(), moves)))  # noqa: B023 -- at once
             yield
     except LimitInPlay as limit:
-        observer.notebook.note(Defect("limit-in-play", path(), relation=limit.relation, detail=str(limit)))
-        raise
+        raise limit.after(path()) from limit

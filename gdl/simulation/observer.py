@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import RANDOM, Game, JointMove, Role, State
-from gdl.simulation.budget import ask
+from gdl.simulation.budget import Answer, Arguments, Deadline, ask
 from gdl.simulation.defects import Defect, Notebook, Path
 from gdl.simulation.figures import Figures
 from gdl.simulation.witness import Witness
@@ -16,19 +17,23 @@ from gdl.terms import Term
 Legal: TypeAlias = tuple[tuple[Term, ...], ...]
 """The legal moves, in the order of the roles."""
 
-_MOST_WITNESSED_STATES: Final = 200
+_MOST_WITNESSED_STATES: Final = 40
 """In how many states it is looked up what rules say of roles that there are none."""
 
 
 class Observer:
     """Looks at states and joint moves one by one, counts them in `figures` and notes defects.
 
+    Attributes:
+        deadline: when to stop.
+
     Raises:
-        LimitInPlay: from every method, where the engine reaches a limit.
+        OutOfTime: from `look` and `move`, when the deadline is over.
+        LimitInPlay: from them, where the engine reaches a limit.
     """
 
-    def __init__(self, game: Game, witness: Witness) -> None:
-        self.game, self.notebook = game, Notebook()
+    def __init__(self, game: Game, witness: Witness, deadline: Deadline) -> None:
+        self.game, self.deadline, self.notebook = game, deadline, Notebook()
         self.figures = Figures(game.roles)
         self.players = tuple(r for r in game.roles if not (game.has_imperfect_information and r is RANDOM))
         self._witness = witness
@@ -64,14 +69,19 @@ class Observer:
         """Take in *state*, and return the legal moves; None where the play ends here, or cannot go on."""
         self.figures.count_state(state.facts)
         self._check_fluents(state, path)
-        if ask("terminal", lambda: state.is_terminal):
+        if self._ask("terminal", lambda: state.is_terminal):
             self._check_goals(state, path)
             return None
-        legal = tuple(ask("legal", state.legal_moves, role) for role in self.game.roles)
+        legal = tuple(self._ask("legal", state.legal_moves, role) for role in self.game.roles)
         self.figures.count_moves(legal)
         self._check_moves(legal, path)
         self._check_strangers(state, (), path)
         return legal if all(legal) else None
+
+    def _ask(
+        self, relation: str, question: Callable[Arguments, Answer], *args: Arguments.args, **kw: Arguments.kwargs
+    ) -> Answer:
+        return ask(self.deadline, relation, question, *args, **kw)
 
     def _check_fluents(self, state: State, path: Path) -> None:
         if self._fluents is None or state.facts <= self._fluents:
@@ -91,14 +101,14 @@ class Observer:
 
     def _check_goals(self, state: State, path: Path) -> None:
         for role in self.game.roles:
-            goal = ask("goal", state.goal, role)
+            goal = self._ask("goal", state.goal, role)
             if goal is not None:
                 self.figures.goals[role].add(goal)
             if role in self.players and (goal is None or goal > 100):
                 self._note_goal(role, state, path)
 
     def _note_goal(self, role: Role, state: State, path: Path) -> None:
-        found = ask("goal", self._witness.derived, "goal", state.facts)
+        found = self._ask("goal", self._witness.derived, "goal", state.facts)
         values = tuple(dict.fromkeys(one.arguments[1] for one in found if one.arguments[0] is role))
         code = ("no-goal", "goal-out-of-range", "several-goals")[min(len(values), 2)]
         # What values there are differs from play to play; the defect is the same.
@@ -111,7 +121,7 @@ class Observer:
         self._witnessed += 1
         does = tuple(zip(self.game.roles, moves, strict=False))
         for relation in ("sees",) if moves else ("legal", "goal"):
-            for one in ask(relation, self._witness.derived, relation, state.facts, does):
+            for one in self._ask(relation, self._witness.derived, relation, state.facts, does):
                 if one.arguments[0] not in self.game.roles:
                     self.notebook.note(Defect("no-such-role", path(), one.arguments[0], relation=relation))
 
@@ -120,15 +130,15 @@ class Observer:
         if self.game.has_imperfect_information:
             self._check_strangers(state, moves, path)
             for role in self.players:
-                if role not in self.figures.perceiving and ask("sees", state.percepts, role, moves):
+                if role not in self.figures.perceiving and self._ask("sees", state.percepts, role, moves):
                     self.figures.perceiving.add(role)
-        found = ask("next", state.next_state, moves)
+        found = self._ask("next", state.next_state, moves)
         self._compare_goals(state, found)
         return found
 
     def _compare_goals(self, before: State, after: State) -> None:
         for role in self.players:
             if role not in self.figures.falling:
-                first, then = ask("goal", before.goal, role), ask("goal", after.goal, role)
+                first, then = self._ask("goal", before.goal, role), self._ask("goal", after.goal, role)
                 if first is not None and then is not None and then < first:
                     self.figures.falling.add(role)

@@ -12,7 +12,7 @@ from gdl.errors import LimitExceeded
 from gdl.game import Game, Role
 from gdl.rules import Description
 from gdl.simulation.analysis import can_force_win, endless_play, lengths, order_of
-from gdl.simulation.budget import DEFAULT_BUDGET, Clock, Deadline, LimitInPlay, SimulationBudget
+from gdl.simulation.budget import DEFAULT_BUDGET, Clock, Deadline, LimitInPlay, OutOfTime, SimulationBudget, ask
 from gdl.simulation.defects import Defect
 from gdl.simulation.diagnosis import diagnose
 from gdl.simulation.exploration import Space, explore
@@ -67,7 +67,7 @@ class _Simulation:
 
     def __init__(self, game: Game, witness: Witness, budget: SimulationBudget, seed: int, deadline: Deadline) -> None:
         self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
-        self.observer = Observer(game, witness)
+        self.observer = Observer(game, witness, deadline)
         self.notebook = self.observer.notebook
         self.space: Space | None = None
         self.limit: str | None = None
@@ -83,29 +83,35 @@ class _Simulation:
                 self._search()
             if self.space is None:
                 self._play(self.deadline, on_play)
+        except OutOfTime:
+            pass  # before the first play began
         except LimitInPlay as error:
             self.limit = f"{error} in deriving `{error.relation}`"
+            self.notebook.note(Defect("limit-in-play", error.play, relation=error.relation, detail=str(error)))
         self._check_verdict()
 
     def _check_beginning(self) -> None:
         initial = self.game.initial_state
         if self.witness.rules("init") and not initial.facts:
             self.notebook.note(Defect("nothing-initial", ()))
-        if initial.is_terminal:
+        if ask(self.deadline, "terminal", lambda: initial.is_terminal):
             self.notebook.note(Defect("starts-at-its-end", ()))
 
     def _play(self, deadline: Deadline, on_play: Callable[[], object]) -> None:
         while self.n_plays < self.budget.plays and not deadline.is_over:
-            if make_play(self.observer, self._generator, self.budget.steps, deadline):
+            # Without any play to its end there is no verdict, so the first may take all the time.
+            self.observer.deadline = deadline if self.n_plays else self.deadline
+            if make_play(self.observer, self._generator, self.budget.steps):
                 self.n_plays += 1
                 on_play()
 
     def _search(self) -> None:
         """Search all states; the figures are theirs if the search comes to its end, else still those of the plays."""
         of_plays = self.observer.figures
+        self.observer.deadline = self.deadline
         of_states = self.observer.figures = Figures(of_plays.roles)
         try:
-            space = explore(self.observer, self.budget.states, self.deadline)
+            space = explore(self.observer, self.budget.states)
             if space.is_complete:
                 self.space, of_states.steps = space, of_plays.steps
         finally:
