@@ -13,8 +13,9 @@ from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.kif import Form
 from gdl.rules import GDL2_KEYWORDS, KEYWORDS
 
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9!$%&*+\-./<=>?_~]+")
-"""A word of KIF 3.0."""
+_UNUSUAL: Final = re.compile("[^A-Za-z0-9_-]")
+_UNUSUAL_IN_VARIABLE: Final = re.compile(r"[^A-Za-z0-9!$%&*+\-./<=>?_~]")
+"""No variable leaves the program that reads it: all that KIF 3.0 allows is harmless there, and `?n++` is customary."""
 
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 """Whether those of GDL-II stand in a file of GDL-I is told elsewhere."""
@@ -49,16 +50,17 @@ def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
 
 def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
     """Yield names with characters that other systems may not read, each name once."""
-    told: set[str] = set()
+    told = {"<="}
     todo = list(reversed(subject.forms))
     while todo:
         top = todo.pop()
         todo += reversed(top.children or ())
-        if top.name and top.name not in told and not _ORDINARY.fullmatch(top.name):
+        unusual = _UNUSUAL_IN_VARIABLE if top.is_variable else _UNUSUAL
+        odd = dict.fromkeys(unusual.findall(top.name))
+        if odd and top.name not in told:
             told.add(top.name)
-            odd = " ".join(dict.fromkeys(_ORDINARY.sub("", top.name)))
-            message = f"characters in this name that other systems may not read: {odd}"
-            yield diagnostic("unusual-character", top.span, message, "use letters of English, digits, and _ - +")
+            message = f"{' and '.join(odd)} in a name: other systems may not read it"
+            yield diagnostic("unusual-character", top.span, message, "use English letters, digits, _ and -")
 
 
 def _own_relations(subject: Subject) -> set[str]:
