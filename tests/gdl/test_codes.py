@@ -1,7 +1,8 @@
 """Every code does what its page says, and what the files in `tests/gdl/codes/<code>/` say.
 
 A `.kif` file there yields its code and nothing as bad besides, a `.ok.kif` file yields nothing. A line
-`; at 3:5 (not (p))` tells where the code points, by line, column and the text there. A file that is no whole game begins with `; fragment`.
+`; at 3:5 (not (p))` tells where the code points, by line, column and the text there. A file that is no whole game
+begins with `; fragment`.
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
 
 def test_every_case_is_of_a_code_that_there_is() -> None:
     assert sorted({path.parent.name for path in CASES} - {code.name.removeprefix("gdl/") for code in STATIC}) == []
+
+
+def test_every_code_has_a_case_or_an_example() -> None:
+    assert [code.name for code in STATIC if not code.wrong.strip() and code.name != "gdl/no-rules"] == []
 
 
 def test_the_page_says_what_the_table_says() -> None:
