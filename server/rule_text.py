@@ -71,7 +71,7 @@ def _read(file: BinaryIO, name: str, limits: ReadLimits) -> bytes:
     raw = file.read(most + 1)
     if len(raw) > most:
         message = f"the file has more than {limits.max_characters:,} characters"
-        raise KifSyntaxError(message, Span(Source(name, ""), 0, 0))
+        raise KifSyntaxError(message, Span(Source(name, ""), 0, 0), code="too-large")
     return raw
 
 

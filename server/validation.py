@@ -144,7 +144,10 @@ def play_file(
         rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play())
     except RuleFileError as error:
         rehearsal = Rehearsal((Shown(_refused(error, checked.source)),), {}, (), None)
-    except (LimitExceeded, ChildProcessDiedError) as error:
+    except LimitExceeded as error:
+        is_time = error.what == "seconds"  # then the limit is the budget, not what the child had beyond it
+        return replace(checked, limit=str(LimitExceeded(error.what, options.budget.seconds) if is_time else error))
+    except ChildProcessDiedError as error:
         return replace(checked, limit=str(error))
     evidence = {
         (shown.diagnostic.code.name, shown.diagnostic.span.start): shown.evidence
