@@ -1,7 +1,7 @@
 """Comments that allow a warning on one rule: `; ggp: allow gdl/unused-relation -- kept for the variants`.
 
-Such a comment stands before its rule, or at the end of the rule's first line. An error cannot be allowed: whoever runs
-a file must be able to rely on the verdict.
+Such a comment stands before its rule, or at the end of the rule's first or last line. An error cannot be allowed:
+whoever runs a file must be able to rely on the verdict.
 """
 
 from __future__ import annotations
@@ -132,6 +132,8 @@ def _extent(source: Source, forms: Sequence[Form], token: Token) -> tuple[int, i
     if is_alone:
         line = forms[after].span.line
     of_line = [form for form in _around(forms, after, source, line) if form.span.line == line]
+    if not of_line and after and source.line_column(forms[after - 1].end)[0] == line:
+        of_line = [forms[after - 1]]  # it stands behind the last line of a rule
     return (of_line[0].start, of_line[-1].end) if of_line else (0, 0)
 
 

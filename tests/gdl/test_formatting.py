@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.checks import check as check_rules
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.formatting import LINE_COLUMNS, format_rules
 from gdl.kif import tokens
@@ -117,6 +118,13 @@ def test_the_templates_are_laid_out() -> None:
     texts = [path.read_text(encoding="utf-8") for path in library_folder().glob("*/*.kif.template")]
     assert texts
     assert list(map(formatted, texts)) == texts
+
+
+def test_what_a_comment_allows_is_allowed_in_the_layout_too() -> None:
+    text = "(<= (p ?x) (role ?x)) ; ggp: allow gdl/unused-relation -- an example\n(role x)(q 1) (q 2) ; ggp: allow"
+    found, after = (check_rules(Source("<rules>", one)) for one in (text, formatted(text)))
+    assert [one.message for one in after] == [one.message for one in found]
+    assert "`p` is not used" not in {one.message for one in found}
 
 
 @pytest.mark.parametrize("arena", [Arena(1, 2, 1, 1), Arena(20, 30, 25, 135, 4)])
