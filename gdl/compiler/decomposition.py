@@ -1,0 +1,151 @@
+"""Clauses to clauses with fewer variables each: what a head does not mention is projected away early.
+
+A variable that is not in the head is eliminated by an auxiliary relation over the literals that mention it, the
+variable of the smallest scope first, as in tree decomposition. Equal auxiliaries are shared. Grounding takes as many
+steps as a clause has instances, so this decides how large the circuit is.
+
+Source: Bichler, Morak, Woltran 2016 (lpopt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from gdl.clauses import Clause, Difference, Literal
+from gdl.source import Span
+from gdl.terms import Compound, Constant, Term, Variable, variables
+from gdl.unification import substitute
+
+Part: TypeAlias = Literal | Difference
+
+AUXILIARY: Final = "auxiliary "
+"""How the names of auxiliary relations begin; no rule file can have a blank in a name."""
+
+
+def decompose(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """Return clauses that define the same relations, each with as few variables as elimination reaches."""
+    work = _Decomposition()
+    for clause in clauses:
+        work.add(clause)
+    return tuple(work.clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The parts that become an auxiliary relation; `scope` are their variables, `kept` those seen from outside."""
+
+    parts: tuple[Part, ...]
+    scope: frozenset[Variable]
+    kept: frozenset[Variable]
+    rest: tuple[Part, ...]
+
+
+@dataclass(slots=True)
+class _Decomposition:
+    clauses: list[Clause] = field(default_factory=list)
+    _shared: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def add(self, clause: Clause) -> None:
+        head_variables = frozenset(variables(clause.head))
+        body: tuple[Part, ...] = (*clause.literals, *clause.differences)
+        while (group := _best_group(body, head_variables)) is not None:
+            auxiliary = self._auxiliary(group, clause.span)
+            body = (*group.rest, Literal(auxiliary, is_positive=True))
+        self.clauses.append(_clause(clause.head, body, clause.span))
+
+    def _auxiliary(self, group: _Group, span: Span) -> Constant | Compound:
+        """Return the atom that stands for *group*, defined now unless an equal one is there."""
+        kept = tuple(sorted(group.kept, key=str))
+        key, order = _canonical(group.parts, kept)
+        name = self._shared.get(key)
+        if name is None:
+            name = self._shared[key] = f"{AUXILIARY}{len(self._shared)}"
+            self.clauses.append(_clause(_atom(name, order), group.parts, span))
+        return _atom(name, order)
+
+
+def _atom(name: str, arguments: tuple[Variable, ...]) -> Constant | Compound:
+    return Compound(name, arguments) if arguments else Constant(name)
+
+
+def _clause(head: Constant | Compound, body: Iterable[Part], span: Span) -> Clause:
+    parts = tuple(body)
+    literals = tuple(part for part in parts if isinstance(part, Literal))
+    return Clause(head, literals, tuple(part for part in parts if isinstance(part, Difference)), span)
+
+
+def _best_group(body: tuple[Part, ...], head_variables: frozenset[Variable]) -> _Group | None:
+    scopes = {part: part_variables(part) for part in body}
+    everything = frozenset().union(*scopes.values())
+    groups = (_group(v, scopes, head_variables) for v in sorted(everything - head_variables, key=str))
+    useful = (group for group in groups if group is not None and _is_useful(group, everything))
+    return min(useful, key=lambda group: (len(group.scope), len(group.kept)), default=None)
+
+
+def _is_useful(group: _Group, everything: frozenset[Variable]) -> bool:
+    if len(group.scope) >= len(everything):
+        return False
+    return len(group.parts) > 1 or len(group.kept) < len(group.scope)
+
+
+def _group(
+    variable: Variable, scopes: dict[Part, frozenset[Variable]], head_variables: frozenset[Variable]
+) -> _Group | None:
+    """Return what must be joined to eliminate *variable*; None where that would leave a variable unbound."""
+    parts = [part for part, scope in scopes.items() if variable in scope]
+    scope = frozenset().union(*(scopes[part] for part in parts))
+    unbound = scope.difference(*(scopes[part] for part in parts if _binds(part)))
+    binders = []
+    for part, its in scopes.items():
+        if unbound & its and part not in parts and _binds(part) and its <= scope:
+            binders.append(part)
+            unbound -= its
+    if unbound:
+        return None
+    rest = tuple(part for part in scopes if part not in parts)
+    outside = head_variables.union(*(scopes[part] for part in rest))
+    return _Group((*parts, *binders), scope, scope & outside, rest)
+
+
+def _binds(part: Part) -> bool:
+    return isinstance(part, Literal) and part.is_positive
+
+
+def part_variables(part: Part) -> frozenset[Variable]:
+    """Return the variables of a literal or a difference."""
+    if isinstance(part, Literal):
+        return frozenset(variables(part.atom))
+    return frozenset(variables(part.left) + variables(part.right))
+
+
+def _canonical(parts: tuple[Part, ...], kept: tuple[Variable, ...]) -> tuple[tuple[object, ...], tuple[Variable, ...]]:
+    """Return *parts* with their variables numbered, and *kept* in the order of those numbers.
+
+    Two groups with the same first answer define the same relation, up to the names of variables.
+    """
+    numbered: dict[Variable, Term] = {}
+    key = []
+    for part in sorted(parts, key=_shape):
+        for variable in _in_order(part):
+            numbered.setdefault(variable, Variable(f"?{len(numbered)}"))
+        key.append(_renamed(part, numbered))
+    order = tuple(sorted(kept, key=lambda variable: list(numbered).index(variable)))
+    return (tuple(key), tuple(numbered[variable] for variable in order)), order
+
+
+def _in_order(part: Part) -> tuple[Variable, ...]:
+    return variables(part.atom) if isinstance(part, Literal) else variables(part.left) + variables(part.right)
+
+
+def _shape(part: Part) -> str:
+    """Return the text of *part* without the names of its variables."""
+    blank: dict[Variable, Term] = dict.fromkeys(_in_order(part), Constant("?"))
+    return str(_renamed(part, blank))
+
+
+def _renamed(part: Part, names: dict[Variable, Term]) -> tuple[object, ...]:
+    if isinstance(part, Literal):
+        return (part.is_positive, str(substitute(part.atom, names)))
+    return (str(substitute(part.left, names)), str(substitute(part.right, names)))

@@ -1,0 +1,194 @@
+"""Circuits specialised by control state: whose turn it is, which phase of a turn.
+
+Fluents whose next values depend only on such fluents run by themselves, whatever is played. Those that run in a short
+cycle from the first state on get one circuit per place in the cycle, with their values and all that follows folded in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gdl.compiler.circuit import FALSE, TRUE, Circuit, Gates, Lit, Loop
+
+MAX_PHASES: Final = 8
+_MAX_CONE: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The circuit in one control state.
+
+    `gates` and `loops` are as in Circuit, over the same inputs; `choices` are, per role with a choice, the numbers of
+    the moves that may be legal; `known` are the fluents whose value is fixed here. `sees` are the percepts of all
+    roles in a row, left out of phases that only play.
+    """
+
+    known: Mapping[int, bool]
+    gates: tuple[tuple[Lit, ...] | None, ...]
+    loops: tuple[Loop, ...]
+    next: tuple[Lit, ...]
+    legal: tuple[Lit, ...]
+    terminal: Lit
+    goals: tuple[tuple[tuple[str, Lit], ...], ...]
+    sees: tuple[Lit, ...]
+    choices: tuple[tuple[int, ...], ...]
+    forced: tuple[int, ...]
+
+
+def plain(circuit: Circuit) -> Phase:
+    """Return the circuit as it is, every move of every role left to be chosen, percepts included."""
+    return Phase(
+        known={},
+        gates=circuit.gates,
+        loops=circuit.loops,
+        next=circuit.next,
+        legal=circuit.legal,
+        terminal=circuit.terminal,
+        goals=circuit.goals,
+        sees=tuple(literal for percepts in circuit.sees for _, literal in percepts),
+        choices=tuple(map(tuple, circuit.moves_of)),
+        forced=(),
+    )
+
+
+def whole(circuit: Circuit) -> tuple[Phase, ...]:
+    """Return the one phase that knows nothing and is right in every state."""
+    return (_specialised(circuit, {}),)
+
+
+def phases(circuit: Circuit) -> tuple[Phase, ...]:
+    """Return the phases through which every play from the first state cycles; one where there are none."""
+    cycle = _cycle(circuit)
+    return tuple(_specialised(circuit, known) for known in cycle) if cycle else whole(circuit)
+
+
+def _cycle(circuit: Circuit) -> list[dict[int, bool]]:
+    alone = sorted(_autonomous(circuit))
+    history = _run_alone(circuit, alone, 6 * MAX_PHASES)
+    periods = {fluent: _period([step[fluent] for step in history]) for fluent in alone}
+    turning = {fluent: period for fluent, period in periods.items() if period}
+    length = math.lcm(*turning.values())
+    if not 1 < length <= MAX_PHASES:
+        return []
+    return [{fluent: history[place][fluent] for fluent in turning} for place in range(length)]
+
+
+def _period(values: Sequence[bool]) -> int:
+    """Return the length of the cycle of *values*, 0 where there is none, or where they never change."""
+    for period in range(2, MAX_PHASES + 1):
+        if all(value == values[i % period] for i, value in enumerate(values)):
+            return period if len(set(values)) > 1 else 0
+    return 0
+
+
+def _autonomous(circuit: Circuit) -> set[int]:
+    """Return the fluents whose next values depend on no move and on no other kind of fluent."""
+    n_fluents = len(circuit.fluents)
+    cones = [_inputs_below(circuit, literal) for literal in circuit.next]
+    found = {i for i, cone in enumerate(cones) if cone is not None}
+    while True:
+        bad = {i for i in found if any(n > n_fluents or n - 1 not in found for n in cones[i] or ())}
+        if not bad:
+            return found
+        found -= bad
+
+
+def _inputs_below(circuit: Circuit, literal: Lit) -> set[int] | None:
+    """Return the input nodes that *literal* depends on; None where they are many, or a loop is among them."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    todo = [literal >> 1]
+    while todo:
+        node = todo.pop()
+        if node in seen or node == 0:
+            continue
+        seen.add(node)
+        inputs = circuit.gates[node]
+        if len(seen) > _MAX_CONE or (inputs is None and node >= circuit.n_inputs):
+            return None
+        if inputs is None:
+            found.add(node)
+        else:
+            todo += [x >> 1 for x in inputs]
+    return found
+
+
+def _run_alone(circuit: Circuit, alone: Sequence[int], n_steps: int) -> list[dict[int, bool]]:
+    now = {fluent: fluent in circuit.initial for fluent in alone}
+    history = []
+    for _ in range(n_steps):
+        history.append(now)
+        values = {0: True, **{1 + fluent: value for fluent, value in now.items()}}
+        now = {fluent: _value(circuit, circuit.next[fluent], values) for fluent in alone}
+    return history
+
+
+def _value(circuit: Circuit, literal: Lit, values: dict[int, bool]) -> bool:
+    todo = [literal >> 1]
+    while todo:
+        node = todo[-1]
+        inputs = circuit.gates[node] or ()
+        missing = [x >> 1 for x in inputs if x >> 1 not in values]
+        if node in values:
+            todo.pop()
+        elif missing:
+            todo += missing
+        else:
+            values[todo.pop()] = all(values[x >> 1] ^ bool(x & 1) for x in inputs)
+    return values[literal >> 1] ^ bool(literal & 1)
+
+
+def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
+    """Return *circuit* with known fluents folded in, then with the moves that are thereby decided."""
+    first = _Folding(circuit, {1 + fluent: value for fluent, value in known.items()})
+    legal = [first.of(literal) for literal in circuit.legal]
+    decided: dict[int, bool] = {}
+    choices = []
+    forced = []
+    for numbers in circuit.moves_of:
+        possible = [i for i in numbers if legal[i] != FALSE]
+        if len(possible) == 1:
+            forced.append(possible[0])
+            decided |= {i: i == possible[0] for i in numbers}
+        else:
+            decided |= {i: False for i in numbers if legal[i] == FALSE}
+            choices.append(tuple(possible))
+    values = {1 + fluent: value for fluent, value in known.items()}
+    values |= {1 + len(circuit.fluents) + i: value for i, value in decided.items()}
+    folded = _Folding(circuit, values)
+    return Phase(
+        known=known,
+        gates=tuple(folded.gates.gates),
+        loops=folded.loops,
+        next=tuple(folded.of(literal) for literal in circuit.next),
+        legal=tuple(folded.of(literal) for literal in circuit.legal),
+        terminal=folded.of(circuit.terminal),
+        goals=tuple(tuple((value, folded.of(x)) for value, x in goals) for goals in circuit.goals),
+        sees=(),
+        choices=tuple(choices),
+        forced=tuple(forced),
+    )
+
+
+class _Folding:
+    """A circuit rebuilt with some inputs constant."""
+
+    def __init__(self, circuit: Circuit, values: Mapping[int, bool]) -> None:
+        self.gates = Gates([None] * circuit.n_inputs)
+        self._literals = [2 * node for node in range(circuit.n_inputs)]
+        for node, value in values.items():
+            self._literals[node] = TRUE if value else FALSE
+        for node in range(circuit.n_inputs, len(circuit.gates)):
+            inputs = circuit.gates[node]
+            literal = self.gates.input() if inputs is None else self.gates.conjunction(map(self.of, inputs))
+            self._literals.append(literal)
+        self.loops = tuple(
+            Loop(tuple(self._literals[node] >> 1 for node in loop.nodes), tuple(map(self.of, loop.values)))
+            for loop in circuit.loops
+        )
+
+    def of(self, literal: Lit) -> Lit:
+        return self._literals[literal >> 1] ^ (literal & 1)

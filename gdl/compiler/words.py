@@ -1,0 +1,126 @@
+"""Eight machine words as one value, for kernels: a node's value in 512 plays, in one vector register.
+
+Left to itself, the compiler turns loops over the inputs of a gate into gathers, which take ten times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, models, register_model
+
+W: Final = 8
+"""Words in a row."""
+
+_VECTOR: Final = ir.VectorType(ir.IntType(64), W)
+
+
+class _WordsType(types.Type):
+    """The type of eight words, to numba."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Words")
+
+
+_words: Final = _WordsType()
+
+
+@register_model(_WordsType)
+class _WordsModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _VECTOR)
+
+
+def _function(emit: Callable[..., Any]) -> Any:
+    """Return what kernels call as a function, whose code *emit* writes."""
+    return intrinsic(emit)
+
+
+def _address(context: Any, builder: Any, signature: Any, array: Any, row: Any) -> Any:
+    rows = context.make_array(signature.args[0])(context, builder, array)
+    return builder.bitcast(builder.gep(rows.data, [builder.mul(row, row.type(W))]), _VECTOR.as_pointer())
+
+
+@_function
+def load(typingctx: Any, rows: Any, row: Any) -> Any:
+    """Return a row, numbered in uint64, of a C-contiguous (n, W) array of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_address(context, builder, signature, *args), align=8)
+
+    return _words(rows, types.uint64), codegen
+
+
+@_function
+def store(typingctx: Any, rows: Any, row: Any, value: Any) -> Any:
+    """Put *value* into a row, numbered in uint64, of a C-contiguous (n, W) array of words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, number, vector = args
+        builder.store(vector, _address(context, builder, signature, array, number), align=8)
+        return context.get_dummy_value()
+
+    return types.void(rows, types.uint64, value), codegen
+
+
+def _operation(emit: Callable[..., Any]) -> Any:
+    """Return a function of two values of words."""
+
+    def operation(typingctx: Any, a: Any, b: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return emit(builder, *args)
+
+        return _words(a, b), codegen
+
+    return intrinsic(operation)
+
+
+both: Final[Any] = _operation(lambda builder, a, b: builder.and_(a, b))
+either: Final[Any] = _operation(lambda builder, a, b: builder.or_(a, b))
+differing: Final[Any] = _operation(lambda builder, a, b: builder.xor(a, b))
+but_not: Final[Any] = _operation(lambda builder, a, b: builder.and_(a, builder.not_(b)))
+plus: Final[Any] = _operation(lambda builder, a, b: builder.add(a, b))
+
+
+def _shift(emit: Callable[..., Any]) -> Any:
+    """Return a function that shifts each word by a number of bits that is known when the kernel is compiled."""
+
+    def operation(typingctx: Any, a: Any, n_bits: Any) -> Any:
+        count = ir.Constant(_VECTOR, [n_bits.literal_value] * W)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return emit(builder, args[0], count)
+
+        return _words(a, n_bits), codegen
+
+    return intrinsic(prefer_literal=True)(operation)
+
+
+left: Final[Any] = _shift(lambda builder, a, n: builder.shl(a, n))
+right: Final[Any] = _shift(lambda builder, a, n: builder.lshr(a, n))
+
+
+@_function
+def spread(typingctx: Any, word: Any) -> Any:
+    """Return eight times the same uint64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), args[0], ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), W), [0] * W)
+        return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+    return _words(types.uint64), codegen
+
+
+@_function
+def any_bit(typingctx: Any, value: Any) -> Any:
+    """Return whether a bit of *value* is set."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = builder.icmp_unsigned("!=", args[0], ir.Constant(_VECTOR, [0] * W))
+        return builder.icmp_unsigned("!=", builder.bitcast(lanes, ir.IntType(W)), ir.IntType(W)(0))
+
+    return types.boolean(value), codegen
