@@ -108,7 +108,7 @@ class SimulationReport:
     def lines(self) -> Iterator[str]:
         """Yield the figures as lines for people."""
         figures = self.figures
-        yield f"{self.n_plays:,} random plays in {self.elapsed_s:.1f} s, setup {self.setup_s:.2f} s, seed {self.seed}"
+        yield f"random plays: {self.n_plays:,} (seed {self.seed}); {self.elapsed_s:.1f} s, setup {self.setup_s:.2f} s"
         if self.exact is not None:
             yield f"all {self.exact.n_states:,} states searched; {_play_lengths(self.exact)}"
         yield f"steps per play: {figures.steps}"
@@ -135,5 +135,8 @@ def _of(n: int, n_declared: int | None) -> str:
 def _play_lengths(exact: Exact) -> str:
     if exact.shortest_play is None:
         return "no play ends"
-    longest = "steps without end" if exact.longest_play is None else f"{exact.longest_play:,} steps"
-    return f"plays of {exact.shortest_play:,} to {longest}"
+    if exact.longest_play is None:
+        return f"plays of {exact.shortest_play:,} steps or more, some without end"
+    if exact.shortest_play == exact.longest_play:
+        return f"plays of exactly {exact.longest_play:,} steps"
+    return f"plays of {exact.shortest_play:,} to {exact.longest_play:,} steps"

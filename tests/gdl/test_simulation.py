@@ -10,11 +10,13 @@ from typing import Final
 
 import pytest
 
+from gdl.checks import check
 from gdl.diagnostics import Severity, codes
 from gdl.library import find_game, game_names
 from gdl.rules import Description, read_file, read_rules
 from gdl.simulation import CODES, SimulationBudget, SimulationReport, simulate
 from gdl.simulation.figures import Spread
+from gdl.source import Source
 
 FOLDER: Final = Path(__file__).parent / "simulation"
 SMALL: Final = SimulationBudget(plays=20, seconds=20, states=300, steps=100)
@@ -53,6 +55,12 @@ def test_the_wrong_example_of_a_code_has_that_code_alone_and_the_right_one_none(
     code = codes()[f"gdl/{name}"]
     wrong, right = (simulate(read_rules(text), SMALL) for text in (code.wrong, code.right))
     assert ({d.code.name for d in wrong.diagnostics}, right.diagnostics) == ({f"gdl/{name}"}, ())
+
+
+@pytest.mark.parametrize("name", sorted(CODES))
+def test_the_static_checks_have_nothing_against_the_examples(name: str) -> None:
+    code = codes()[f"gdl/{name}"]
+    assert [check(Source(name, text)) for text in (code.wrong, code.right)] == [[], []]
 
 
 @pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
@@ -129,6 +137,18 @@ def test_rules_too_large_to_make_a_game_of_have_no_verdict() -> None:
     rules = "(role robot) (thing zero) (<= (role ?x) (thing ?x)) (<= (thing (f ?x)) (thing ?x))"
     report = simulate(read_rules(rules), SMALL)
     assert (report.game, report.is_conclusive, told(report)) == (None, False, ["limit-in-play 1:1"])
+
+
+def test_the_figures_are_told_in_lines() -> None:
+    lines = list(simulate(find_game("montyhall").read(), SimulationBudget(1, 20), clock=stopped()).lines())
+    assert lines[:6] == [
+        "random plays: 1 (seed 0); 0.0 s, setup 0.00 s",
+        "all 34 states searched; plays of exactly 3 steps",
+        "steps per play: 3 to 3, mean 3",
+        "facts per state: 1 to 4, mean 3.647; fluents met: 13 of 13 declared",
+        "joint moves per state: 1 to 9, mean 2.045",
+        "candidate: legal moves 1 to 3, mean 1.636; moves met 6 of 6 declared; goals 0 to 100, mean 50, may fall",
+    ]
 
 
 ONE_CHOICE: Final = """
