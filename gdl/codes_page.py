@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Final
 
 from gdl.diagnostics import Code, codes
 
@@ -17,10 +18,13 @@ for errors. The examples are cut out of small games: where one shows no `role`, 
 the game around it has them.
 """
 
+_AFTER_ALL_CHECKS: Final = 100
+"""Where codes stand that belong to none of the checks of the language."""
+
 
 def codes_page() -> str:
     """Return the page, in Markdown."""
-    ordered = sorted(codes().values(), key=lambda code: code.check)
+    ordered = sorted(codes().values(), key=lambda code: code.check or _AFTER_ALL_CHECKS)
     return "\n".join([_INTRODUCTION, *_table(ordered), "", *(_section(code) for code in ordered)])
 
 

@@ -305,8 +305,11 @@ class RuleReader:
         return And(inner, form.span) if name == "and" else Or(inner, form.span)
 
     def _nested(self, form: Form) -> None:
-        hint = "is a closing parenthesis missing before it?"
-        self._tell("nested-rule", "a rule inside a rule", form, hint)
+        if form.children is None:
+            hint = "write (<= head condition ...), with the arrow behind the opening parenthesis"
+            self._tell("rule-without-head", "an arrow that begins no list", form, hint)
+        else:
+            self._tell("nested-rule", "a rule inside a rule", form, "is a closing parenthesis missing before it?")
 
     def _atom(self, form: Form) -> Atom | None:
         if form.is_variable:
