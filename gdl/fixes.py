@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from gdl.checks import check
@@ -19,12 +21,37 @@ from gdl.rules import CONNECTIVES, Rule
 from gdl.source import Source, Span
 from gdl.terms import signature
 
-Fixer: TypeAlias = Callable[[Subject, Diagnostic], Sequence[Edit]]
+
+@dataclass(frozen=True)
+class Draft:
+    """A file to be mended, with its parts at hand by what fixers ask for."""
+
+    subject: Subject
+
+    @cached_property
+    def forms_by_name(self) -> Mapping[str, Sequence[Form]]:
+        """Where each name stands, whatever it is used as."""
+        found: defaultdict[str, list[Form]] = defaultdict(list)
+        for use, forms in self.subject.occurrences.items():
+            found[use.name] += forms
+        return found
+
+    @cached_property
+    def forms_by_head(self) -> Mapping[tuple[str, int], Sequence[Form]]:
+        """The facts and rules of each relation."""
+        found: defaultdict[tuple[str, int], list[Form]] = defaultdict(list)
+        for form, rule in zip(self.subject.forms, self.subject.rules, strict=True):
+            found[_head(rule)].append(form)
+        return found
+
+
+Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
 
 MAX_ROUNDS: Final = 50
 """One fix may make room for another, as where the rules that used a relation are gone; so often it is tried again."""
 
-_BLANKS: Final = " \t\r\n\f\v"
+_BLANKS_IN_LINE: Final = " \t\r\f\v"
+_BLANKS: Final = _BLANKS_IN_LINE + "\n"
 _AROUND_NAMES: Final = _BLANKS + "();"
 
 
@@ -64,9 +91,10 @@ def fixes(source: Source, diagnostics: Iterable[Diagnostic], limits: ReadLimits 
     subject = examine(source, limits)
     if subject.diagnostics:  # something could not be read, and what follows it may be meant otherwise
         return
+    draft = Draft(subject)
     for one in diagnostics:
         fixer = FIXERS.get(one.code.name)
-        edits = fixer(subject, one) if fixer else ()
+        edits = fixer(draft, one) if fixer else ()
         if edits:
             yield Fix(one, tuple(edits))
 
@@ -77,13 +105,11 @@ def apart(found: Iterable[Fix]) -> list[Fix]:
     return [fix for fix in found if taken.take(fix.edits)]
 
 
-def usual_spelling(subject: Subject, found: Diagnostic) -> Sequence[Edit]:
+def usual_spelling(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Write a name as it is written most often, unless that made one of two rules or of two distinct terms."""
     old, new = found.span.text, found.related[0].span.text
-    places = [form for use, forms in subject.occurrences.items() if use.name == old for form in forms]
-    around = _tops(
-        subject, (form for use, forms in subject.occurrences.items() if use.name in (old, new) for form in forms)
-    )
+    places = draft.forms_by_name.get(old, ())
+    around = _tops(draft.subject, (*places, *draft.forms_by_name.get(new, ())))
     after = [tuple(new if word == old else word for word in _words(form)) for form in around]
     if len(set(after)) < len({tuple(_words(form)) for form in around}):
         return ()
@@ -92,31 +118,30 @@ def usual_spelling(subject: Subject, found: Diagnostic) -> Sequence[Edit]:
     return [Edit(form.span, new) for form in places]
 
 
-def fact_for_rule(subject: Subject, found: Diagnostic) -> Sequence[Edit]:
+def fact_for_rule(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Write `(<= (p a))` as the fact `(p a)`."""
-    form = _form_at(subject, found.span)
+    form = _form_at(draft.subject, found.span)
     arrow, head = form.children or (form, form)
     return _unwrapped(form, head, arrow)
 
 
-def lone_name(subject: Subject, found: Diagnostic) -> Sequence[Edit]:
+def lone_name(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Write `(p)` as `p`."""
-    form = _form_at(subject, found.span)
+    form = _form_at(draft.subject, found.span)
     (name,) = form.children or (form,)
     return () if name.name in CONNECTIVES else _unwrapped(form, name)
 
 
-def without_rules(subject: Subject, found: Diagnostic) -> Sequence[Edit]:
+def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Delete the facts and rules of the relation in whose head the diagnostic is, unless those of another use it.
 
     Where those go too, the next round finds it unused; where a comment keeps them, they keep what they need.
     """
-    top = bisect_right(subject.forms, found.span.start, key=lambda form: form.start) - 1
-    relation = signature(subject.rules[top].head.term)
-    if any(_head(use.rule) != relation for use in subject.graph.users.get(relation, ())):
+    graph, forms = draft.subject.graph, draft.subject.forms
+    relation = _head(draft.subject.rules[bisect_right(forms, found.span.start, key=lambda form: form.start) - 1])
+    if any(_head(use.rule) != relation for use in graph.users.get(relation, ())):
         return ()
-    unused = [form for form, rule in zip(subject.forms, subject.rules, strict=True) if _head(rule) == relation]
-    return [_deleted(run) for run in _runs(unused)]
+    return [_deleted(run) for run in _runs(draft.forms_by_head[relation])]
 
 
 FIXERS: Final[Mapping[str, Fixer]] = {
@@ -179,18 +204,18 @@ def _runs(forms: Iterable[Form]) -> Iterator[Span]:
 
 def _deleted(run: Span) -> Edit:
     """Return the edit that deletes *run*: with its lines where it stands alone on them, else with blanks beside it."""
-    text = run.source.text
-    first = text.rfind("\n", 0, run.start) + 1
-    last = text.find("\n", run.end) + 1 or len(text)
-    if not (text[first : run.start] + text[run.end : last]).strip(_BLANKS):
-        return Edit(Span(run.source, first, last))
-    start, end = run.start, run.end
-    if text[end:last].strip(_BLANKS):
-        end += len(text[end:last]) - len(text[end:last].lstrip(_BLANKS))
-    else:
-        start -= len(text[first:start]) - len(text[first:start].rstrip(_BLANKS))
-    is_joined = end < len(text) and start and not {text[start - 1], text[end]} & {*_AROUND_NAMES}
-    return Edit(Span(run.source, start, end), " " if is_joined else "")
+    text, start, end = run.source.text, run.start, run.end
+    while start and text[start - 1] in _BLANKS_IN_LINE:
+        start -= 1
+    while end < len(text) and text[end] in _BLANKS_IN_LINE:
+        end += 1
+    begins_line, ends_line = start == 0 or text[start - 1] == "\n", end == len(text) or text[end] == "\n"
+    if begins_line and ends_line:
+        return Edit(Span(run.source, start, min(end + 1, len(text))))
+    if ends_line:
+        return Edit(Span(run.source, start, run.end))
+    is_joined = start == run.start and start and not {text[start - 1], text[end]} & {*_AROUND_NAMES}
+    return Edit(Span(run.source, run.start, end), " " if is_joined else "")
 
 
 def _words(form: Form) -> Iterator[str]:

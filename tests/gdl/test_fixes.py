@@ -18,7 +18,7 @@ from gdl.checks import check
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import codes, diagnostic
 from gdl.edits import edited
-from gdl.fixes import FIXERS, Fix, apart, fix_rules, fixes, without_rules
+from gdl.fixes import FIXERS, Draft, Fix, apart, fix_rules, fixes, without_rules
 from gdl.kif import DEFAULT_LIMITS
 from gdl.library import find_game, game_names
 from gdl.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_file, read_rules
@@ -89,7 +89,7 @@ def subject_of(text: str) -> Subject:
 def without_the_rules_at(text: str, at: int) -> str:
     subject = subject_of(text)
     found = diagnostic("empty-body", Span(subject.source, at, at + 1), "nobody uses it")
-    return edited(subject.source, without_rules(subject, found))
+    return edited(subject.source, without_rules(Draft(subject), found))
 
 
 @pytest.mark.parametrize(
