@@ -13,7 +13,8 @@ from gdl.source import Source, Span
 
 _WIDTH: Final = 120
 _BEFORE: Final = 50
-"""How much of a long line is shown before the first place in it."""
+"""How much is shown before the first place in a line that is too long to be shown from its beginning."""
+_BEHIND: Final = 20
 MAX_RELATED: Final = 8
 
 
@@ -66,7 +67,8 @@ def _groups(places: list[_Place]) -> Iterator[tuple[int, int, Sequence[_Place]]]
     """Yield places that one picture of a line shows together, with that line and the first column shown."""
     left = sorted(places, key=lambda place: (place.line, place.column, not place.is_main))
     while left:
-        line, first_column = left[0].line, max(1, left[0].column - _BEFORE)
+        line, column = left[0].line, left[0].column
+        first_column = 1 if column + _BEHIND <= _WIDTH else column - _BEFORE
         group = [place for place in left if place.line == line and place.column < first_column + _WIDTH]
         left = left[len(group) :]
         yield line, first_column, sorted(group, key=lambda place: not place.is_main)
