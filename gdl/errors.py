@@ -157,6 +157,10 @@ class UnknownNameError(CallerError):
         return f"no {self.kind} {self.name!r}{meant}"
 
 
+class RenamingError(CallerError):
+    """A name of a rule file cannot have another spelling, or not that one."""
+
+
 class ArenaError(CallerError):
     """An arena cannot have that many rows, columns, cells, robots or turns."""
 

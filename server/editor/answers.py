@@ -1,0 +1,158 @@
+"""What an editor asks of a document, answered in the words of its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types
+
+from gdl.completion import complete
+from gdl.diagnostics import Diagnostic, Related, Severity
+from gdl.errors import RuleFileError
+from gdl.formatting import format_rules
+from gdl.outline import Entry, outline
+from gdl.renaming import renamable, rename
+from gdl.symbols import Kind, Occurrence
+from server.editor.document import Document
+from server.editor.hover import describe
+
+_SEVERITIES: Final = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.NOTE: types.DiagnosticSeverity.Information,
+}
+_COMPLETION_KINDS: Final = {
+    Kind.KEYWORD: types.CompletionItemKind.Keyword,
+    Kind.RELATION: types.CompletionItemKind.Function,
+    Kind.FUNCTION: types.CompletionItemKind.Struct,
+    Kind.CONSTANT: types.CompletionItemKind.Constant,
+    Kind.VARIABLE: types.CompletionItemKind.Variable,
+}
+_UNNECESSARY: Final = frozenset({"gdl/unused-relation", "gdl/unused-fluent"})
+"""What editors show faded."""
+
+
+def hover(document: Document, place: types.Position) -> types.Hover | None:
+    """Return what is known of the name at *place*."""
+    found = _name_at(document, place)
+    if found is None:
+        return None
+    text = types.MarkupContent(types.MarkupKind.Markdown, describe(document.index, found))
+    return types.Hover(text, document.positions.range(found.span))
+
+
+def definitions(document: Document, place: types.Position) -> list[types.Location]:
+    """Return where the name at *place* is defined."""
+    found = _name_at(document, place)
+    return [] if found is None else _locations(document, document.index.definitions(found))
+
+
+def references(document: Document, place: types.Position, *, with_definitions: bool) -> list[types.Location]:
+    """Return where the name at *place* stands; a variable: in its rule."""
+    found = _name_at(document, place)
+    uses = () if found is None else document.index.uses(found.symbol)
+    return _locations(document, [use for use in uses if with_definitions or not use.is_definition])
+
+
+def highlights(document: Document, place: types.Position) -> list[types.DocumentHighlight]:
+    """Return the places to light up while the cursor is on a name."""
+    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
+    found = _name_at(document, place)
+    uses = () if found is None else document.index.uses(found.symbol)
+    return [types.DocumentHighlight(document.positions.range(use.span), kinds[use.is_definition]) for use in uses]
+
+
+def prepared_rename(document: Document, place: types.Position) -> types.PrepareRenamePlaceholder:
+    """Return the name at *place* that may be given another spelling.
+
+    Raises:
+        RenamingError: it may not.
+    """
+    found = renamable(document.index, document.positions.offset(place))
+    return types.PrepareRenamePlaceholder(document.positions.range(found.span), found.token.name)
+
+
+def renaming(document: Document, place: types.Position, name: str) -> types.WorkspaceEdit:
+    """Return the changes that give the name at *place* the spelling *name*.
+
+    Raises:
+        RenamingError: it may not be so.
+    """
+    edits = rename(document.index, document.positions.offset(place), name)
+    changes = [types.TextEdit(document.positions.range(edit.span), edit.text) for edit in edits]
+    return types.WorkspaceEdit(changes={document.uri: changes})
+
+
+def symbols(document: Document) -> list[types.DocumentSymbol]:
+    """Return the outline of the file."""
+    return [_symbol(document, entry) for entry in outline(document.index)]
+
+
+def completion(document: Document, place: types.Position) -> types.CompletionList:
+    """Return what may be written at *place*."""
+    offset = document.positions.offset(place)
+    found = complete(document.index, offset)
+    replaced = types.Range(document.positions.position(found.start), document.positions.position(offset))
+    items = [
+        types.CompletionItem(
+            label=proposal.name,
+            kind=_COMPLETION_KINDS[proposal.kind],
+            detail=proposal.detail,
+            sort_text=f"{number:06}",
+            filter_text=proposal.name,
+            text_edit=types.TextEdit(replaced, proposal.name),
+        )
+        for number, proposal in enumerate(found.proposals)
+    ]
+    return types.CompletionList(is_incomplete=False, items=items)
+
+
+def formatting(document: Document) -> list[types.TextEdit]:
+    """Return the change that lays the file out; none where its parentheses do not balance, which is told anyway."""
+    try:
+        text = format_rules(document.source)
+    except RuleFileError:
+        return []
+    return [types.TextEdit(document.positions.whole, text)] if text != document.text else []
+
+
+def diagnostics(document: Document, found: Sequence[Diagnostic]) -> list[types.Diagnostic]:
+    """Return what the checks *found*, each with its hint and its other places."""
+    return [_diagnostic(document, one) for one in found]
+
+
+def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
+    return types.Diagnostic(
+        range=document.positions.range(found.span),
+        message=found.message if found.hint is None else f"{found.message}\nhint: {found.hint}",
+        severity=_SEVERITIES[found.severity],
+        code=found.code.name,
+        source="ggp",
+        tags=[types.DiagnosticTag.Unnecessary] if found.code.name in _UNNECESSARY else None,
+        related_information=[_related(document, related) for related in found.related] or None,
+    )
+
+
+def _related(document: Document, related: Related) -> types.DiagnosticRelatedInformation:
+    place = types.Location(document.uri, document.positions.range(related.span))
+    return types.DiagnosticRelatedInformation(place, related.message)
+
+
+def _symbol(document: Document, entry: Entry) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=entry.name,
+        detail=entry.detail,
+        kind=types.SymbolKind.Function if entry.is_rule else types.SymbolKind.Constant,
+        range=document.positions.range(entry.span),
+        selection_range=document.positions.range(entry.name_span),
+        children=[_symbol(document, inner) for inner in entry.inner],
+    )
+
+
+def _name_at(document: Document, place: types.Position) -> Occurrence | None:
+    return document.index.at(document.positions.offset(place))
+
+
+def _locations(document: Document, found: Sequence[Occurrence]) -> list[types.Location]:
+    return [types.Location(document.uri, document.positions.range(one.span)) for one in found]

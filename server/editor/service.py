@@ -1,0 +1,163 @@
+"""The editor server: what `ggp lsp` does on standard input and output, by the Language Server Protocol."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import BinaryIO, Final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from gdl.diagnostics import Diagnostic
+from gdl.errors import RenamingError
+from server.editor import answers
+from server.editor.checking import Checking
+from server.editor.document import Document
+
+_TRIGGERS: Final = ("(", "?")
+
+
+class EditorServer(LanguageServer):
+    """Holds the documents that are open, each as it was typed last; `is_shut_down` when the editor has asked for that.
+
+    Texts come whole with every change: a library that applies changes to parts would have to agree with every editor
+    on what ends a line.
+    """
+
+    def __init__(self, delay_s: float) -> None:
+        super().__init__("ggp", version("ggp"), text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        self.is_shut_down = False
+        self.checking = Checking(self._publish, self._tell, delay_s)
+        self._documents: dict[str, Document] = {}
+
+    def document(self, uri: str) -> Document:
+        """Return the document that is open under that address.
+
+        Raises:
+            JsonRpcException: none is.
+        """
+        if uri not in self._documents:
+            raise JsonRpcException(f"no document is open as {uri}", types.ErrorCodes.InvalidParams.value)
+        return self._documents[uri]
+
+    def put(self, uri: str, number: int, *, is_opened: bool = False) -> None:
+        """Take up a new version of a document."""
+        text = self.workspace.get_text_document(uri).source
+        document = Document(uri, text, number, str(self.workspace.position_encoding))
+        self._documents[uri] = document
+        self.checking.changed(document, is_opened=is_opened)
+
+    def close(self, uri: str) -> None:
+        """Forget a document, and have the editor forget what was said of it."""
+        self.checking.forget(uri)
+        if self._documents.pop(uri, None) is not None:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        said = answers.diagnostics(document, found)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, said, document.version))
+
+    def _tell(self, message: str) -> None:
+        self.window_log_message(types.LogMessageParams(types.MessageType.Warning, message))
+
+
+def serve(delay_s: float, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> int:
+    """Serve one editor until it ends; return the exit code, 0 where it asked for that.
+
+    *Units*: seconds from the last change of a text to its checks.
+    """
+    _log_errors()
+    server = EditorServer(delay_s)
+    _follow_documents(server)
+    _answer_questions(server)
+    _answer_renames(server)
+    server.start_io(stdin, stdout)
+    server.checking.close()
+    return 0 if server.is_shut_down else 1
+
+
+def _log_errors() -> None:
+    """Log to standard error what editors keep for whoever looks for the cause of a failure."""
+    handler = logging.StreamHandler()
+    handler.addFilter(_is_unexpected)
+    log = logging.getLogger("pygls")
+    log.addHandler(handler)
+    log.setLevel(logging.WARNING)
+    log.propagate = False
+
+
+def _is_unexpected(record: logging.LogRecord) -> bool:
+    """Return whether an error is more than a no to the editor, which is told to whoever asked."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
+
+
+def _follow_documents(server: EditorServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        server.put(params.text_document.uri, params.text_document.version, is_opened=True)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        server.put(params.text_document.uri, params.text_document.version)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        server.close(params.text_document.uri)
+
+    @server.feature(types.SHUTDOWN)
+    def shut_down(_: None) -> None:
+        server.is_shut_down = True
+
+
+def _answer_questions(server: EditorServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        return answers.hover(server.document(params.text_document.uri), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: types.DefinitionParams) -> list[types.Location]:
+        return answers.definitions(server.document(params.text_document.uri), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def references(params: types.ReferenceParams) -> list[types.Location]:
+        document = server.document(params.text_document.uri)
+        return answers.references(document, params.position, with_definitions=params.context.include_declaration)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlights(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+        return answers.highlights(server.document(params.text_document.uri), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        return answers.symbols(server.document(params.text_document.uri))
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))
+    def completion(params: types.CompletionParams) -> types.CompletionList:
+        return answers.completion(server.document(params.text_document.uri), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+        return answers.formatting(server.document(params.text_document.uri))
+
+
+def _answer_renames(server: EditorServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
+        try:
+            return answers.prepared_rename(server.document(params.text_document.uri), params.position)
+        except RenamingError as error:
+            raise _refused(error) from error
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    def rename(params: types.RenameParams) -> types.WorkspaceEdit:
+        try:
+            return answers.renaming(server.document(params.text_document.uri), params.position, params.new_name)
+        except RenamingError as error:
+            raise _refused(error) from error
+
+
+def _refused(error: RenamingError) -> JsonRpcException:
+    return JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed.value)
