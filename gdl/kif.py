@@ -163,13 +163,14 @@ class Nesting:
             )
 
 
-def unopened(span: Span, related: Sequence[Related] = ()) -> KifSyntaxError:
-    """Return the error of closing parentheses, one or a run of them, without opening ones."""
+def unopened(span: Span, instead: str = "", related: Sequence[Related] = ()) -> KifSyntaxError:
+    """Return the error of closing parentheses, one or a run of them, without opening ones.
+
+    *instead* says what else than deleting them may be meant.
+    """
     n_closing = span.text.count(")")
     which = "a closing parenthesis" if n_closing == 1 else f"{n_closing} closing parentheses"
-    hint = "delete it" if n_closing == 1 else "delete them"
-    if related:
-        hint += ", or the one that closed the rule too early"
+    hint = f"delete {'it' if n_closing == 1 else 'them'}{instead}"
     message = f"{which} that nothing opened"
     return KifSyntaxError(message, span, hint, code="unopened-parenthesis", related=related)
 

@@ -19,13 +19,11 @@ from gdl.source import Source, Span
 OnError: TypeAlias = Callable[[RuleFileError], None]
 
 _RULE: Final = re.compile(r"\(\s*<=(?=[\s()])")
-_FACT: Final = re.compile(r"\(\s*(?:role|init|base|input)(?=[\s()])", re.IGNORECASE)
-"""What is at the top of a file and nowhere else."""
+_FACT: Final = re.compile(r"\(\s*(?:role\s+[^?()\s]|(?:init|base|input)[\s()])", re.IGNORECASE)
+"""What is at the top of a file, and hardly anywhere else."""
 _CONDITION: Final = re.compile(r"\(\s*(?:true|does|not|or|and|distinct)(?=[\s()])", re.IGNORECASE)
 """What is in bodies and nowhere else."""
 _CLOSING: Final = re.compile(r"\)(?:\s*\))*")
-_MAX_CUT_OFF: Final = 50
-"""How many forms may be taken for conditions of a rule that is closed too early."""
 
 
 def refuse(error: RuleFileError) -> None:
@@ -62,6 +60,7 @@ class _Reading:
         self.broken: list[Form] = []
         self._last = Token(0, 0, "")
         self._is_after_unopened = False
+        self._last_at_line_start = 0
         self._hiding_comment: Token | None = None
         self._first_inner_line: int | None = None
 
@@ -87,6 +86,8 @@ class _Reading:
         if is_unopened and not self._is_after_unopened:
             self._report_unopened(token)
         elif not is_unopened:
+            if not self.nesting.open_at and self._is_at_line_start(token):
+                self._last_at_line_start = len(self.nesting.finished)
             self.nesting.take(token)
         if token.text[0] != ";":
             self._last, self._is_after_unopened = token, is_unopened
@@ -146,20 +147,26 @@ class _Reading:
         self.broken.append(self.nesting.give_up())
 
     def _report_unopened(self, token: Token) -> None:
-        early = self._closed_early()
-        related = [Related(Span(early.source, early.end - 1, early.end), "the rule is closed here")] if early else []
         run = _CLOSING.match(self.source.text, token.start)
-        self.on_error(unopened(Span(self.source, token.start, run.end() if run else token.end), related))
+        span = Span(self.source, token.start, run.end() if run else token.end)
+        early = self._closed_early()
+        if early is None:
+            self.on_error(unopened(span))
+        elif early.children is None:
+            place = Related(early.span, "an opening parenthesis may be missing here")
+            self.on_error(unopened(span, ", or write an opening one in front of what it closes", [place]))
+        else:
+            place = Related(Span(self.source, early.end - 1, early.end), "the rule is closed here")
+            self.on_error(unopened(span, ", or the one that closed the rule too early", [place]))
 
     def _closed_early(self) -> Form | None:
-        """Set a rule aside whose last conditions stand, indented, behind its end; return it."""
-        forms = self.nesting.finished
-        for i in reversed(range(max(0, len(forms) - _MAX_CUT_OFF), len(forms))):
-            if self._is_at_line_start(Token(forms[i].start, forms[i].end, "")):
-                if i + 1 == len(forms) or not _RULE.match(self.source.text, forms[i].start):
-                    return None
-                early = forms[i]
-                self.broken += forms[i:]
-                del forms[i:]
-                return early
-        return None
+        """Set a rule aside whose last parts stand behind its end, or that has no beginning; return its first part."""
+        forms, first = self.nesting.finished, self._last_at_line_start
+        if first + 1 >= len(forms):
+            return None
+        early = forms[first]
+        if early.children is not None and not _RULE.match(self.source.text, early.start):
+            return None
+        self.broken += forms[first:]
+        del forms[first:]
+        return early

@@ -88,13 +88,16 @@ def lone_names_in_parentheses(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def open_facts(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield the variables of facts."""
+    """Yield facts with variables, at the first one."""
     for form, rule in zip(subject.forms, subject.rules, strict=True):
         if not rule.body and not rule.head.term.is_ground:
-            for variable in _variables(form):
-                message = f"the variable {variable.name} in a fact: a fact holds names and numbers only"
-                hint = f"give {variable.name} a value, or write a rule with a condition that lists its values"
-                yield diagnostic("open-fact", variable.span, message, hint)
+            found = _variables(form)
+            names = ", ".join(variable.name for variable in found[:5]) + (" ..." if len(found) > 5 else "")
+            message = (
+                f"the variable{'s' if len(found) > 1 else ''} {names} in a fact: a fact holds names and numbers only"
+            )
+            hint = f"write names in place of {names}, or a rule with conditions that list them"
+            yield diagnostic("open-fact", found[0].span, message, hint)
 
 
 def _variables(form: Form) -> list[Form]:
