@@ -51,6 +51,21 @@ def can_be_chosen(relation: Relation) -> bool:
     return arity > 0 and " " not in name and name not in ARITIES
 
 
+def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Relation]:
+    """Return the relations that everybody but their own clauses asks with a constant: a count that starts at nought."""
+    clauses = tuple(clauses)
+    derived = {signature(clause.head) for clause in clauses if clause.literals}
+    asked: dict[Relation, bool] = {}
+    for clause in clauses:
+        for literal in clause.literals:
+            relation = signature(literal.atom)
+            if relation != signature(clause.head):
+                arguments = literal.atom.arguments if isinstance(literal.atom, Compound) else ()
+                has_constant = any(argument.is_ground for argument in arguments)
+                asked[relation] = asked.get(relation, True) and has_constant
+    return frozenset(name for name in derived if can_be_chosen(name) and asked.get(name, False))
+
+
 def on_demand(clauses: Iterable[Clause], chosen: Set[Relation]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions and derive the *chosen* relations only on demand.
 
