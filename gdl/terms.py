@@ -116,10 +116,8 @@ class Compound:
     def __repr__(self) -> str:
         return f"<Compound {str(self)[:200]}>"
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        from gdl.kif import read_term  # noqa: PLC0415 -- kif builds on terms; only pickling goes back
-
-        return (read_term, (str(self),))
+    def __reduce__(self) -> tuple[object, tuple[str | int, ...]]:
+        return (_rebuilt, tuple(_flat(self)))
 
 
 Term: TypeAlias = Constant | Variable | Compound
@@ -138,6 +136,35 @@ def _pieces(term: Compound) -> Iterator[str]:
                 todo += (argument, " ")
         else:
             yield str(top)
+
+
+_NO_COMPOUND: Final = {Constant: 0, Variable: -1}
+
+
+def _flat(term: Term) -> Iterator[str | int]:
+    """Yield a name and its number of arguments for *term* and all within it, the last argument first."""
+    todo = [term]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, Compound):
+            yield from (top.functor, len(top.arguments))
+            todo += top.arguments
+        else:
+            yield from (top.name, _NO_COMPOUND[type(top)])
+
+
+def _rebuilt(*flat: str | int) -> Term:
+    """Return the term of which *flat* is what `_flat` yields."""
+    done: list[Term] = []
+    for i in range(len(flat) - 2, -1, -2):
+        name, n_arguments = str(flat[i]), int(flat[i + 1])
+        if n_arguments > 0:
+            arguments = tuple(done[-n_arguments:])
+            del done[-n_arguments:]
+            done.append(Compound(name, arguments))
+        else:
+            done.append(Variable(name) if n_arguments else Constant(name))
+    return done[0]
 
 
 def variables(term: Term) -> tuple[Variable, ...]:
