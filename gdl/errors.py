@@ -87,7 +87,7 @@ class LimitExceeded(GdlError, RuntimeError):  # noqa: N818 -- it is no fault: a 
         self.what, self.limit = what, limit
 
     def __str__(self) -> str:
-        return f"limit reached: more than {self.limit:,} {self.what}"
+        return f"limit reached: more than {f'{self.limit:,}'.removesuffix('.0')} {self.what}"
 
 
 class ChildProcessDiedError(GdlError, RuntimeError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gdl.checks import findings
 from gdl.child_process import ChildLimits, run_limited
@@ -15,8 +16,10 @@ from gdl.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.simulation import SimulationBudget
 from gdl.source import Source, Span
 from gdl.suppression import Allowed, sift
-from server.rehearsal import Order, Rehearsal, Shown, rehearse
+from server.rehearsal import Order, Rehearsal, rehearse
 from server.rule_text import read_rule_text
+
+Result = TypeVar("Result")
 
 SMALL_CHARACTERS: Final = 64 * 1024
 """A file up to this size is checked in this process: no check takes long for it."""
@@ -39,11 +42,6 @@ class Options:
     budget: SimulationBudget | None = None
     seed: int = 0
     evidence_folder: Path | None = None
-
-    @property
-    def child_limits(self) -> ChildLimits:
-        """The limits of a child process that checks a file."""
-        return ChildLimits(self.max_seconds, self.max_memory_mb)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,31 +98,10 @@ def check_file(name: str, options: Options) -> Validation:
         source = Source(name, "") if error.span is None else error.span.source
         return _sifted(Validation(source, (_refused(error, source),)), options)
     try:
-        found = tuple(_findings(source, options))
+        found = _limited(findings, source, (source, options.read_limits), options)
+        return _sifted(Validation(source, tuple(found)), options)
     except (LimitExceeded, ChildProcessDiedError) as error:
         return Validation(source, limit=str(error))
-    return _sifted(Validation(source, found), options)
-
-
-def _refused(error: RuleFileError, source: Source) -> Diagnostic:
-    code = error.code or _CODES.get(type(error), "no-rules")
-    return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
-
-
-def _findings(source: Source, options: Options) -> list[Diagnostic]:
-    if len(source.text) <= SMALL_CHARACTERS:
-        return findings(source, options.read_limits)
-    return run_limited(findings, (source, options.read_limits), options.child_limits)
-
-
-def _sifted(validation: Validation, options: Options, *, is_played: bool = False) -> Validation:
-    sifted = sift(validation.source, validation.found, options.read_limits, is_played=is_played)
-    kept = (_strictly(found) if options.is_strict else found for found in sifted.diagnostics)
-    return replace(validation, diagnostics=tuple(kept), allowed=sifted.allowed)
-
-
-def _strictly(found: Diagnostic) -> Diagnostic:
-    return found if found.code.name == _INCONCLUSIVE else found.as_error()
 
 
 def play_file(
@@ -139,27 +116,54 @@ def play_file(
     """
     assert options.budget is not None
     order = Order(name, checked.source, options.read_limits, options.budget, options.seed, options.evidence_folder)
-    limits = ChildLimits(options.budget.seconds + _GRACE_S, options.max_memory_mb)
+    # The last question to the engine may take all of the time once more.
+    limits = ChildLimits(2 * options.budget.seconds + _GRACE_S, options.max_memory_mb)
     try:
         rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play())
+        return _sifted(_with(rehearsal, checked), options, is_played=rehearsal.limit is None)
     except RuleFileError as error:
-        rehearsal = Rehearsal((Shown(_refused(error, checked.source)),), {}, (), None)
+        return _sifted(replace(checked, found=(*checked.found, _refused(error, checked.source))), options)
     except LimitExceeded as error:
         is_time = error.what == "seconds"  # then the limit is the budget, not what the child had beyond it
         return replace(checked, limit=str(LimitExceeded(error.what, options.budget.seconds) if is_time else error))
     except ChildProcessDiedError as error:
         return replace(checked, limit=str(error))
-    evidence = {
-        (shown.diagnostic.code.name, shown.diagnostic.span.start): shown.evidence
-        for shown in rehearsal.shown
-        if shown.evidence is not None
-    }
-    played = replace(
+
+
+def _with(rehearsal: Rehearsal, checked: Validation) -> Validation:
+    places = ((shown.diagnostic.code.name, shown.diagnostic.span.start) for shown in rehearsal.shown)
+    paths = zip(places, (shown.evidence for shown in rehearsal.shown), strict=True)
+    return replace(
         checked,
         found=(*checked.found, *(shown.diagnostic for shown in rehearsal.shown)),
         limit=rehearsal.limit,
         figures=rehearsal.figures,
         lines=rehearsal.lines,
-        evidence=evidence,
+        evidence={place: path for place, path in paths if path is not None},
     )
-    return _sifted(played, options, is_played=rehearsal.limit is None)
+
+
+def _limited(
+    function: Callable[..., Result], source: Source, arguments: tuple[object, ...], options: Options
+) -> Result:
+    """Return what *function* returns for *arguments*: in a child process under limits where *source* is large."""
+    if len(source.text) <= SMALL_CHARACTERS:
+        return function(*arguments)
+    return run_limited(function, arguments, ChildLimits(options.max_seconds, options.max_memory_mb))
+
+
+def _refused(error: RuleFileError, source: Source) -> Diagnostic:
+    code = error.code or _CODES.get(type(error), "no-rules")
+    return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
+
+
+def _sifted(validation: Validation, options: Options, *, is_played: bool = False) -> Validation:
+    source, found = validation.source, validation.found
+    sifting = partial(sift, is_played=is_played)
+    sifted = _limited(sifting, source, (source, found, options.read_limits), options)
+    kept = (_strictly(one) if options.is_strict else one for one in sifted.diagnostics)
+    return replace(validation, diagnostics=tuple(kept), allowed=sifted.allowed)
+
+
+def _strictly(found: Diagnostic) -> Diagnostic:
+    return found if found.code.name == _INCONCLUSIVE else found.as_error()
