@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
@@ -76,11 +77,28 @@ def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
             or the rules fall into MAX_CLAUSES more than there are rules.
     """
     found: dict[Clause, None] = {}
+    n_alternatives = 0
     for number, rule in enumerate(rules):
-        found |= dict.fromkeys(_clauses(rule))
-        if len(found) > number + MAX_CLAUSES:
+        n_alternatives += count_alternatives(rule)
+        if n_alternatives > number + MAX_CLAUSES:
             raise LimitExceeded("alternatives in all rules", MAX_CLAUSES)
+        found |= dict.fromkeys(_clauses(rule))
     return tuple(found)
+
+
+def count_alternatives(rule: Rule) -> int:
+    """Return into how many clauses *rule* falls apart, those counted that can never hold and those that are equal."""
+    return _count(And(rule.body, rule.span), is_positive=True)
+
+
+def _count(condition: Condition, *, is_positive: bool) -> int:
+    match condition:
+        case Not(inner):
+            return _count(inner, is_positive=not is_positive)
+        case And(parts) | Or(parts):
+            counts = [_count(part, is_positive=is_positive) for part in parts]
+            return prod(counts) if isinstance(condition, And) == is_positive else sum(counts)
+    return 1
 
 
 def _clauses(rule: Rule) -> Iterator[Clause]:

@@ -5,7 +5,7 @@ The nodes are numbers; what they stand for (clauses, relations) is the caller's 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,10 @@ class Dependencies:
     def are_mutual(self, one: int, other: int) -> bool:
         """Return whether the nodes, of which one needs the other, stand on a common cycle."""
         return self.component_of[one] == self.component_of[other]
+
+    def mutual_with(self, nodes: Iterable[int]) -> set[int]:
+        """Return all nodes of the components of *nodes*."""
+        return {node for number in {self.component_of[node] for node in nodes} for node in self.components[number]}
 
     def negative_cycles(self) -> Iterator[tuple[int, ...]]:
         """Yield a shortest cycle through every negative edge on one: its two nodes first, the first again last."""

@@ -99,8 +99,12 @@ def stratify(clauses: Sequence[Clause]) -> Strata:
     return Strata(_components(dependencies), dependencies.component_of)
 
 
-def dependencies_of(clauses: Sequence[Clause]) -> Dependencies:
-    """Return which clauses need which: those whose heads a literal of theirs can meet."""
+def dependencies_of(clauses: Sequence[Clause], limit: int = MAX_DEPENDENCIES) -> Dependencies:
+    """Return which clauses need which: those whose heads a literal of theirs can meet.
+
+    Raises:
+        LimitExceeded: there are more than *limit* such pairs.
+    """
     heads = Heads(clauses)
     edges: list[dict[int, bool]] = [{} for _ in clauses]
     n_meetings = 0
@@ -109,8 +113,8 @@ def dependencies_of(clauses: Sequence[Clause]) -> Dependencies:
             meeting = heads.meeting(literal.atom)
             needed |= {i: needed.get(i, False) or not literal.is_positive for i in meeting}
             n_meetings += len(meeting)
-        if n_meetings > MAX_DEPENDENCIES:
-            raise LimitExceeded("dependencies between rules", MAX_DEPENDENCIES)
+            if n_meetings > limit:
+                raise LimitExceeded("dependencies between rules", limit)
     return Dependencies(edges)
 
 

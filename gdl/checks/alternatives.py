@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gdl.clauses import MAX_CLAUSES, Clause, clauses_of
+from gdl.clauses import MAX_CLAUSES, Clause, clauses_of, count_alternatives
 from gdl.errors import LimitExceeded
 from gdl.rules import Rule
 from gdl.safety import check_depth
@@ -20,18 +20,21 @@ class Alternatives:
 
 
 def alternatives(rules: Iterable[Rule]) -> Alternatives:
-    """Return the clauses of *rules*."""
+    """Return the clauses of *rules*; those that follow when there are too many are not looked at."""
     found: list[tuple[Rule, Clause]] = []
     refused: list[tuple[Rule, LimitExceeded]] = []
+    n_alternatives = 0
     for number, rule in enumerate(rules):
         try:
             clauses = clauses_of([rule])
             for clause in clauses:
                 check_depth(clause)
-            if len(found) + len(clauses) > number + MAX_CLAUSES:
-                raise LimitExceeded("alternatives in all rules", MAX_CLAUSES)
         except LimitExceeded as error:
             refused.append((rule, error))
-        else:
-            found += ((rule, clause) for clause in clauses)
+            continue
+        found += ((rule, clause) for clause in clauses)
+        n_alternatives += count_alternatives(rule)
+        if n_alternatives > number + MAX_CLAUSES:
+            refused.append((rule, LimitExceeded("alternatives in all rules", MAX_CLAUSES)))
+            break
     return Alternatives(tuple(found), tuple(refused))

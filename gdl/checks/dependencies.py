@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from gdl.checks.graph import RelationGraph, Signature
@@ -14,6 +14,12 @@ from gdl.source import Span
 from gdl.strata import cycle_text, dependencies_of
 from gdl.terms import signature
 from gdl.unification import can_meet
+
+_MOST_CHAINS: Final = 50
+"""How many chains of dependency of one kind are told."""
+
+_MOST_DEPENDENCIES: Final = 200_000
+"""How many pairs of rules on cycles are looked at: a second's work."""
 
 _WHEN_FIRST: Final = "it is settled before the first state, when nothing is `true` and nobody `does` anything"
 _WHEN_STATE: Final = "it is settled before the roles choose their moves; ask `does` only for `next` and `sees`"
@@ -33,10 +39,10 @@ def premature_questions(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what is asked before there can be an answer (gdl.md, check 7), with the chain that leads there."""
     graph = subject.graph
     for relation, (code, forbidden, why) in _FORBIDDEN.items():
-        for needed in graph.needed_by(relation) if relation in graph.numbers else ():
-            rest = graph.chain(needed, forbidden)
-            if rest is not None and rest[0] != relation:
-                yield _too_early(graph, code, [relation, *rest], why)
+        needed = graph.needed_by(relation) if relation in graph.numbers else ()
+        chains = (graph.chain(first, forbidden) for first in needed if first != relation)
+        for chain in islice(filter(None, chains), _MOST_CHAINS):
+            yield _too_early(graph, code, [relation, *chain], why)
 
 
 def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why: str) -> Diagnostic:
@@ -48,17 +54,19 @@ def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why:
 
 
 def negative_cycles(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield cycles through a negation (gdl.md, check 10): errors, or warnings where the arguments keep atoms apart."""
+    """Yield cycles through a negation (gdl.md, check 10): errors, or warnings where the arguments keep atoms apart.
+
+    Raises:
+        LimitExceeded: too many rules of relations on such cycles depend on one another to tell which it is.
+    """
     graph = subject.graph
-    cycles = list(graph.dependencies.negative_cycles())
-    if not cycles:
-        return
-    names = {graph.relations[number] for cycle in cycles for number in cycle}
-    errors = list(
-        _cycles_of_atoms([clause for _, clause in subject.alternatives.clauses if signature(clause.head) in names])
-    )
-    yield from errors
-    told = {place.start for error in errors for place in (error.span, *(related.span for related in error.related))}
+    cycles = list(islice(graph.dependencies.negative_cycles(), _MOST_CHAINS))
+    names = {graph.relations[number] for number in graph.dependencies.mutual_with(node for node, *_ in cycles)}
+    clauses = [clause for _, clause in subject.alternatives.clauses if signature(clause.head) in names]
+    told: set[int] = set()
+    for error in _cycles_of_atoms(clauses):
+        told |= {place.start for place in (error.span, *(related.span for related in error.related))}
+        yield error
     for cycle in cycles:
         chain = [graph.relations[number] for number in cycle]
         first = next(use for use in graph.uses[chain[0], chain[1]] if use.is_negative)
@@ -86,7 +94,8 @@ def _cycle_of_names(graph: RelationGraph, chain: Sequence[Signature], span: Span
 
 def _cycles_of_atoms(clauses: Sequence[Clause]) -> Iterator[Diagnostic]:
     told: set[frozenset[int]] = set()
-    for cycle in dependencies_of(clauses).negative_cycles():
+    cycles = dependencies_of(clauses, _MOST_DEPENDENCIES).negative_cycles()
+    for cycle in islice(cycles, _MOST_CHAINS):
         if frozenset(cycle) not in told:
             told.add(frozenset(cycle))
             yield _cycle_of_atoms(clauses, cycle)

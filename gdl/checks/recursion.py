@@ -21,23 +21,25 @@ from gdl.terms import Compound, Constant, Term, signature, variables
 def recursive_arguments(subject: Subject) -> Iterator[Diagnostic]:
     """Yield arguments of recursive conditions that nothing bounds, and those that are bounded in another way only."""
     for rule, clause in subject.alternatives.clauses:
-        recursive = [literal for literal in clause.literals if _is_recursive(subject.graph, clause, literal)]
-        others = [literal for literal in clause.literals if literal.is_positive and literal not in recursive]
-        for literal in recursive:
-            yield from _breaking(rule, clause, literal, others)
+        recursive: list[Literal] = []
+        others: list[Literal] = []
+        for literal in clause.literals:
+            (recursive if _is_recursive(subject.graph, clause, literal) else others).append(literal)
+        if recursive:
+            yield from _breaking(rule, clause, recursive, [other for other in others if other.is_positive])
 
 
 def _is_recursive(graph: RelationGraph, clause: Clause, literal: Literal) -> bool:
     return graph.is_recursive(signature(clause.head), signature(literal.atom))
 
 
-def _breaking(rule: Rule, clause: Clause, literal: Literal, others: list[Literal]) -> Iterator[Diagnostic]:
+def _breaking(rule: Rule, clause: Clause, recursive: list[Literal], others: list[Literal]) -> Iterator[Diagnostic]:
     allowed = {*_arguments(clause.head), *(term for other in others for term in _parts(other))}
-    listed = {variable for other in others for variable in variables(other.atom)}
-    for number, argument in enumerate(_arguments(literal.atom), 1):
-        if not argument.is_ground and argument not in allowed:
-            is_finite = all(variable in listed for variable in variables(argument))
-            yield _nested(rule, literal, number, argument) if is_finite else _growing(rule, literal, number, argument)
+    for literal in recursive:
+        for number, argument in enumerate(_arguments(literal.atom), 1):
+            if not argument.is_ground and argument not in allowed:
+                is_finite = all(variable in allowed for variable in variables(argument))
+                yield (_nested if is_finite else _growing)(rule, literal, number, argument)
 
 
 def _arguments(atom: Constant | Compound) -> tuple[Term, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from gdl.diagnostics import Related
@@ -11,6 +12,9 @@ from gdl.source import Span
 
 _LONGEST: Final = 40
 _SHORTEST: Final = 3
+_MOST_NAMES: Final = 5_000
+"""Of how many names the near misses are kept."""
+
 _MOST_PLACES: Final = 3
 
 
@@ -22,7 +26,7 @@ class Spellings:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._by_key: dict[str, list[str]] = defaultdict(list)
-        for name in dict.fromkeys(names):
+        for name in islice(dict.fromkeys(names), _MOST_NAMES):
             for key in _keys(name):
                 self._by_key[key].append(name)
 

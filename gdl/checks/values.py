@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -49,42 +49,39 @@ def _bad_goal(value: str, place: Span) -> Diagnostic:
 def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what is said of a role that no fact declares."""
     roles = _roles(subject)
-    known = Known(role.name for role in roles)
+    names = [role.name for role in roles]
+    known, spellings = Known(names), Spellings(names)
+    all_roles = f"the roles are {', '.join(map(_short, names[:10]))}"
+    declared = [Related(rule.head.span, "the first role is declared here") for rule in list(roles.values())[:1]]
     for atom in _atoms_of_roles(subject) if roles else ():
         role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
         if isinstance(role, Constant | Compound) and str(role) not in known:
-            yield _undeclared(atom, str(role), roles)
-
-
-def _undeclared(atom: Atom, role: str, roles: Mapping[Constant, Rule]) -> Diagnostic:
-    near = Spellings(role.name for role in roles).near(role)
-    hint = did_you_mean(near, f"the roles are {', '.join(_short(role.name) for role in list(roles)[:10])}")
-    declared = [Related(rule.head.span, "the first role is declared here") for rule in list(roles.values())[:1]]
-    return diagnostic("undeclared-role", part(atom.span, 1), f"{_short(role)} is no role of this game", hint, declared)
+            message = f"{_short(str(role))} is no role of this game"
+            hint = did_you_mean(spellings.near(str(role)), all_roles)
+            yield diagnostic("undeclared-role", part(atom.span, 1), message, hint, declared)
 
 
 def idle_roles(subject: Subject) -> Iterator[Diagnostic]:
     """Yield roles for which there is no rule for `legal`, or none for `goal`; and games that nobody plays."""
     roles = _roles(subject)
-    players = [role for role in roles if role is not RANDOM or not subject.is_gdl2]
+    players = {role: rule for role, rule in roles.items() if role is not RANDOM or not subject.is_gdl2}
     if roles and not players:
-        place = roles[RANDOM].head.span
         hint = "add a role that a player takes: (role white)"
-        yield diagnostic("no-player", place, "the only role is `random`, which no player takes", hint)
+        message = "the only role is `random`, which no player takes"
+        yield diagnostic("no-player", roles[RANDOM].head.span, message, hint)
     yield from _without(subject, roles, "legal", "can never move")
     yield from _without(subject, players, "goal", "never gets a goal value")
 
 
-def _without(subject: Subject, roles: Iterable[Constant], name: str, what: str) -> Iterator[Diagnostic]:
+def _without(subject: Subject, roles: Mapping[Constant, Rule], name: str, what: str) -> Iterator[Diagnostic]:
     heads = [rule.head.term for rule in subject.rules if signature(rule.head.term) == (name, 2)]
     named = {head.arguments[0] for head in heads if isinstance(head, Compound)}
-    if not named or subject.broken or any(not isinstance(role, Constant) for role in named):
-        return
-    for role in roles:
-        if role not in named:
-            message = f"{role} {what}: no `{name}` names it"
-            hint = f"add a fact or a rule for ({name} {role} ...)"
-            yield diagnostic(f"role-without-{name}", _roles(subject)[role].head.span, message, hint)
+    if named and not subject.broken and all(isinstance(role, Constant) for role in named):
+        for role, rule in roles.items():
+            if role not in named:
+                message = f"{role} {what}: no `{name}` names it"
+                hint = f"add a fact or a rule for ({name} {role} ...)"
+                yield diagnostic(f"role-without-{name}", rule.head.span, message, hint)
 
 
 def _roles(subject: Subject) -> dict[Constant, Rule]:

@@ -36,3 +36,8 @@ def test_a_file_has_an_error_where_the_table_says_fail(file: str, verdict: str) 
     found = check(Source(file, (CORPUS / file).read_text(encoding="utf-8-sig", errors="replace")))
     errors = [f"{one.span.place}: {one.message} [{one.code.name}]" for one in found if one.is_error]
     assert bool(errors) == (verdict == "fail"), "\n".join(errors)
+
+
+@pytest.mark.parametrize("file", [file for file, verdict in verdicts().items() if verdict == "warn"])
+def test_a_file_has_a_warning_where_the_table_says_warn(file: str) -> None:
+    assert check(Source(file, (CORPUS / file).read_text(encoding="utf-8-sig", errors="replace"))) != []
