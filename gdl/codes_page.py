@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gdl.diagnostics import Code, codes
+from gdl.simulation import CODES
 
 _INTRODUCTION = """\
 # What `ggp validate` says
@@ -36,7 +37,8 @@ def _table(ordered: list[Code]) -> Iterator[str]:
 
 
 def _section(code: Code) -> str:
-    parts = [f"## {_anchor(code)}", f"**{code.title}** ({code.severity}, `{code.name}`)", code.explanation]
+    found = ", found with `--simulate`" if _anchor(code) in CODES else ""
+    parts = [f"## {_anchor(code)}", f"**{code.title}** ({code.severity}, `{code.name}`{found})", code.explanation]
     parts += [_example(title, text) for title, text in (("Wrong", code.wrong), ("Right", code.right)) if text.strip()]
     return "\n\n".join(parts) + "\n"
 
