@@ -14,7 +14,6 @@ from typing import Final
 from gdl.compiler.circuit import FALSE, TRUE, Circuit, Gates, Lit, Loop
 
 MAX_PHASES: Final = 8
-_MAX_CONE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,35 +84,28 @@ def _period(values: Sequence[bool]) -> int:
 
 
 def _autonomous(circuit: Circuit) -> set[int]:
-    """Return the fluents whose next values depend on no move and on no other kind of fluent."""
-    n_fluents = len(circuit.fluents)
-    cones = [_inputs_below(circuit, literal) for literal in circuit.next]
-    found = {i for i, cone in enumerate(cones) if cone is not None}
-    while True:
-        bad = {i for i in found if any(n > n_fluents or n - 1 not in found for n in cones[i] or ())}
-        if not bad:
-            return found
-        found -= bad
-
-
-def _inputs_below(circuit: Circuit, literal: Lit) -> set[int] | None:
-    """Return the input nodes that *literal* depends on; None where they are many, or a loop is among them."""
-    seen: set[int] = set()
-    found: set[int] = set()
-    todo = [literal >> 1]
+    """Return the fluents whose next values depend on no move, on no loop, and on no other kind of fluent."""
+    readers = _readers(circuit)
+    n_fluents, n_inputs = len(circuit.fluents), circuit.n_inputs
+    todo = [*range(1 + n_fluents, n_inputs), *(node for loop in circuit.loops for node in loop.nodes)]
+    bound = set(todo)
     while todo:
-        node = todo.pop()
-        if node in seen or node == 0:
-            continue
-        seen.add(node)
-        inputs = circuit.gates[node]
-        if len(seen) > _MAX_CONE or (inputs is None and node >= circuit.n_inputs):
-            return None
-        if inputs is None:
-            found.add(node)
-        else:
-            todo += [x >> 1 for x in inputs]
-    return found
+        for node in readers[todo.pop()]:
+            if node not in bound:
+                bound.add(node)
+                todo.append(node)
+    return {i for i in range(n_fluents) if 1 + i not in bound}
+
+
+def _readers(circuit: Circuit) -> list[list[int]]:
+    """Return, per node, the gates and fluents whose (next) value is computed from it."""
+    readers: list[list[int]] = [[] for _ in circuit.gates]
+    for node, inputs in enumerate(circuit.gates):
+        for x in inputs or ():
+            readers[x >> 1].append(node)
+    for fluent, literal in enumerate(circuit.next):
+        readers[literal >> 1].append(1 + fluent)
+    return readers
 
 
 def _run_alone(circuit: Circuit, alone: Sequence[int], n_steps: int) -> list[dict[int, bool]]:
