@@ -10,6 +10,7 @@ from gdl.kif import Form
 from gdl.rules import USAGE
 from gdl.symbols import Kind, Occurrence, SymbolIndex, comment_above
 
+_PARTS: Final = frozenset({Part.ROLE, Part.FLUENT, Part.MOVE, Part.PERCEPT})
 _MOST_DEFINITIONS: Final = 12
 _MOST_LINES: Final = 40
 _MOST_CHARACTERS: Final = 2_000
@@ -19,8 +20,9 @@ def describe(index: SymbolIndex, found: Occurrence) -> str:
     """Return, as Markdown, what is known of the name *found*."""
     if found.kind is Kind.VARIABLE:
         return f"variable `{found.symbol.name}`: {_number(len(index.uses(found.symbol)), 'place')} in this rule"
-    definitions = _items(index.definitions(found))
-    title = _keyword(found) if found.kind is Kind.KEYWORD else _title(found)
+    defining = index.definitions(found)
+    definitions = _items(defining)
+    title = _keyword(found) if found.kind is Kind.KEYWORD else _title(found, defining)
     n_places = _number(len(index.uses(found.symbol)), "place")
     counts = f"{_number(len(definitions), 'definition')}, {n_places} in this file" if definitions else n_places
     shown = list(_shown(definitions))
@@ -30,9 +32,11 @@ def describe(index: SymbolIndex, found: Occurrence) -> str:
     return "\n\n".join([f"{title}  \n{counts}", *code, *more])
 
 
-def _title(found: Occurrence) -> str:
-    what = found.part if found.part in (Part.ROLE, Part.FLUENT, Part.MOVE, Part.PERCEPT) else found.kind
-    return f"{what} `{found.symbol.name}`: {_number(found.arity, 'argument') if found.arity else 'no arguments'}"
+def _title(found: Occurrence, defining: Sequence[Occurrence]) -> str:
+    parts = [one.part for one in (*defining, found) if one.part in _PARTS]
+    what = parts[0] if parts else found.kind
+    arity = f": {_number(found.arity, 'argument')}" if found.arity else ""
+    return f"{what} `{found.symbol.name}`{arity}"
 
 
 def _keyword(found: Occurrence) -> str:

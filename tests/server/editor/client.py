@@ -28,11 +28,12 @@ class Refused(Exception):  # noqa: N818 -- the server says no; that is an answer
 
 
 class Editor:
-    """Speaks with the server `child`; `log` are messages of the server that are no answers."""
+    """Speaks with the server `child`; `greeting` is its first answer, `log` what it says unasked."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self.child = child
         self.log: list[dict[str, Json]] = []
+        self.greeting: Json = None
         self.text = ""
         self._version = 0
         self._n_requests = 0
@@ -134,7 +135,7 @@ def started(folder: Path, capabilities: Json = None) -> Iterator[Editor]:
         try:
             editor = Editor(child)
             greeting = {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
-            editor.log.append(editor.request("initialize", greeting))
+            editor.greeting = editor.request("initialize", greeting)
             editor.notify("initialized", {})
             yield editor
         finally:
