@@ -31,7 +31,7 @@ N_LANES: Final = 64 * W
 
 DONE: Final = 0
 STUCK: Final = 1
-ENDLESS: Final = 2
+PAUSED: Final = 2
 
 _U = np.uint64
 _ZERO = np.uint64(0)
@@ -42,13 +42,34 @@ _DRAWN_BITS: Final = 32
 
 
 class Lanes(NamedTuple):
-    """What is known of each lane. *Shapes*: words (1, W) of one bit a lane, and counts (N_LANES,)."""
+    """What is known of each lane. *Shapes*: words (1, W) of one bit a lane, and counts (N_LANES,).
+
+    `start` (fluents, W) is the state in which each lane's plays begin, `group` (N_LANES,) where its results are
+    counted; `values` (rows, W); `clock` (3,): steps made, the phase, and how many lanes have retired.
+    """
 
     quota: NDArray[np.int64]
     started: NDArray[np.int64]
+    group: NDArray[np.int64]
+    start: NDArray[np.uint64]
+    values: NDArray[np.uint64]
     ended: NDArray[np.uint64]
     idle: NDArray[np.uint64]
     retired: NDArray[np.uint64]
+    clock: NDArray[np.int64]
+
+
+class Tally(NamedTuple):
+    """What plays came to, per group.
+
+    *Shapes*: `goal_counts` (groups, goals): how many plays ended with that goal as the only one of its role;
+    `lengths` (groups, 4): plays, the sum of their lengths, the sum of squares, the longest. `goal_start` (roles + 1,)
+    limits each role's goals.
+    """
+
+    goal_counts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    goal_start: NDArray[np.int32]
 
 
 class Work(NamedTuple):
@@ -63,18 +84,31 @@ class Work(NamedTuple):
     random: NDArray[np.uint64]
 
 
-def lanes_for(quota: NDArray[np.int64]) -> Lanes:
-    """Return lanes of which each is to play its quota, none of them under way."""
+def rows(n_rows: int) -> NDArray[np.uint64]:
+    """Return rows of nought, none of them across two cache lines."""
+    room = np.zeros((n_rows + 1) * W, np.uint64)
+    skipped = -room.ctypes.data % 64 // 8
+    return room[skipped : skipped + n_rows * W].reshape(n_rows, W)
+
+
+def lanes_for(
+    n_rows: int, quota: NDArray[np.int64], group: NDArray[np.int64], start: NDArray[np.uint64], first_phase: int = 0
+) -> Lanes:
+    """Return lanes of which each is to play its quota from its start, none of them under way."""
     ended, idle, retired = (np.zeros((1, W), np.uint64) for _ in range(3))
     idle[:] = _ONES
-    return Lanes(quota, np.zeros(N_LANES, np.int64), ended, idle, retired)
+    resting = quota == 0
+    retired[0] = np.packbits(resting, bitorder="little").view(np.uint64)
+    values = rows(n_rows)
+    values[0] = _ONES
+    clock = np.array([0, first_phase, resting.sum()], np.int64)
+    return Lanes(quota.copy(), np.zeros(N_LANES, np.int64), group, start, values, ended, idle, retired, clock)
 
 
 def work_for(n_moves: int, seed: int) -> Work:
     """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*."""
     random = np.random.default_rng(seed).integers(1, 2**64 - 1, (4, W), dtype=np.uint64)
-    counters = np.zeros((_COUNTER_BITS, W), np.uint64), np.zeros((_COUNTER_BITS, W), np.uint64)
-    return Work(*counters, np.zeros(n_moves + 1, np.uint32), random)
+    return Work(rows(_COUNTER_BITS), rows(_COUNTER_BITS), np.zeros(n_moves + 1, np.uint32), random)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
@@ -247,104 +281,127 @@ def _popcount(x):
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
-def _finish(quota, started, ended, idle, retired, step, lengths):
+def _finish(lanes, step, lengths):
     """Note that plays have ended: their lengths, and which lanes have played all that they should."""
-    n_retired = 0
     for k in range(W):
-        x = ended[0, k]
-        idle[0, k] |= x
+        x = lanes.ended[0, k]
+        lanes.idle[0, k] |= x
         while x != _ZERO:
             low = x & (_ZERO - x)
             lane = k * 64 + _popcount(low - _ONE)
-            length = step - started[lane]
-            lengths[0] += 1
-            lengths[1] += length
-            lengths[2] += length * length
-            lengths[3] = max(lengths[3], length)
-            quota[lane] -= 1
-            if quota[lane] == 0:
-                retired[0, k] |= low
-                n_retired += 1
+            length = step - lanes.started[lane]
+            group = lanes.group[lane]
+            lengths[group, 0] += 1
+            lengths[group, 1] += length
+            lengths[group, 2] += length * length
+            lengths[group, 3] = max(lengths[group, 3], length)
+            lanes.quota[lane] -= 1
+            if lanes.quota[lane] == 0:
+                lanes.retired[0, k] |= low
+                lanes.clock[2] += 1
             x ^= low
-    return n_retired
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
-def _restart(val, start_bits, started, new, idle, retired, step):
+def _restart(lanes, new, step):
     """Begin new plays in the lanes whose play has ended, but for those that have done their share."""
-    fresh = but_not(load(idle, _ZERO), load(retired, _ZERO))
+    val = lanes.values
+    fresh = but_not(load(lanes.idle, _ZERO), load(lanes.retired, _ZERO))
     if not any_bit(fresh):
         return
     store(new, _ZERO, fresh)
-    store(idle, _ZERO, both(load(idle, _ZERO), load(retired, _ZERO)))
-    for i in range(len(start_bits)):
-        row = _U(i + 1)
-        now = load(val, row)
-        store(val, row, either(now, fresh) if start_bits[i] else but_not(now, fresh))
+    store(lanes.idle, _ZERO, both(load(lanes.idle, _ZERO), load(lanes.retired, _ZERO)))
+    for i in range(len(lanes.start)):
+        begin = both(load(lanes.start, _U(i)), fresh)
+        store(val, _U(i + 1), either(but_not(load(val, _U(i + 1)), fresh), begin))
     for k in range(W):
         x = new[0, k]
         while x != _ZERO:
             low = x & (_ZERO - x)
-            started[k * 64 + _popcount(low - _ONE)] = step
+            lanes.started[k * 64 + _popcount(low - _ONE)] = step
             x ^= low
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
-def _count_goals(val, t, phase, ended, goal_counts):
-    """Count the goals that hold in the lanes whose play is over."""
+def _count_goals(val, t, phase, lanes, tally):
+    """Count the goals that are their role's only one in the lanes whose play is over."""
     _evaluate(val, t, phase, 2)
-    for g in range(t.goal_value.shape[1]):
-        x = t.goal_value[phase, g]
-        row, mask = x >> 1, _ZERO - _U(x & 1)
+    ended = load(lanes.ended, _ZERO)
+    for r in range(len(tally.goal_start) - 1):
+        once, twice = spread(_ZERO), spread(_ZERO)
+        for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
+            x = _literal(val, t.goal_value[phase, g])
+            twice = either(twice, both(once, x))
+            once = either(once, x)
+        counted = but_not(ended, twice)
+        for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
+            x = both(_literal(val, t.goal_value[phase, g]), counted)
+            if any_bit(x):
+                store(lanes.ended, _ZERO, x)
+                _add(lanes.ended, lanes.group, tally.goal_counts, g)
+    store(lanes.ended, _ZERO, ended)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
+def _add(bits, group, counts, g):
+    """Count the lanes of *bits* in column *g*, each in its group's row."""
+    if len(counts) == 1:
         for k in range(W):
-            goal_counts[g] += _popcount((val[row, k] ^ mask) & ended[0, k])
+            counts[0, g] += _popcount(bits[0, k])
+        return
+    for k in range(W):
+        x = bits[0, k]
+        while x != _ZERO:
+            low = x & (_ZERO - x)
+            counts[group[k * 64 + _popcount(low - _ONE)], g] += 1
+            x ^= low
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
-def _longest(started, idle, step):
-    """Return how many steps the longest play under way has."""
-    longest = 0
-    for lane in range(N_LANES):
-        if (idle[0, lane // 64] >> _U(lane % 64)) & _ONE == _ZERO:
-            longest = max(longest, step - started[lane])
-    return longest
+def _record(trace, lanes, step):
+    """Keep fluents and moves of this step; in the row of the constant, which lanes are at play."""
+    if step < len(trace):
+        for i in range(trace.shape[1]):
+            for k in range(W):
+                trace[step, i, k] = lanes.values[i, k]
+        for k in range(W):
+            trace[step, 0, k] = ~lanes.idle[0, k]
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
-def play(t, start_bits, first_phase, lanes, work, max_steps, goal_counts, lengths):
-    """Play each lane's quota of random plays, from the state *start_bits* to the end.
+def play(t, lanes, work, n_steps, tally, trace):
+    """Go on with each lane's quota of random plays for *n_steps* steps or to their end, and add to *tally*.
 
-    Adds to `goal_counts`, per goal literal, how many plays ended with it, and to `lengths` the number of plays, the
-    sum of their lengths, the sum of squares and the longest. Returns DONE, or STUCK where a role had no legal move,
-    or ENDLESS where a play took more than *max_steps* steps.
+    *trace* (steps, inputs, W), which may have no steps, keeps the first steps. Returns DONE, or PAUSED, or STUCK
+    where a role had no legal move.
     """
-    val = np.zeros((t.n_rows, W), np.uint64)
+    val = lanes.values
     new = np.empty((t.n_fluents + 1, W), np.uint64)
-    store(val, _ZERO, spread(_ONES))
-    n_retired = 0
-    for lane in range(N_LANES):
-        if lanes.quota[lane] == 0:
-            lanes.retired[0, lane // 64] |= _ONE << _U(lane % 64)
-            n_retired += 1
     n_phases, n_roles = len(t.parts), t.role_start.shape[1] - 1
-    step, phase = 0, first_phase
-    while n_retired < N_LANES:
+    step, phase = lanes.clock[0], lanes.clock[1]
+    first_phase = (phase - step) % n_phases
+    last = step + n_steps
+    while lanes.clock[2] < N_LANES:
+        if step == last:
+            lanes.clock[0], lanes.clock[1] = step, phase
+            return PAUSED
         if phase == first_phase:
-            _restart(val, start_bits, lanes.started, new, lanes.idle, lanes.retired, step)
+            _restart(lanes, new, step)
         _evaluate(val, t, phase, 0)
         ended = but_not(_literal(val, t.terminal[phase]), load(lanes.idle, _ZERO))
         if any_bit(ended):
             store(lanes.ended, _ZERO, ended)
-            _count_goals(val, t, phase, lanes.ended, goal_counts)
-            n_retired += _finish(lanes.quota, lanes.started, lanes.ended, lanes.idle, lanes.retired, step, lengths)
+            _count_goals(val, t, phase, lanes, tally)
+            _finish(lanes, step, tally.lengths)
         for r in range(n_roles):
             begin, end = t.role_start[phase, r], t.role_start[phase, r + 1]
             if begin < end and _choose(val, t, begin, end, lanes.idle, work):
                 return STUCK
+        if step < len(trace):
+            _record(trace, lanes, step)
         _evaluate(val, t, phase, 1)
         _advance(val, t, phase, new)
         step += 1
         phase = phase + 1 if phase + 1 < n_phases else 0
-        if step & 1023 == 0 and _longest(lanes.started, lanes.idle, step) > max_steps:
-            return ENDLESS
+    lanes.clock[0], lanes.clock[1] = step, phase
     return DONE
