@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 
 import click
 
@@ -22,4 +23,6 @@ def command(context: click.Context, stdio: bool, delay_s: float) -> None:  # noq
     """
     if importlib.util.find_spec("pygls") is None:
         raise click.UsageError("the editor server needs pygls: pip install 'ggp[lsp]'", context)
+    if sys.stdin.isatty():
+        click.echo("ggp lsp: editors start this and speak to it; docs/editor.md says how. Ctrl-D ends it.", err=True)
     context.exit(importlib.import_module("server.editor.service").serve(delay_s))

@@ -9,7 +9,9 @@ from lsprotocol import types
 
 from gdl.completion import complete
 from gdl.diagnostics import Diagnostic, Related, Severity
+from gdl.edits import Edit
 from gdl.errors import RuleFileError
+from gdl.fixes import Fix, fixes
 from gdl.formatting import format_rules
 from gdl.outline import Entry, outline
 from gdl.renaming import renamable, rename
@@ -29,6 +31,13 @@ _COMPLETION_KINDS: Final = {
     Kind.CONSTANT: types.CompletionItemKind.Constant,
     Kind.VARIABLE: types.CompletionItemKind.Variable,
 }
+MENDING: Final = {
+    "gdl/capitalisation": "Write it as elsewhere",
+    "gdl/empty-body": "Write a fact",
+    "gdl/lone-name-in-parentheses": "Leave the parentheses out",
+    "gdl/unused-relation": "Delete what defines it",
+}
+"""What an editor offers to do about a defect that is mended mechanically."""
 _UNNECESSARY: Final = frozenset({"gdl/unused-relation", "gdl/unused-fluent"})
 """What editors show faded."""
 
@@ -80,8 +89,7 @@ def renaming(document: Document, place: types.Position, name: str) -> types.Work
         RenamingError: it may not be so.
     """
     edits = rename(document.index, document.positions.offset(place), name)
-    changes = [types.TextEdit(document.positions.range(edit.span), edit.text) for edit in edits]
-    return types.WorkspaceEdit(changes={document.uri: changes})
+    return _changes(document, edits)
 
 
 def symbols(document: Document) -> list[types.DocumentSymbol]:
@@ -120,6 +128,27 @@ def formatting(document: Document) -> list[types.TextEdit]:
 def diagnostics(document: Document, found: Sequence[Diagnostic]) -> list[types.Diagnostic]:
     """Return what the checks *found*, each with its hint and its other places."""
     return [_diagnostic(document, one) for one in found]
+
+
+def mending(document: Document, found: Sequence[Diagnostic], place: types.Range) -> list[types.CodeAction]:
+    """Return what would mend those defects of all *found* in *document* that touch *place*."""
+    start, end = document.positions.offset(place.start), document.positions.offset(place.end)
+    touched = [one for one in found if one.code.name in MENDING and one.span.start <= end and start <= one.span.end]
+    return [_action(document, fix) for fix in fixes(document.source, touched)] if touched else []
+
+
+def _action(document: Document, fix: Fix) -> types.CodeAction:
+    return types.CodeAction(
+        title=MENDING[fix.diagnostic.code.name],
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[_diagnostic(document, fix.diagnostic)],
+        edit=_changes(document, fix.edits),
+    )
+
+
+def _changes(document: Document, edits: Sequence[Edit]) -> types.WorkspaceEdit:
+    changes = [types.TextEdit(document.positions.range(edit.span), edit.text) for edit in edits]
+    return types.WorkspaceEdit(changes={document.uri: changes})
 
 
 def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:

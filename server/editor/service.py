@@ -32,6 +32,7 @@ class EditorServer(LanguageServer):
         self.is_shut_down = False
         self.checking = Checking(self._publish, self._tell, delay_s)
         self._documents: dict[str, Document] = {}
+        self._found: dict[Document, Sequence[Diagnostic]] = {}
 
     def document(self, uri: str) -> Document:
         """Return the document that is open under that address.
@@ -43,20 +44,33 @@ class EditorServer(LanguageServer):
             raise JsonRpcException(f"no document is open as {uri}", types.ErrorCodes.InvalidParams.value)
         return self._documents[uri]
 
+    def found_in(self, document: Document) -> Sequence[Diagnostic]:
+        """Return what has been published of this version of a document; nothing while it is being checked."""
+        return self._found.get(document, ())
+
     def put(self, uri: str, number: int, *, is_opened: bool = False) -> None:
         """Take up a new version of a document."""
         text = self.workspace.get_text_document(uri).source
         document = Document(uri, text, number, str(self.workspace.position_encoding))
+        self._forget(uri)
         self._documents[uri] = document
         self.checking.changed(document, is_opened=is_opened)
 
     def close(self, uri: str) -> None:
         """Forget a document, and have the editor forget what was said of it."""
         self.checking.forget(uri)
-        if self._documents.pop(uri, None) is not None:
+        if self._forget(uri):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
+    def _forget(self, uri: str) -> bool:
+        """Forget a document; return whether it was there."""
+        document = self._documents.pop(uri, None)
+        if document is not None:
+            self._found.pop(document, None)
+        return document is not None
+
     def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        self._found[document] = found
         said = answers.diagnostics(document, found)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, said, document.version))
 
@@ -73,7 +87,7 @@ def serve(delay_s: float, stdin: BinaryIO | None = None, stdout: BinaryIO | None
     server = EditorServer(delay_s)
     _follow_documents(server)
     _answer_questions(server)
-    _answer_renames(server)
+    _offer_changes(server)
     server.start_io(stdin, stdout)
     server.checking.close()
     return 0 if server.is_shut_down else 1
@@ -143,7 +157,12 @@ def _answer_questions(server: EditorServer) -> None:
         return answers.formatting(server.document(params.text_document.uri))
 
 
-def _answer_renames(server: EditorServer) -> None:
+def _offer_changes(server: EditorServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([types.CodeActionKind.QuickFix]))
+    def mending(params: types.CodeActionParams) -> list[types.CodeAction]:
+        document = server.document(params.text_document.uri)
+        return answers.mending(document, server.found_in(document), params.range)
+
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
         try:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gdl.fixes import FIXERS
 from gdl.formatting import format_rules
 from gdl.library import find_game
 from gdl.rules import read_rules
 from gdl.source import Source
+from server.editor.answers import MENDING
 from tests.server.editor.client import URI, Editor, Json, Refused, applied, pointed_at, position, started
 
 GAME = find_game("tictactoe").path.read_text(encoding="utf-8")
@@ -183,6 +185,20 @@ def test_formatting_is_that_of_ggp_format_and_leaves_what_does_not_balance(serve
     assert server.ask("formatting", options=options) == []
     server.change(neat + "(")
     assert server.ask("formatting", options=options) == []
+
+
+def test_what_is_mended_mechanically_is_offered_where_it_is_found(server: Editor) -> None:
+    (found,) = server.open(GAME + "(<= (index 4))\n")
+    context = {"diagnostics": [found]}
+    (offered,) = server.ask("codeAction", range=found["range"], context=context)
+    assert (offered["title"], offered["kind"], offered["diagnostics"]) == ("Write a fact", "quickfix", [found])
+    assert applied(server.text, offered["edit"]["changes"][URI]) == GAME + "(index 4)\n"
+    elsewhere = {"start": position(GAME, 0), "end": position(GAME, 9)}
+    assert server.ask("codeAction", range=elsewhere, context=context) == []
+
+
+def test_every_mechanical_change_has_its_words() -> None:
+    assert MENDING.keys() == FIXERS.keys()
 
 
 def test_columns_are_counted_in_utf_16(server: Editor) -> None:
