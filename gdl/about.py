@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from gdl.complaints import complaint
 from gdl.errors import AboutFileError
 from gdl.layout import MAX_ENTRIES, Layout, Line, Name, Table
 
@@ -115,14 +116,15 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
     except RecursionError as error:
         raise AboutFileError(name, ["tables or lists nest too deep"]) from error
     except ValidationError as error:
-        raise AboutFileError(name, [_problem(at["loc"], at["msg"]) for at in error.errors()[:MAX_PROBLEMS]]) from error
+        raise AboutFileError(
+            name, [_problem(at["loc"], complaint(at)) for at in error.errors()[:MAX_PROBLEMS]]
+        ) from error
     except ValueError as error:  # a number of more digits than Python reads
         raise AboutFileError(name, [str(error)]) from error
 
 
-def _problem(place: tuple[str | int, ...], message: str) -> str:
+def _problem(place: tuple[str | int, ...], what: str) -> str:
     where = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
-    what = message.removeprefix("Value error, ")
     if not where:
         return what
     return f"{where if where.isprintable() else repr(where):.200}: {what}"

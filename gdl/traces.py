@@ -14,6 +14,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gdl.complaints import complaint
 from gdl.errors import CallerError
 from gdl.game import Game, Role, State
 from gdl.terms import Term
@@ -76,7 +77,7 @@ def read_trace(text: str) -> Trace:
         trace = Trace.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {first['msg']}") from error
+        raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {complaint(first)}") from error
     for play, steps in enumerate(trace.matches):
         for number, step in enumerate(steps):
             _check_lengths(step, len(trace.roles), f"matches.{play}.{number}")

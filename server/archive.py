@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gdl.complaints import complaint
 from server.errors import MatchRecordError
 from server.journal import journal_path, read_entries
 from server.record import record_of
@@ -117,4 +118,4 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise MatchRecordError(first["msg"], where) from error
+        raise MatchRecordError(complaint(first), where) from error

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from gdl.complaints import complaint
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import Game
@@ -113,9 +114,14 @@ def _order_text(body: Any) -> OrderText:
         return OrderText.model_validate(body)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        message = first["msg"].removeprefix("Value error, ")
-        raise RequestError("invalid_order", f"{where[:200]}: {message}" if where else message) from error
+        where, message = ".".join(map(str, first["loc"]))[:200], complaint(first)
+        hint = _hint(where) if first["type"] == "extra_forbidden" else ""
+        raise RequestError("invalid_order", f"{where}: {message}" if where else message, hint) from error
+
+
+def _hint(key: str) -> str:
+    near = difflib.get_close_matches(key, [to_camel(name) for name in OrderText.model_fields])
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def _game(text: OrderText) -> Game:

@@ -92,5 +92,5 @@ def test_a_wrong_description_is_reported_with_its_problems(ggp: Ggp, tmp_path: P
     (tmp_path / "game.kif").write_text("(role me)", encoding="utf-8")
     path = tmp_path / "game.toml"
     path.write_text('title = "x"\nroles = ["me"]\nplayers = 1\nsummary = "y"\nsumary = "z"\n', encoding="utf-8")
-    expected = f"ggp: {path}: authors: Field required\n{path}: sumary: Extra inputs are not permitted\n"
+    expected = f"ggp: {path}: authors: missing\n{path}: sumary: unknown key\n"
     assert ggp("show", tmp_path / "game.kif") == (1, "", expected)
