@@ -62,7 +62,7 @@ def game_names() -> tuple[str, ...]:
 
 
 def find_game(name_or_path: str) -> GameFile:
-    """Return the game of that name, else the rule file at that path.
+    """Return the game of that name, else the rule file at that path, else that of the folder there.
 
     Raises:
         UnknownNameError: neither; it suggests the nearest names.
@@ -70,8 +70,9 @@ def find_game(name_or_path: str) -> GameFile:
     if name_or_path in game_names():
         return GameFile(name_or_path, next(library_folder().glob(f"*/{name_or_path}.kif")))
     path = Path(name_or_path)
-    if _is_file(path):
-        return GameFile(path.stem, path)
+    for rules in (path, path / f"{path.name}.kif"):
+        if _is_file(rules):
+            return GameFile(rules.stem, rules)
     raise UnknownNameError("game", name_or_path, _nearest(path.stem or name_or_path))
 
 

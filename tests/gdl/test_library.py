@@ -55,6 +55,14 @@ def test_a_misspelt_name_is_refused_with_the_nearest_ones(name: str, suggestions
     assert error.value.suggestions == suggestions
 
 
-def test_a_folder_is_no_game(tmp_path: Path) -> None:
+def test_the_folder_of_a_game_is_as_good_as_its_rule_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = Path("mine", "mine.kif")
+    rules.parent.mkdir()
+    rules.write_text("(role me)", encoding="utf-8")
+    assert [find_game(name) for name in ("mine", "mine/")] == [GameFile("mine", rules)] * 2
+
+
+def test_another_folder_is_no_game(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
         find_game(str(tmp_path))
