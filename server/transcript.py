@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from gdl.errors import UnknownRoleError
+from gdl.errors import KifSyntaxError, UnknownRoleError
 from gdl.game import Game, Role, State
+from gdl.kif import read_term
 from gdl.scrambling import Scrambling
 from server.archive import StoredRecord, WireLine
 from server.errors import MatchRecordError, RecordDiffersError
@@ -41,8 +42,8 @@ def transcript(record: StoredRecord, role: Role, game: Game) -> Iterator[str]:
     scrambling = _scrambling(record, role, game)
     for line in record.wire:
         if line.role == str(role):
-            yield f"{_since_start(record, line):>11}  {_what(line)}"
-            yield from (f"{'':11}  {more}" for more in _error(line, role, states, scrambling))
+            yield f"{_since_start(record, line):>11}  {_shown(_what(line))}"
+            yield from (f"{'':11}  {_shown(more)}" for more in _error(line, role, states, scrambling))
 
 
 def _states(record: StoredRecord, game: Game) -> Mapping[int, State]:
@@ -72,8 +73,14 @@ def _what(line: WireLine) -> str:
     if line.direction == "sent":
         return f"step {line.step}: sent {abbreviated(line.text)}"
     took = f"after {line.elapsed_ms:,} ms" if line.elapsed_ms is not None else ""
-    came = f"received {line.text}" if line.text else "received nothing"
+    text = line.text.strip()
+    came = f"received {text}" if text else "received nothing"
     return f"step {line.step}: {came} ({took})"
+
+
+def _shown(text: str) -> str:
+    """Return *text*, which a player may have written, in one line that leaves a terminal as it is."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def abbreviated(text: str) -> str:
@@ -89,9 +96,18 @@ def _error(line: WireLine, role: Role, states: Mapping[int, State], scrambling: 
         return
     yield f"error {line.error}: {line.detail}"
     if line.move is not None:
-        yield f"played instead: {line.move}"
+        yield f"played instead: {_move(line.move)}"
     if line.error.startswith("IL") and line.step in states:
         moves = states[line.step].legal_moves(role)
+        as_told = " (as the scrambled names were told)" if scrambling is not None else ""
         shown = [str(move if scrambling is None else scrambling.scrambled(move)) for move in moves[:_SHOWN]]
         more = f" and {len(moves) - _SHOWN} more" if len(moves) > _SHOWN else ""
-        yield f"legal as the player was told the names: {' '.join(shown)}{more}"
+        yield f"legal{as_told}: {' '.join(shown)}{more}"
+
+
+def _move(text: str) -> str:
+    """Return the move *text* as rule files write it, without the blanks of the public format."""
+    try:
+        return str(read_term(text))
+    except KifSyntaxError:
+        return text

@@ -146,7 +146,20 @@ def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
     names = whole.get("x-scrambling", {})
     legal = f"({names.get('jump', 'jump')} 0) {names.get('go', 'go')}"
     line = ggp("replay", path, "--seat", "a").output.splitlines()[6]
-    assert line.strip() == f"legal as the player was told the names: {legal}"
+    assert line.strip() == f"legal{' (as the scrambled names were told)' if is_scrambled else ''}: {legal}"
+
+
+def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    whole = recorded(path).finish()
+    whole["x-wire"][5] |= {"text": "\x1b[2Jfly\nhigh\n", "error": "IL", "detail": "\x1b", "move": "( jump 0 )"}
+    write_record(whole, path)
+    lines = ggp("replay", path, "--seat", "a").output.splitlines()
+    assert [line.strip() for line in lines[3:6]] == [
+        r"0.008 s  step 0: received \x1b[2Jfly\nhigh (after 5 ms)",
+        r"error IL: \x1b",
+        "played instead: (jump 0)",
+    ]
 
 
 @pytest.mark.parametrize("seat", ["A", "nobody", "random"])
