@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -52,6 +53,8 @@ class PlayerMaker:
         found = getattr(module, self.class_name, None) if self.class_name else _only_player(self.spec, module)
         if not (isinstance(found, type) and issubclass(found, Player)):
             raise PlayerFileError(self.spec, f"{self.class_name} is no subclass of players.Player there")
+        if found.move is Player.move:
+            raise PlayerFileError(self.spec, f"{found.__name__} has no method move(self, state, role, deadline)")
         return found
 
 
@@ -116,7 +119,17 @@ def _module(spec: str, source: str) -> ModuleType:
     except FileNotFoundError as error:
         raise PlayerFileError(spec, f"there is no file {source}") from error
     except Exception as error:
-        raise PlayerFileError(spec, f"{type(error).__name__} when it was imported: {error}") from error
+        raise PlayerFileError(
+            spec, f"{type(error).__name__} when it was imported: {error}{_line(error, source)}"
+        ) from error
+
+
+def _line(error: Exception, source: str) -> str:
+    """Return where in the file *source* the import failed, if it is one; a SyntaxError says so itself."""
+    lines = [
+        at.lineno for at in traceback.extract_tb(error.__traceback__) if Path(at.filename) == Path(source).resolve()
+    ]
+    return f" ({Path(source).name}, line {lines[-1]})" if lines else ""
 
 
 def _file_module(path: Path) -> ModuleType:
@@ -144,7 +157,9 @@ def _only_player(spec: str, module: ModuleType) -> type[Player]:
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Player) and value.__module__ == module.__name__
     ]
+    if not found:
+        raise PlayerFileError(spec, "there is no subclass of players.Player in it")
     if len(found) != 1:
-        names = ", ".join(value.__name__ for value in found) or "none"
+        names = ", ".join(value.__name__ for value in found)
         raise PlayerFileError(spec, f"say which class of the file (FILE.py:CLASS); its players: {names}")
     return found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ DEFAULT_PLAYER: Final = "random"
 """Who plays a role that nobody was named for."""
 _BY_HAND: Final = "human"
 _NOBODY: Final = Constant("nobody")
+_HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
 
 
@@ -73,11 +75,22 @@ def player_spec(text: str) -> PlayerSpec:
     """
     if is_command(text) or _is_address(text):
         open_link(text, Seat(_NOBODY))
+        if is_command(text):
+            _check_program(text)
         return PlayerSpec(text, is_own=False)
     if text == _BY_HAND:
         raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
+    if _HOST_AND_PORT.fullmatch(text):
+        raise PlayerSpecError(text, f"an address begins with http://, as in http://{text}")
     find_player(text)
     return PlayerSpec(text, is_own=True)
+
+
+def _check_program(text: str) -> None:
+    program = shlex.split(text.partition(":")[2])[0]
+    if shutil.which(program) is None:
+        forbidden = f"{program} may not be executed: try chmod +x {program}"
+        raise PlayerSpecError(text, forbidden if Path(program).is_file() else f"there is no program {program}")
 
 
 def _is_address(text: str) -> bool:

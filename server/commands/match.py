@@ -107,7 +107,7 @@ def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
     return MatchOrder(
         game_name=file.name,
         game=make_game(file.read()),
-        players=dict(map(_named_player, words["players"])),
+        players=_named_players(words["players"]),
         profile=profile,
         profiles={role: changed_profile(profile, text) for role, text in named.items()},
         start_clock_s=words["start_clock"],
@@ -118,9 +118,14 @@ def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
     )
 
 
-def _named_player(text: str) -> tuple[str, PlayerSpec]:
-    role, spec = _by_role(text, "--player", "white=mcts")
-    return role, player_spec(spec)
+def _named_players(texts: Sequence[str]) -> dict[str, PlayerSpec]:
+    specs: dict[str, PlayerSpec] = {}
+    for text in texts:
+        role, spec = _by_role(text, "--player", "white=mcts")
+        if role in specs:
+            raise click.UsageError(f"two players for {role}; each role has one")
+        specs[role] = player_spec(spec)
+    return specs
 
 
 def _by_role(text: str, option: str, example: str) -> tuple[str, str]:
@@ -145,6 +150,7 @@ async def _played(match: HostedMatch, observers: Sequence[Observer]) -> tuple[Ou
 
     def interrupt() -> None:
         if reasons:
+            click.echo("interrupted: the players are told; Ctrl-C again ends at once", err=True)
             match.abort(reasons.pop())
         else:
             playing.cancel()

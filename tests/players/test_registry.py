@@ -17,6 +17,9 @@ from players import Player
 class Mine(Player):
     def __init__(self, depth=1, style="calm"):
         self.depth, self.style = depth, style
+
+    def move(self, state, role, deadline):
+        return MOVE
 """
 
 
@@ -62,6 +65,8 @@ def test_a_misspelt_name_has_suggestions() -> None:
         ("{file}:Yours", "Yours is no subclass of players.Player there"),
         ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
         ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
+        ("{file}:Player", "Player has no method move(self, state, role, deadline)"),
+        ("{file.parent}/neighbour.py", "there is no subclass of players.Player in it"),
         ("no_such_module:Mine", "ModuleNotFoundError when it was imported: No module named 'no_such_module'"),
         ("tests/players/odd_players.py", "say which class of the file (FILE.py:CLASS); its players: First, "),
     ],
@@ -75,5 +80,7 @@ def test_what_holds_no_player_is_refused(file: Path, spec: str, reason: str) -> 
 def test_a_file_that_fails_says_how(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("1 / 0")
-    with pytest.raises(PlayerFileError, match="ZeroDivisionError when it was imported: division by zero"):
+    with pytest.raises(
+        PlayerFileError, match=r"ZeroDivisionError when it was imported: division by zero \(broken.py, line 1\)"
+    ):
         find_player(str(path))

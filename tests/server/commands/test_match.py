@@ -166,6 +166,10 @@ def test_a_late_move_is_replaced_and_told(ggp: Ggp, folder: Path) -> None:
         (("tictactoe", "--player", "x=human"), "a person plays with `ggp play`"),
         (("tictactoe", "--player", "x=http://"), "http://host:port"),
         (("tictactoe", "--player", "x=cmd:"), "a program and its arguments expected"),
+        (("tictactoe", "--player", "x=cmd:./nothing --deep"), "there is no program ./nothing"),
+        (("tictactoe", "--player", "x=cmd+legal:./file"), "./file may not be executed: try chmod +x ./file"),
+        (("tictactoe", "--player", "x=localhost:9147"), "an address begins with http://, as in http://localhost:9147"),
+        (("tictactoe", "--player", "x=legal", "--player", "x=random"), "two players for x; each role has one"),
         (("montyhall", "--player", "random=legal"), "no role to play 'random'; did you mean candidate?"),
         (("tictactoe", "--record", "file/m.json"), "no record can be written in file"),
         (("tictactoe", "--play-clock", "0"), "--play-clock"),
@@ -183,7 +187,7 @@ def test_wrong_usage_is_exit_code_2_and_says_what_to_do(
 def test_a_player_that_does_not_start_leaves_neither_record_nor_process(ggp: Ggp, folder: Path) -> None:
     guard = folder / "guard.py"
     guard.write_text(
-        "import sys\nfrom players import Player\nclass Guard(Player):\n  pass\n"
+        "import sys\nfrom players import Player\nclass Guard(Player):\n  move = None\n"
         + "if 'pytest' not in sys.modules:\n  raise SystemExit(3)\n"
     )
     ended = ggp("match", "tictactoe", "--player", f"x={guard}", *QUICK)
