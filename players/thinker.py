@@ -137,7 +137,7 @@ class Thinker:
         except TimeUp:
             _LOG.info("interrupted at the end of the clock")
         except Exception:
-            _LOG.exception("the player failed")
+            _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
         return None
 
 

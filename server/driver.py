@@ -152,7 +152,8 @@ class MatchDriver:
                 return Ending.REPLIED, ""
             if deadline is not None and deadline.expired():
                 return Ending.TIMED_OUT, ""
-            return Ending.FAILED, str(error) or type(error).__name__
+            words = (error.strerror or "") if isinstance(error, OSError) else ""
+            return Ending.FAILED, words or str(error) or type(error).__name__
         return Ending.REPLIED, ""
 
     async def _evaluate(self, command: Evaluate) -> None:
