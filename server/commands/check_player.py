@@ -39,8 +39,14 @@ def command(
     if as_json:
         click.echo(json.dumps({"url": url, "findings": [finding.as_json() for finding in findings]}, indent=2))
     else:
-        _print_table(findings)
+        _print_table(findings[:1] if _is_nobody_there(findings) else findings)
+        if _is_nobody_there(findings):
+            click.echo(f"nobody answers at {url}, so nothing else was checked: does the player run?")
     context.exit(1 if any(finding.verdict is Verdict.WRONG for finding in findings) else 0)
+
+
+def _is_nobody_there(findings: Sequence[Finding]) -> bool:
+    return findings[0].name == CHECKS[0].name and findings[0].verdict is Verdict.WRONG
 
 
 def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
