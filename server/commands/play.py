@@ -18,14 +18,16 @@ from players.human import HumanPlayer, Streams
 from players.player import Player
 from players.registry import PLAYERS, find_player
 from players.table import Table
+from server.errors import PlayerSpecError
 from server.progress import progress
 
 _COMPUTER = "mcts:playouts=400"
+_ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")
 
 
 @click.command(name="play", epilog=f"Our players: {', '.join(PLAYERS)}.")
 @click.argument("name", metavar="GAME")
-@click.option("--as", "role_name", metavar="ROLE", help="The role that you play; the first one by default.")
+@click.option("--as", "--role", "role_name", metavar="ROLE", help="The role that you play; the first one by default.")
 @click.option("--opponent", default=_COMPUTER, show_default=True, metavar="SPEC", help="Who plays the other roles.")
 @click.option("--play-clock", "clock_s", type=click.FloatRange(0.1), default=5.0, show_default=True,
               help="Seconds that the computer may think about a move.")  # fmt: skip
@@ -43,7 +45,7 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
         game.initial_state.legal_moves(game.roles[0])
     mine = _role(game, role_name)
     screen = Streams(sys.stdin, sys.stdout)
-    players: dict[Role, Player] = {role: find_player(opponent)() for role in game.roles if role not in (RANDOM, mine)}
+    players = {role: _opponent(opponent) for role in game.roles if role not in (RANDOM, mine)}
     person = HumanPlayer(screen, about, find_player(_COMPUTER)(), clock_s)
     players[mine] = person
 
@@ -55,6 +57,12 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
     table = Table(game, players, seed, clock_s)
     table.while_thinking = thinking
     _play(table, person)
+
+
+def _opponent(spec: str) -> Player:
+    if spec.startswith(_ELSEWHERE):
+        raise PlayerSpecError(spec, "here a player of ours or of a file plays; `ggp match` lets others play")
+    return find_player(spec)()
 
 
 def _play(table: Table, person: HumanPlayer) -> None:
