@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import difflib
 import importlib
 import importlib.util
 import inspect
 import sys
 import traceback
+import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -107,10 +109,21 @@ def _split_class(name: str) -> tuple[str, str]:
 
 
 def _check_options(maker: PlayerMaker) -> None:
+    player_class = maker.player_class()
     try:
-        inspect.signature(maker.player_class()).bind(**maker.options)
+        inspect.signature(player_class).bind(**maker.options)
     except TypeError as error:
         raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}") from error
+    for name, value in maker.options.items():
+        if not _is_of_its_type(player_class, name, value):
+            raise PlayerFileError(maker.spec, f"its option {name} cannot be {value!r}")
+
+
+def _is_of_its_type(player_class: type[Player], name: str, value: object) -> bool:
+    """Return whether the constructor's annotation allows *value*; what cannot be told by a class is allowed."""
+    with contextlib.suppress(TypeError, NameError):
+        return isinstance(value, typing.get_type_hints(player_class.__init__).get(name, object))
+    return True
 
 
 def _module(spec: str, source: str) -> ModuleType:

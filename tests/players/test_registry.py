@@ -65,6 +65,7 @@ def test_a_misspelt_name_has_suggestions() -> None:
         ("{file}:Yours", "Yours is no subclass of players.Player there"),
         ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
         ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
+        ("mcts:playouts=many", "its option playouts cannot be 'many'"),
         ("{file}:Player", "Player has no method move(self, state, role, deadline)"),
         ("{file.parent}/neighbour.py", "there is no subclass of players.Player in it"),
         ("no_such_module:Mine", "ModuleNotFoundError when it was imported: No module named 'no_such_module'"),
