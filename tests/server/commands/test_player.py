@@ -88,7 +88,7 @@ def test_a_player_of_a_file_plays(tmp_path: Path) -> None:
         "        return state.legal_moves(role)[-1]\n"
     )
     with player(f"{path}:Last", "--name", "mine") as (_, url):
-        said = [say(url, text) for text in ("(INFO)", start_text(), "(PLAY m NIL)")]
+        said = [say(url, text) for text in ("(INFO)", start_text(play_s=10), "(PLAY m NIL)")]
     assert said == ["((name mine) (status available))", "ready", "(mark 3 3)"]
 
 
@@ -106,7 +106,7 @@ def test_a_script_that_runs_its_player_plays(tmp_path: Path) -> None:
         assert process.stdout is not None
         try:
             url = process.stdout.readline().removeprefix("listening on ").strip()
-            said = [say(url, text) for text in ("(INFO)", start_text(), "(PLAY m NIL)")]
+            said = [say(url, text) for text in ("(INFO)", start_text(play_s=10), "(PLAY m NIL)")]
         finally:
             process.terminate()
     assert said == ["((name Last) (status available))", "ready", "(mark 3 3)"]
