@@ -139,14 +139,36 @@ class Index:
             self.n_entries += 1
 
 
+class _Partition:
+    """The rows of a relation by their values in some columns, with the indexes that fix these columns."""
+
+    __slots__ = ("_value", "indexes", "rows")
+
+    def __init__(self, fixed: tuple[int, ...]) -> None:
+        self._value = columns(fixed)
+        self.rows: dict[Row, list[Row]] = {}
+        self.indexes: dict[Row, list[Index]] = {}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add new rows, to the indexes too."""
+        changed: dict[Row, list[Row]] = {}
+        for row in rows:
+            changed.setdefault(self._value(row), []).append(row)
+        for value, some in changed.items():
+            self.rows.setdefault(value, []).extend(some)
+            for index in self.indexes.get(value, ()):
+                index.add(some)
+
+
 class Relation:
     """A set of rows with indexes that are made when first asked for and kept up to date."""
 
-    __slots__ = ("_indexes", "rows")
+    __slots__ = ("_indexes", "_partitions", "rows")
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows: set[Row] = set(rows)
         self._indexes: dict[Access, Index] = {}
+        self._partitions: dict[tuple[int, ...], _Partition] = {}
 
     def add(self, rows: Iterable[Row]) -> set[Row]:
         """Add *rows* and return those that are new."""
@@ -154,14 +176,29 @@ class Relation:
         new -= self.rows
         if new:
             self.rows |= new
-            for index in self._indexes.values():
-                index.add(new)
+            for partition in self._partitions.values():
+                partition.add(new)
         return new
 
     def index(self, access: Access) -> Index:
         """Return the index for *access*."""
         found = self._indexes.get(access)
         if found is None:
-            found = self._indexes[access] = Index(access)
+            found = self._indexes[access] = self._new_index(access)
+        return found
+
+    def _new_index(self, access: Access) -> Index:
+        fixed = tuple((column, term) for column, term in access.constants if column < access.width)
+        partition = self._partition(tuple(column for column, _ in fixed))
+        value = tuple(term for _, term in fixed)
+        index = Index(access)
+        index.add(partition.rows.get(value, ()))
+        partition.indexes.setdefault(value, []).append(index)
+        return index
+
+    def _partition(self, fixed: tuple[int, ...]) -> _Partition:
+        found = self._partitions.get(fixed)
+        if found is None:
+            found = self._partitions[fixed] = _Partition(fixed)
             found.add(self.rows)
         return found

@@ -30,9 +30,9 @@ class Sizes:
             self._seen[key, access] = (index.n_entries, len(index.entries))
 
     def count(self, key: Key, relation: Relation) -> None:
-        """Remember how many rows a relation has, and how many values each column."""
+        """Remember how many rows a relation has, and how many values each column, once it has grown by a fifth."""
         n_rows, _ = self._counted.get(key, (0, ()))
-        if len(relation.rows) > n_rows:
+        if 5 * len(relation.rows) > 6 * n_rows:
             self._counted[key] = (
                 len(relation.rows),
                 tuple(len(set(column)) for column in zip(*relation.rows, strict=True)),

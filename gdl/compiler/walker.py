@@ -101,7 +101,7 @@ def _plan(tables: Tables) -> Ints:
     fan = (2 * gate + is_complement)[order]
     fan_start = np.searchsorted(used[order], np.arange(tables.n_rows + 1))
     copies = np.stack([tables.copy_row, tables.copy_value]).T.ravel()
-    parts = [fan_start, fan, tables.gate_row[first:last], tables.choice_legal, copies]
+    parts: list[NDArray[np.integer]] = [fan_start, fan, tables.gate_row[first:last], tables.choice_legal, copies]
     offsets = _HEADER + np.cumsum([0, *(len(part) for part in parts)])
     header = [
         tables.n_fluents,
