@@ -118,12 +118,6 @@ def dependencies_of(clauses: Sequence[Clause], limit: int = MAX_DEPENDENCIES) ->
     return Dependencies(edges)
 
 
-def cycle_text(clauses: Sequence[Clause], cycle: Sequence[int]) -> list[str]:
-    """Return the heads along a negative cycle, the negated one with `not`."""
-    first, negated, *rest = (str(clauses[i].head) for i in cycle)
-    return [first, f"not {negated}", *rest]
-
-
 def _components(dependencies: Dependencies) -> tuple[Component, ...]:
     component_of = dependencies.component_of
     found: list[Component] = []
@@ -137,7 +131,8 @@ def _components(dependencies: Dependencies) -> tuple[Component, ...]:
 
 
 def _cycle_error(clauses: Sequence[Clause], cycle: Sequence[int]) -> StratificationError:
-    names = cycle_text(clauses, cycle)
+    first, negated, *rest = (str(clauses[i].head) for i in cycle)
+    names = [first, f"not {negated}", *rest]
     return StratificationError(
         f"this rule makes {names[0]} depend on its own negation: {' <- '.join(names)}",
         clauses[cycle[0]].span,

@@ -7,30 +7,36 @@ from itertools import islice, pairwise
 from typing import Final
 
 from gdl.checks.graph import RelationGraph, Signature
+from gdl.checks.literals import Use
 from gdl.checks.subject import Subject
 from gdl.clauses import Clause, Literal
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.source import Span
-from gdl.strata import cycle_text, dependencies_of
-from gdl.terms import signature
+from gdl.strata import dependencies_of
+from gdl.terms import Term, signature
 from gdl.unification import can_meet
 
 _MOST_CHAINS: Final = 50
 """How many chains of dependency of one kind are told."""
 
+_MOST_STEPS: Final = 10
+"""How many steps of a cycle a message shows."""
+
 _MOST_DEPENDENCIES: Final = 200_000
 """How many pairs of rules on cycles are looked at: a second's work."""
 
-_WHEN_FIRST: Final = "it is settled before the first state, when nothing is `true` and nobody `does` anything"
-_WHEN_STATE: Final = "it is settled before the roles choose their moves; ask `does` only for `next` and `sees`"
+_STATE: Final = frozenset({"true", "does", "legal", "goal", "terminal"})
+_MOVE: Final = frozenset({"does"})
+_WHY_NO_STATE: Final = "{} is settled before the game begins: use relations that are the same in every state"
+_WHY_NO_MOVE: Final = "{} is settled before anybody moves: keep what was done in the state, with `next`, and ask `true`"
 
 _FORBIDDEN: Final[dict[Signature, tuple[str, frozenset[str], str]]] = {
-    ("init", 1): ("init-depends-on-state", frozenset({"true", "does"}), _WHEN_FIRST),
-    ("base", 1): ("base-depends-on-state", frozenset({"true", "does"}), _WHEN_FIRST),
-    ("input", 2): ("base-depends-on-state", frozenset({"true", "does"}), _WHEN_FIRST),
-    ("legal", 2): ("legal-depends-on-move", frozenset({"does"}), _WHEN_STATE),
-    ("goal", 2): ("goal-depends-on-move", frozenset({"does"}), _WHEN_STATE),
-    ("terminal", 0): ("terminal-depends-on-move", frozenset({"does"}), _WHEN_STATE),
+    ("init", 1): ("init-depends-on-state", _STATE, _WHY_NO_STATE.format("the first state")),
+    ("base", 1): ("base-depends-on-state", _STATE, _WHY_NO_STATE.format("what can be true")),
+    ("input", 2): ("base-depends-on-state", _STATE, _WHY_NO_STATE.format("what can be done")),
+    ("legal", 2): ("legal-depends-on-move", _MOVE, _WHY_NO_MOVE.format("what is legal")),
+    ("goal", 2): ("goal-depends-on-move", _MOVE, _WHY_NO_MOVE.format("a goal value")),
+    ("terminal", 0): ("terminal-depends-on-move", _MOVE, _WHY_NO_MOVE.format("whether the game is over")),
 }
 """For every relation the code of the defect, the relations that it may not depend on, and why."""
 
@@ -48,9 +54,13 @@ def premature_questions(subject: Subject) -> Iterator[Diagnostic]:
 def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why: str) -> Diagnostic:
     names = [name for name, _ in chain]
     first, *others = (graph.uses[pair][0].atom.span for pair in pairwise(chain))
-    related = [Related(span, f"`{name}` asks it here") for span, name in zip(others, names[1:], strict=False)]
-    through = "" if len(names) == 2 else f": {' <- '.join(names)}"
-    return diagnostic(code, first, f"`{names[0]}` depends on `{names[-1]}`{through}", why, related)
+    related = [
+        Related(span, f"`{name}` asks `{asked}`")
+        for span, (name, asked) in zip(others, pairwise(names[1:]), strict=True)
+    ]
+    through = "".join(f", which asks `{name}`" for name in names[2:])
+    message = f"`{names[0]}` may not depend on `{names[-1]}`"
+    return diagnostic(code, first, f"{message}, but asks `{names[1]}`{through}" if through else message, why, related)
 
 
 def negative_cycles(subject: Subject) -> Iterator[Diagnostic]:
@@ -68,27 +78,27 @@ def negative_cycles(subject: Subject) -> Iterator[Diagnostic]:
         told |= {place.start for place in (error.span, *(related.span for related in error.related))}
         yield error
     for cycle in cycles:
-        chain = [graph.relations[number] for number in cycle]
-        first = next(use for use in graph.uses[chain[0], chain[1]] if use.is_negative)
+        first, *others = _steps(graph, [graph.relations[number] for number in cycle])
         if first.atom.span.start not in told:
-            yield _cycle_of_names(graph, chain, first.atom.span)
+            told |= {use.atom.span.start for use in (first, *others)}
+            yield _cycle_of_names(first, others)
 
 
-def _cycle_of_names(graph: RelationGraph, chain: Sequence[Signature], span: Span) -> Diagnostic:
-    name, negated, *rest = (relation for relation, _ in chain)
-    related = [
-        Related(graph.uses[pair][0].atom.span, f"`{pair[0][0]}` needs `{pair[1][0]}` here")
-        for pair in list(pairwise(chain))[1:]
-    ]
+def _steps(graph: RelationGraph, cycle: Sequence[Signature]) -> list[Use]:
+    """Return one condition for each step of *cycle*, of which the first is negative."""
+    first = next(use for use in graph.uses[cycle[0], cycle[1]] if use.is_negative)
+    return [first, *(graph.uses[pair][0] for pair in islice(pairwise(cycle), 1, None))]
+
+
+def _cycle_of_names(first: Use, others: Sequence[Use]) -> Diagnostic:
+    name, negated = signature(first.rule.head.term)[0], signature(first.atom.term)[0]
+    back = "" if name == negated else f", and `{negated}` on `{name}`"
     return diagnostic(
         "negative-cycle-of-names",
-        span,
-        f"`{name}` asks for the negation of `{name}`, if of other arguments"
-        if name == negated
-        else f"`{name}` and `{negated}` need each other through a negation, if with other arguments: "
-        f"{' <- '.join([name, f'not {negated}', *rest])}",
-        "other systems may refuse this; give the negated part a relation of its own",
-        related,
+        first.atom.span,
+        f"`{name}` depends on the negation of `{negated}`{back}: only the arguments keep this from being a cycle",
+        f"other systems may refuse this: define the part of `{negated}` that is asked here as a relation of its own",
+        [_related(use.rule.head.term, use.atom.term, use.is_negative, use.atom.span) for use in others],
     )
 
 
@@ -98,24 +108,30 @@ def _cycles_of_atoms(clauses: Sequence[Clause]) -> Iterator[Diagnostic]:
     for cycle in islice(cycles, _MOST_CHAINS):
         if frozenset(cycle) not in told:
             told.add(frozenset(cycle))
-            yield _cycle_of_atoms(clauses, cycle)
+            yield _cycle_of_atoms([clauses[i] for i in cycle])
 
 
-def _cycle_of_atoms(clauses: Sequence[Clause], cycle: Sequence[int]) -> Diagnostic:
-    text = cycle_text(clauses, cycle)
-    first, *others = (_between(clauses[i], clauses[j], k == 0) for k, (i, j) in enumerate(pairwise(cycle)))
+def _cycle_of_atoms(cycle: Sequence[Clause]) -> Diagnostic:
+    steps = [_between(user, needed, k == 0) for k, (user, needed) in enumerate(pairwise(cycle))]
+    needs = [f"needs {'' if literal.is_positive else 'not '}{literal.atom}" for literal in steps]
+    if len(needs) > _MOST_STEPS:
+        needs[_MOST_STEPS // 2 : -_MOST_STEPS // 2] = ["and so on"]
     related = [
-        Related(literal.span, f"{clauses[i].head} needs {'' if literal.is_positive else 'not '}{literal.atom} here")
-        for i, literal in zip(cycle[1:], others, strict=False)
+        _related(user.head, literal.atom, not literal.is_positive, literal.span)
+        for user, literal in zip(cycle[1:], steps[1:], strict=False)
         if literal.span is not None
     ]
     return diagnostic(
         "negative-cycle",
-        first.span or clauses[cycle[0]].span,
-        f"{text[0]} depends on its own negation: {' <- '.join(text)}",
-        f"break the cycle: define {clauses[cycle[1]].head} without {text[0]}",
+        steps[0].span or cycle[0].span,
+        f"{cycle[0].head} depends on its own negation: it {', which '.join(needs)}",
+        f"break the cycle: define {cycle[1].head} without asking for {steps[-1].atom}",
         related,
     )
+
+
+def _related(user: Term, needed: Term, is_negative: bool, span: Span) -> Related:
+    return Related(span, f"{user} needs {'not ' if is_negative else ''}{needed}")
 
 
 def _between(user: Clause, needed: Clause, is_negative: bool) -> Literal:

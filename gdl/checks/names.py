@@ -12,6 +12,7 @@ from gdl.checks.suggestions import Known, Spellings, also_here, did_you_mean
 from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.kif import Form
 from gdl.rules import GDL2_KEYWORDS, KEYWORDS
+from gdl.terms import Compound, Variable, signature
 
 _UNUSUAL: Final = re.compile("[^A-Za-z0-9_-]")
 _UNUSUAL_IN_VARIABLE: Final = re.compile(r"[^A-Za-z0-9!$%&*+\-./<=>?_~]")
@@ -26,11 +27,13 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
     own = _own_relations(subject)
     spellings = Spellings(own)
     known = Known(own, _WORDS, _names_in_broken(subject))
+    fluents = _fluents(subject)
     for (name, _), found in subject.graph.users.items():
         if name not in known:
             places = [part(use.atom.span, 0) for use in found[:5]]
             message = f"no fact or rule gives `{name}`: this never holds"
-            hint = did_you_mean(spellings.near(name), f"add facts or rules for `{name}`, or delete this condition")
+            near = f"(true {found[0].atom.term})" if name in fluents else spellings.near(name)
+            hint = did_you_mean(near, f"add facts or rules for `{name}`, or delete this condition")
             yield diagnostic("undefined-relation", places[0], message, hint, also_here(f"`{name}`", places))
 
 
@@ -61,6 +64,12 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
             told.add(top.name)
             message = f"{' and '.join(odd)} in a name: other systems may not read it"
             yield diagnostic("unusual-character", top.span, message, "use English letters, digits, _ and -")
+
+
+def _fluents(subject: Subject) -> set[str]:
+    heads = (rule.head.term for rule in subject.rules)
+    made = (head.arguments[0] for head in heads if isinstance(head, Compound) and head.functor in ("init", "next"))
+    return {signature(fluent)[0] for fluent in made if not isinstance(fluent, Variable)}
 
 
 def _own_relations(subject: Subject) -> set[str]:

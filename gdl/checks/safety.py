@@ -6,24 +6,28 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from gdl.checks.literals import uses
 from gdl.checks.subject import Subject
+from gdl.checks.suggestions import Spellings, did_you_mean
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.rules import And, Atom, Condition, Or, Rule
 from gdl.safety import Unbound, unbound_variables
 from gdl.source import Span
 from gdl.terms import Variable, variables
 
-_WHY: Final = {
-    "a negated condition": "`not` tests values and gives none; ",
-    "`distinct`": "`distinct` compares values and gives none; ",
+_IN_WORDS: Final = {
+    "the head": ("of the head", ""),
+    "a negated condition": ("under `not`", "`not` tests values and gives none: "),
+    "`distinct`": ("in `distinct`", "`distinct` compares values and gives none: "),
 }
+"""For what needs the variable: how a message says it, and how the hint begins."""
 
 
 def rules_too_large(subject: Subject) -> Iterator[Diagnostic]:
     """Yield the rules that no engine takes, for their size."""
     for rule, error in subject.alternatives.refused:
         message = f"this rule is too large to be run: more than {error.limit:,} {error.what}"
-        hint = "give parts of it relations of their own, each with a few rules"
+        hint = "define the branches of `or` as relations of their own; let terms nest less"
         yield diagnostic("rule-too-large", rule.span, message, hint)
 
 
@@ -44,16 +48,22 @@ def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
 
 def _unsafe(rule: Rule, unbound: Unbound) -> Diagnostic:
     variable = unbound.variable
+    where, reason = _IN_WORDS[unbound.where]
     branches = [branch for condition in rule.body for branch in _branches_without(condition, variable)]
-    who = "a branch of the `or`" if branches else "no condition"
-    gives = "gives no value to" if branches else "gives a value to"
+    gives = "a branch of the `or` gives no value to" if branches else "no condition gives a value to"
+    bound = Spellings(one.name for one in _bindable(rule) if one is not variable)
+    advice = f"{reason}add a condition that lists the values of {variable}, as (role ?r) lists roles"
     return diagnostic(
         "unsafe-variable",
         unbound.span or rule.head.span,
-        f"{who} {gives} the variable {variable} of {unbound.where}",
-        f"{_WHY.get(unbound.where, '')}add a condition that lists the values of {variable}, as (role {variable}) does",
-        [Related(branch, f"{variable} has no value here") for branch in branches],
+        f"{gives} the variable {variable} {where}",
+        advice if branches else did_you_mean(bound.near(variable.name), advice),
+        [Related(branch, f"{variable} has no value in this branch") for branch in branches],
     )
+
+
+def _bindable(rule: Rule) -> set[Variable]:
+    return {variable for use in uses([rule]) if not use.is_negative for variable in variables(use.atom.term)}
 
 
 def _branches_without(condition: Condition, variable: Variable) -> Iterator[Span]:

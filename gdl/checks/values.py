@@ -57,7 +57,8 @@ def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
         role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
         if isinstance(role, Constant | Compound) and str(role) not in known:
             message = f"{_short(str(role))} is no role of this game"
-            hint = did_you_mean(spellings.near(str(role)), all_roles)
+            otherwise = "add (role random), if chance has a part in this game" if role is RANDOM else all_roles
+            hint = did_you_mean(spellings.near(str(role)), otherwise)
             yield diagnostic("undeclared-role", part(atom.span, 1), message, hint, declared)
 
 
