@@ -19,6 +19,7 @@ _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (CallerError, 400, "invalid_order"),
 )
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+_HTTP_HINTS: Final = {404: "requests are GET /api/v1/games, and GET or POST /api/v1/matches"}
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
@@ -27,7 +28,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return error.status, _body(error.code, error.message, error.hint)
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")
-        return error.status, _body(code, error.reason, "")
+        return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
     if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
         return 400, {"error": problem(error)}
     for kind, status, code in _KINDS:

@@ -78,7 +78,11 @@ def _check_rules(game: Game, record: StoredRecord) -> None:
     roles = record.raw.get("x-roles")
     expected = [str(role) for role in game.roles]
     if roles is not None and roles != expected:
-        raise RecordDiffersError(0, "", Kind.RULES.value, f"roles {roles}", f"roles {expected}")
+        raise RecordDiffersError(0, "", Kind.RULES.value, f"roles {_listed(roles)}", f"roles {_listed(expected)}")
+
+
+def _listed(roles: object) -> str:
+    return ", ".join(map(str, roles)) if isinstance(roles, list) else str(roles)
 
 
 def _check_lengths(game: Game, record: StoredRecord) -> None:

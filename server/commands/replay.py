@@ -46,6 +46,8 @@ def command(
         return
     if not as_json:
         click.echo(_title(stored))
+        if file is None:
+            click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
     verdict = _verdict(
         stored, game, None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
     )

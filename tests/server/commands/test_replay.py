@@ -56,7 +56,7 @@ terminal  a: 100  b: 0
 
 agrees with the rules: 2 steps
 """,
-        "",
+        "hint: states are listed as facts; --rules GAME, a name or a path, draws the board\n",
     )
 
 
@@ -97,6 +97,11 @@ def test_a_signature_is_verified(
     recorded(path, is_signed=True).finish()
     ended = ggp("replay", changed(path, **change), "--json")
     assert (ended.exit_code, json.loads(ended.output)["signature"]) == (code, signature)
+
+
+def test_rules_of_another_game_are_told_by_their_roles(ggp: Ggp, record: Path) -> None:
+    last = ggp("replay", record, "--rules", "tictactoe").output.splitlines()[-1]
+    assert last == "step 0: rules differs: the record has roles a, b; by the rules it is roles x, o"
 
 
 def test_other_hosts_records_need_the_rules_named(ggp: Ggp, record: Path, tmp_path: Path) -> None:
