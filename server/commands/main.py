@@ -14,7 +14,7 @@ from gdl.errors import CallerError, GdlError, UnknownNameError
 
 COMMANDS: Final = (
     "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "player", "play", "replay",
-    "conform", "trace", "generate", "check-player", "demo",
+    "conform", "trace", "compile", "bench", "generate", "check-player", "demo",
 )  # fmt: skip
 """Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""
 

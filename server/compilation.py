@@ -1,0 +1,136 @@
+"""A look into the compiler: its stages run in a child process, and tell what they hand on and how long they take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from gdl.child_process import ChildLimits, run_limited
+from gdl.clauses import clauses_of
+from gdl.compiler.circuit import Circuit, build
+from gdl.compiler.decomposition import decompose
+from gdl.compiler.grounding import ground
+from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
+from gdl.compiler.phases import Phase, phases
+from gdl.compiler.tables import Tables, tables
+from gdl.interpreter import InterpretedGame
+from gdl.rules import Description
+
+Result = TypeVar("Result")
+
+STAGES: Final = ("rules", "ground", "circuit", "stats")
+"""What can be shown."""
+_MAX_CHARACTERS: Final = 2_000
+"""How much of a line is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseFigures:
+    """How large the circuit is in a phase; `n_choices` are the moves that may be legal, of each role with a choice."""
+
+    n_gates: int
+    n_choices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the stages came to. *Units*: seconds by the clock, bytes of the tables that play."""
+
+    n_rules: int
+    n_clauses: int
+    n_clauses_decomposed: int
+    n_ground_rules: int
+    n_fluents: int
+    n_moves: dict[str, int]
+    n_gates: int
+    n_gate_inputs: int
+    n_loops: int
+    phases: tuple[PhaseFigures, ...]
+    n_rows: int
+    table_bytes: int
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The first lines of what a stage hands on, and how many there are; or the figures of all stages."""
+
+    lines: tuple[str, ...] = ()
+    n_lines: int = 0
+    figures: Figures | None = None
+
+
+def look_into(description: Description, stage: str, max_lines: int, limits: ChildLimits) -> Shown:
+    """Return what the *stage* of that name hands on, of which no more than *max_lines* are told.
+
+    Raises:
+        GdlError: the rules are refused, or time or memory ran out.
+    """
+    return run_limited(_shown, (description, stage, max_lines), limits)
+
+
+@dataclass(slots=True)
+class _Clock:
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def timed(self, name: str, stage: Callable[..., Result], *inputs: object) -> Result:
+        begin_s = time.perf_counter()
+        result = stage(*inputs)
+        self.seconds[name] = round(time.perf_counter() - begin_s, 4)
+        return result
+
+
+def _shown(description: Description, stage: str, max_lines: int) -> Shown:
+    clock = _Clock()
+    roles = clock.timed("check", InterpretedGame, description).roles
+    clauses = clock.timed("clauses", clauses_of, description.rules)
+    decomposed = clock.timed("decompose", decompose, clauses)
+    if stage == "rules":
+        return _first(clause_lines(decomposed), max_lines)
+    program = clock.timed("ground", ground, decomposed)
+    if stage == "ground":
+        return _first(program_lines(program), max_lines)
+    circuit = clock.timed("build", build, program, roles)
+    if stage == "circuit":
+        return _first(circuit_lines(circuit), max_lines)
+    cycle = clock.timed("phases", phases, circuit)
+    found = clock.timed("tables", tables, circuit, cycle)
+    sizes = len(description.rules), len(clauses), len(decomposed), len(program.rules)
+    return Shown(figures=_figures(sizes, circuit, cycle, found, clock.seconds))
+
+
+def _first(lines: Iterable[str], max_lines: int) -> Shown:
+    kept: list[str] = []
+    n_lines = 0
+    for line in lines:
+        n_lines += 1
+        if n_lines <= max_lines:
+            kept.append(line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]} ...")
+    return Shown(tuple(kept), n_lines)
+
+
+def _figures(
+    sizes: tuple[int, int, int, int],
+    circuit: Circuit,
+    cycle: tuple[Phase, ...],
+    found: Tables,
+    seconds: dict[str, float],
+) -> Figures:
+    gates = [inputs for inputs in circuit.gates if inputs is not None]
+    return Figures(
+        *sizes,
+        n_fluents=len(circuit.fluents),
+        n_moves={role.name: len(numbers) for role, numbers in zip(circuit.roles, circuit.moves_of, strict=True)},
+        n_gates=len(gates),
+        n_gate_inputs=sum(map(len, gates)),
+        n_loops=len(circuit.loops),
+        phases=tuple(
+            PhaseFigures(sum(inputs is not None for inputs in phase.gates), tuple(map(len, phase.choices)))
+            for phase in cycle
+        ),
+        n_rows=found.n_rows,
+        table_bytes=sum(array.nbytes for array in found if not isinstance(array, int)),
+        seconds=seconds,
+    )
