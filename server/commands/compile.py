@@ -15,9 +15,9 @@ from rich.table import Table
 from gdl.child_process import ChildLimits
 from gdl.errors import GdlError
 from gdl.library import find_game
-from server.compilation import STAGES, Figures, look_into
 from server.problem import problem
 from server.progress import progress
+from server.stages import STAGES, Figures, look_into
 
 _WIDTH_OF_A_PIPE: Final = 200
 _MAX_ANSWER_MB: Final = 1024
