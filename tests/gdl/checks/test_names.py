@@ -27,5 +27,6 @@ def test_the_hint_says_what_is_likely_meant(condition: str, hint: str) -> None:
 
 
 def test_a_name_in_a_form_that_cannot_be_read_counts_as_given_and_used() -> None:
-    found = check(Source("game.kif", f"{GAME}(<= (blocked ?x) (() ?x))\n(<= (legal white wait) (blocked 1))"))
+    rules = "(<= (blocked ?x) (closed ()) (role ?x)) (<= (legal white wait) (blocked 1))"
+    found = check(Source("game.kif", GAME + rules))
     assert [one.code.name for one in found] == ["gdl/empty-list"]
