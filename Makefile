@@ -27,6 +27,9 @@ conform: $(INSTALLED_DEV) ## compare us with every public trace (GGP_SHARED name
 strength: $(INSTALLED_DEV) ## play the hundred matches that measure the search players
 	@$(BIN)/python -m players.strength
 
+bench: $(INSTALLED) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
+	@$(BIN)/python -m server.comparison
+
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .
 
@@ -48,4 +51,4 @@ $(INSTALLED_DEV): pyproject.toml
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform strength wheel codes modules clean
+.PHONY: help demo test lint conform strength bench wheel codes modules clean

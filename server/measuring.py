@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import resource
@@ -13,12 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from gdl.best import BestGame
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.rules import read_file
 from server.bench import N_RUNS, Figures, Note, Options
 from server.kernel_notice import told_of_compilation
 
+_LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.kernels")
+"""What engines import when they need it."""
 _WARM_UP: Final = 0.1
 """How long the warm-up is, measured by a run."""
 _SMALLEST: Final = 1 / 8
@@ -38,6 +42,8 @@ def measured(name: str, path: Path, options: Options, on_note: Note) -> tuple[Fi
 
     Raises: as `server.bench.measure`.
     """
+    for library in _LIBRARIES:
+        importlib.import_module(library)
     notices: list[str] = []
 
     def tell(notice: str) -> None:
@@ -46,8 +52,8 @@ def measured(name: str, path: Path, options: Options, on_note: Note) -> tuple[Fi
 
     with told_of_compilation(tell):
         game, setup_s = _set_up(path, options.engine)
-    if game.note is not None:
-        on_note(str(game.note))
+    if isinstance(game, BestGame) and game.note is not None:
+        on_note(f"played by the interpreter: {game.note}")
     runs = _runs(game, options)
     figures = Figures(
         game=name,
