@@ -101,6 +101,24 @@ class ChildProcessDiedError(GdlError, RuntimeError):
         return f"the child process gave no answer: {self.reason}"
 
 
+class CannotCompileError(GdlError, RuntimeError):
+    """The compiled engine cannot run a game; `reason` says why, and the interpreter still can."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the game cannot be compiled: {self.reason}"
+
+
+class StuckPlayError(GdlError, RuntimeError):
+    """A play came to a state that is not terminal and in which a role has no legal move: the rules are at fault."""
+
+    def __str__(self) -> str:
+        return "a play is stuck: a role has no legal move, though the state is not terminal"
+
+
 class CallerError(GdlError, ValueError):
     """The caller asked for something that the game does not have."""
 

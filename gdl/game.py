@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias
 
+from gdl.playouts import MAX_STEPS, Playouts
 from gdl.rules import Description
 from gdl.terms import Constant, Term
 
@@ -67,6 +68,10 @@ class Game(Protocol):
     """A game as its rules define it."""
 
     @property
+    def engine(self) -> str:
+        """The engine that runs the game now: `interpreter` or `compiled`."""
+
+    @property
     def description(self) -> Description:
         """The rules that the game was made from."""
 
@@ -84,3 +89,17 @@ class Game(Protocol):
 
     def state(self, facts: frozenset[Term]) -> State:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
+
+    def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
+        """Return what *n* random plays from *state* come to; the same arguments give the same answer.
+
+        Raises:
+            ValueError: *n* is not positive, or *seed* is negative.
+            StuckPlayError: a role has no legal move.
+            LimitExceeded: a play takes more than *max_steps* steps.
+        """
+
+
+def goal_number(text: str) -> int | None:
+    """Return the value of a goal, None where it is no number."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -10,8 +10,9 @@ from typing import Final
 
 from gdl.clauses import Clause, clauses_of
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
-from gdl.game import JointMove, Role
+from gdl.game import JointMove, Role, State, goal_number
 from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
+from gdl.playouts import MAX_STEPS, Playouts, interpreted_playouts
 from gdl.reasoner import Answers, Reasoner
 from gdl.relations import unwrapped
 from gdl.rules import Description
@@ -31,6 +32,8 @@ class InterpretedGame:
         LimitExceeded: a rule, or what never changes, is too large.
     """
 
+    engine = "interpreter"
+
     def __init__(self, description: Description, limits: EvaluationLimits = DEFAULT_LIMITS) -> None:
         clauses = clauses_of(description.rules)
         check_safety(clauses)
@@ -44,6 +47,13 @@ class InterpretedGame:
     def state(self, facts: frozenset[Term]) -> InterpretedState:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
         return InterpretedState(self, facts)
+
+    def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
+        """Return what *n* random plays from *state* come to.
+
+        Raises: as `Game.playouts`.
+        """
+        return interpreted_playouts(state, self.roles, n, seed, max_steps)
 
     def _find_roles(self, clauses: Iterable[Clause]) -> tuple[Role, ...]:
         heads = (clause.head for clause in clauses if not clause.literals)
@@ -99,7 +109,7 @@ class InterpretedState:
             self._goals[role] = _only_number({str(row[1]) for _, row in self._ask_of(role, "goal")})
         return self._goals[role]
 
-    def next_state(self, moves: JointMove) -> InterpretedState:
+    def next_state(self, moves: JointMove) -> State:
         """Return the state after the joint move *moves*."""
         self._check(moves)
         found = self._ask(_NEXT, moves)
@@ -140,4 +150,4 @@ def _only_number(values: set[str]) -> int | None:
     if len(values) != 1:
         return None
     (text,) = values
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+    return goal_number(text)

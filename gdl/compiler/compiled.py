@@ -1,165 +1,156 @@
 """The compiled engine: a game whose rules are a circuit.
 
-States answer the same questions as the interpreter's; `playouts` plays many random plays at once.
+States answer the same questions as the interpreter's. Search asks by number instead: a state is packed into bytes,
+`numpy.packbits` over `fluents`; a move is its number in `moves`, where role r owns the range `moves_of[r]`.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.clauses import clauses_of
 from gdl.compiler import scalar
-from gdl.compiler.circuit import Circuit, build
-from gdl.compiler.decomposition import decompose
-from gdl.compiler.grounding import ground
-from gdl.compiler.phases import Phase, phases, plain, whole
-from gdl.compiler.tables import Tables, tables
-from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
-from gdl.game import JointMove, Role, State
+from gdl.compiler.batches import Batch
+from gdl.compiler.building import CompiledRules
+from gdl.compiler.playouts import LanePlayer, Packed, PlayoutsEach
+from gdl.compiler.states import CompiledState, UnreachableState
+from gdl.compiler.walker import Walker, has_loops
+from gdl.game import Role, State
 from gdl.interpreter import InterpretedGame
-from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
-from gdl.rules import Description
+from gdl.playouts import MAX_STEPS, Playouts, interpreted_playouts
 from gdl.terms import Term
 
-Bits: TypeAlias = NDArray[np.uint8]
-
-_MAX_STEPS: Final = 1_000_000
-_NO_MOVE: Final = 1
+Numbers: TypeAlias = NDArray[np.int32]
 
 
 class CompiledGame:
-    """A game run by its circuit; the interpreter stands behind it for states that its rules cannot reach."""
+    """A game run by its circuit; the interpreter stands behind it for states that its rules cannot reach.
 
-    def __init__(self, description: Description, limits: EvaluationLimits = DEFAULT_LIMITS) -> None:
-        self._interpreted = InterpretedGame(description, limits)
-        self.description = description
-        self.has_imperfect_information = description.is_gdl2
-        self.roles: tuple[Role, ...] = self._interpreted.roles
-        self.circuit: Circuit = build(ground(decompose(clauses_of(description.rules))), self.roles)
-        self.tables: Tables = tables(self.circuit, (plain(self.circuit),))
-        self.fluent_number = {fluent: i for i, fluent in enumerate(self.circuit.fluents)}
-        self.move_number = [{self.circuit.moves[i]: i for i in numbers} for numbers in self.circuit.moves_of]
-        self.initial_state: State = self.state(self._interpreted.initial_state.facts)
+    Questions may come from several threads. Attributes:
+        fluents, moves, moves_of: what bits and numbers stand for.
+        n_bytes: the length of a packed state.
+        batch: questions about many packed states at once.
+    """
+
+    engine = "compiled"
+
+    def __init__(self, interpreted: InterpretedGame, rules: CompiledRules) -> None:
+        self.interpreted, self.rules = interpreted, rules
+        self.description = interpreted.description
+        self.has_imperfect_information = interpreted.has_imperfect_information
+        self.roles: tuple[Role, ...] = interpreted.roles
+        self.fluents, self.moves, self.moves_of = rules.fluents, rules.moves, rules.moves_of
+        self.n_bytes = (len(self.fluents) + 7) // 8
+        self.initial_state: State = self.state(interpreted.initial_state.facts)
+        self._lanes = LanePlayer(rules)
+        self._has_loops = has_loops(rules.single)
+        self._local = threading.local()
+
+    @cached_property
+    def batch(self) -> Batch:
+        """Questions about many packed states at once."""
+        return Batch(self.rules)
+
+    @cached_property
+    def fluent_number(self) -> dict[Term, int]:
+        """The number of every fluent."""
+        return {fluent: i for i, fluent in enumerate(self.fluents)}
+
+    @cached_property
+    def move_number(self) -> tuple[dict[Term, int], ...]:
+        """The number of every move, role by role."""
+        return tuple({self.moves[i]: i for i in numbers} for numbers in self.moves_of)
 
     def state(self, facts: frozenset[Term]) -> State:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
-        bits = np.zeros(len(self.circuit.fluents), np.uint8)
-        for fact in facts:
-            number = self.fluent_number.get(fact)
-            if number is None:
-                return self._interpreted.state(facts)
-            bits[number] = 1
-        return CompiledState(self, bits)
+        known = self.fluent_number
+        if any(fact not in known for fact in facts):
+            return UnreachableState(self, facts)
+        bits = np.zeros(len(self.fluents), np.uint8)
+        bits[[known[fact] for fact in facts]] = 1
+        return CompiledState(self, np.packbits(bits).tobytes())
 
-    @cached_property
-    def lane_tables(self) -> tuple[tuple[Phase, ...], Tables]:
-        """The phases of plays from the first state, and the tables for them."""
-        found = phases(self.circuit)
-        return found, tables(self.circuit, found)
+    def unpack(self, packed: bytes) -> CompiledState:
+        """Return the state that *packed* is.
 
-    @cached_property
-    def whole_tables(self) -> tuple[tuple[Phase, ...], Tables]:
-        """The tables for plays from any state."""
-        found = whole(self.circuit)
-        return found, tables(self.circuit, found)
+        Raises:
+            ValueError: it has another length than `n_bytes`, or bits beyond the last fluent.
+        """
+        spare = 8 * self.n_bytes - len(self.fluents)
+        if len(packed) != self.n_bytes or (spare and packed[-1] & ((1 << spare) - 1)):
+            raise ValueError(f"a packed state of this game is {self.n_bytes} bytes, the last {spare} bits nought")
+        return CompiledState(self, packed)
 
+    def look(self, packed: bytes) -> tuple[Numbers, bool]:
+        """Return the numbers of all roles' legal moves, ascending, and whether the state is terminal."""
+        if not self._has_loops:
+            return self._walker().look(packed)
+        _, legal, is_terminal = scalar.look(self.rules.single, self._bits(packed))
+        return np.flatnonzero(legal).astype(np.int32), bool(is_terminal)
 
-class CompiledState:
-    """A state as one byte per fluent, 0 or 1."""
+    def step(self, packed: bytes, moves: Sequence[int]) -> bytes:
+        """Return the packed state after *moves*, the number of one legal move per role; they are not checked."""
+        if not self._has_loops:
+            return self._walker().step(packed, moves)
+        return np.packbits(self._scalar_step(packed, moves)[0]).tobytes()
 
-    __slots__ = ("_facts", "_game", "_seen", "bits", "packed")
+    def visit(self, packed: bytes, moves: Sequence[int]) -> tuple[bytes, Numbers, bool]:
+        """Return the state after *moves*, its legal moves, and whether it is terminal: a step and a look in one."""
+        if not self._has_loops:
+            return self._walker().visit(packed, moves)
+        following = self.step(packed, moves)
+        return following, *self.look(following)
 
-    def __init__(self, game: CompiledGame, bits: Bits) -> None:
-        self._game = game
-        self.bits = bits
-        self.packed = np.packbits(bits).tobytes()
-        self._facts: frozenset[Term] | None = None
-        self._seen: tuple[Bits, Bits, bool] | None = None
+    def goals_of(self, packed: bytes) -> tuple[int | None, ...]:
+        """Return the goal of every role, None where there is not exactly one number."""
+        values, _, _ = scalar.look(self.rules.single, self._bits(packed))
+        holds = iter(scalar.goals(self.rules.single, values))
+        return tuple(_only([goal for goal in goals if next(holds)]) for goals in self.rules.goals)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CompiledState):
-            return NotImplemented
-        return self._game is other._game and self.packed == other.packed
+    def sees_of(self, packed: bytes, moves: Sequence[int]) -> tuple[tuple[Term, ...], ...]:
+        """Return what every role perceives of *moves* by the rules for `sees`, ordered by text."""
+        holds = iter(self._scalar_step(packed, moves)[1])
+        found = [[percept for percept in percepts if next(holds)] for percepts in self.rules.sees]
+        return tuple(tuple(sorted(percepts, key=str)) for percepts in found)
 
-    def __hash__(self) -> int:
-        return hash(self.packed)
+    def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
+        """Return what *n* random plays from *state* come to.
 
-    def __repr__(self) -> str:
-        return f"<CompiledState {' '.join(sorted(map(str, self.facts)))[:200]}>"
+        Raises: as `Game.playouts`.
+        """
+        here = self.state(state.facts)
+        if not isinstance(here, CompiledState):
+            return interpreted_playouts(here, self.roles, n, seed, max_steps)
+        packed = np.frombuffer(here.packed, np.uint8)[None]
+        return self._lanes.play_each(packed, n, seed, max_steps).of(0)
 
-    @property
-    def facts(self) -> frozenset[Term]:
-        """The fluents that are true, without `true` around them."""
-        if self._facts is None:
-            fluents = self._game.circuit.fluents
-            self._facts = frozenset(fluents[i] for i in np.flatnonzero(self.bits))
-        return self._facts
+    def playouts_each(self, packed: Packed, k: int, seed: int, max_steps: int = MAX_STEPS) -> PlayoutsEach:
+        """Return what *k* random plays from each of the states *packed* (S, n_bytes) come to.
 
-    def _look(self) -> tuple[Bits, Bits, bool]:
-        """Return the rows of the state, the legal moves' mask, and whether it is terminal."""
-        if self._seen is None:
-            self._seen = scalar.look(self._game.tables, self.bits)
-        return self._seen
+        Raises: as `Game.playouts`.
+        """
+        return self._lanes.play_each(packed, k, seed, max_steps)
 
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the play has ended."""
-        return bool(self._look()[2])
-
-    def legal_moves(self, role: Role) -> tuple[Term, ...]:
-        """Return the legal moves of *role*, ordered by text."""
-        numbers = self._game.circuit.moves_of[self._number(role)]
-        legal = self._look()[1]
-        moves = self._game.circuit.moves
-        return tuple(moves[numbers.start + i] for i in np.flatnonzero(legal[numbers.start : numbers.stop]))
-
-    def goal(self, role: Role) -> int | None:
-        """Return the goal value of *role*, or None where there is not exactly one (or it is no number)."""
-        number = self._number(role)
-        holds = iter(scalar.goals(self._game.tables, self._look()[0]))
-        found = [{text for text, _ in goals if next(holds)} for goals in self._game.circuit.goals][number]
-        if len(found) != 1:
-            return None
-        (text,) = found
-        return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
-
-    def next_state(self, moves: JointMove) -> State:
-        """Return the state after the joint move *moves*."""
-        bits, _ = scalar.step(self._game.tables, self._look()[0], self._check(moves))
-        return CompiledState(self._game, bits)
-
-    def percepts(self, role: Role, moves: JointMove) -> tuple[Term, ...]:
-        """Return what *role* perceives of the joint move *moves* made in this state, ordered by text."""
-        number = self._number(role)
-        numbers = self._check(moves)
-        if not self._game.has_imperfect_information:
-            return tuple(moves)
-        _, seen = scalar.step(self._game.tables, self._look()[0], numbers)
-        holds = iter(seen)
-        found = [[percept for percept, _ in sees if next(holds)] for sees in self._game.circuit.sees][number]
-        return tuple(sorted(set(found), key=str))
-
-    def _number(self, role: Role) -> int:
+    def _walker(self) -> Walker:
         try:
-            return self._game.roles.index(role)
-        except ValueError:
-            raise UnknownRoleError(str(role), [str(known) for known in self._game.roles]) from None
+            return self._local.walker  # type: ignore[no-any-return]  # set in the next lines
+        except AttributeError:
+            found = self._local.walker = Walker(self.rules.single)
+            return found
 
-    def _check(self, moves: JointMove) -> NDArray[np.int64]:
-        """Return the numbers of *moves*, which must be legal here."""
-        if len(moves) != len(self._game.roles):
-            raise JointMoveError(len(moves), len(self._game.roles))
-        if self.is_terminal:
-            raise TerminalStateError
-        legal = self._look()[1]
-        numbers = []
-        for role, known, move in zip(self._game.roles, self._game.move_number, moves, strict=True):
-            number = known.get(move)
-            if number is None or not legal[number]:
-                raise IllegalMoveError(str(role), str(move))
-            numbers.append(number)
-        return np.array(numbers, np.int64)
+    def _bits(self, packed: bytes) -> NDArray[np.uint8]:
+        return np.unpackbits(np.frombuffer(packed, np.uint8), count=len(self.fluents))
+
+    def _scalar_step(self, packed: bytes, moves: Sequence[int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        values, _, _ = scalar.look(self.rules.single, self._bits(packed))
+        following, sees = scalar.step(self.rules.single, values, np.array(moves, np.int64))
+        return following, sees
+
+
+def _only(values: list[int | None]) -> int | None:
+    return values[0] if len(values) == 1 else None

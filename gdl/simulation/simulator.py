@@ -43,7 +43,7 @@ def simulate(
     limits = budget.limits_in_time
     witness = Witness(description, limits)
     try:
-        game = make_game(description, limits=limits)
+        game = make_game(description, "interpreter", limits)  # it says which relation is too large
     except LimitExceeded as error:
         return _without_game(witness, error, seed, clock() - began_s)
     setup_s = clock() - began_s

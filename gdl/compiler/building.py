@@ -1,0 +1,105 @@
+"""Clauses to all that the compiled engine needs of a game: the stages of the compiler in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gdl.clauses import Clause
+from gdl.compiler.circuit import Circuit, build
+from gdl.compiler.decomposition import decompose
+from gdl.compiler.grounding import ground
+from gdl.compiler.phases import phases, plain
+from gdl.compiler.tables import Tables, tables
+from gdl.errors import CannotCompileError
+from gdl.game import Role, goal_number
+from gdl.terms import Term
+
+_MAX_GOAL: Final = 1_000_000
+"""With larger goals the sums of squares would overflow."""
+_MAX_LOOP_STEPS: Final = 10**9
+"""How many gates may have to be evaluated in one state until its loops are stable."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseInputs:
+    """What a phase takes for granted: the fluents whose values are known, and the moves that are forced, by number."""
+
+    known: Mapping[int, bool]
+    forced: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRules:
+    """A game as tables, with the terms that their rows stand for.
+
+    `moves_of[r]` are the numbers of role r's moves; `initial` the numbers of the fluents of the first state; `goals`
+    and `sees` the values and percepts of every role, a value None where it is no number. `single` serves every state;
+    `phased` the plays that stand at one of `phases`.
+    """
+
+    fluents: tuple[Term, ...]
+    moves: tuple[Term, ...]
+    moves_of: tuple[range, ...]
+    initial: tuple[int, ...]
+    goals: tuple[tuple[int | None, ...], ...]
+    sees: tuple[tuple[Term, ...], ...]
+    single: Tables
+    phased: Tables
+    phases: tuple[PhaseInputs, ...]
+
+
+def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:
+    """Return the tables of the game that *clauses* define.
+
+    Raises:
+        CannotCompileError: there are too many ground rules, or the grounder refuses.
+    """
+
+    def check(n_rules: int) -> None:
+        if n_rules > max_ground_rules:
+            raise CannotCompileError(f"it has more than {max_ground_rules:,} ground rules")
+
+    try:
+        program = ground(decompose(clauses), check)
+    except RuntimeError as error:
+        raise CannotCompileError(f"the grounder refuses: {error}") from error
+    found = rules_of(build(program, roles))
+    _check_loops(found.single)
+    return found
+
+
+def rules_of(circuit: Circuit) -> CompiledRules:
+    """Return the tables of *circuit*.
+
+    Raises:
+        CannotCompileError: a goal is too large to be added up.
+    """
+    cycle = phases(circuit)
+    return CompiledRules(
+        fluents=circuit.fluents,
+        moves=circuit.moves,
+        moves_of=circuit.moves_of,
+        initial=tuple(sorted(circuit.initial)),
+        goals=tuple(tuple(_number(value) for value, _ in goals) for goals in circuit.goals),
+        sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
+        single=tables(circuit, (plain(circuit),)),
+        phased=tables(circuit, cycle),
+        phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
+    )
+
+
+def _number(value: str) -> int | None:
+    number = goal_number(value)
+    if number is not None and number > _MAX_GOAL:
+        raise CannotCompileError(f"a goal is above {_MAX_GOAL:,}")
+    return number
+
+
+def _check_loops(found: Tables) -> None:
+    """Raise where a loop could take long to be stable: as many rounds as it has pairs, of all its gates."""
+    n_gates = found.segments[:, 1] - found.segments[:, 0]
+    n_rounds = found.segments[:, 3] - found.segments[:, 2]
+    if int((n_gates.astype("int64") * n_rounds).sum()) > _MAX_LOOP_STEPS:
+        raise CannotCompileError("its recursive rules could take long in one state")
