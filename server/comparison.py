@@ -83,7 +83,9 @@ def _number(text: str) -> float:
 def rows(bench: Path, games: Sequence[str], seconds: float) -> Iterator[Row]:
     """Yield the games as they are measured, all on one core, plain C before and after each; *games* empty means all.
 
-    Raises: as `server.bench.measure`, and CalledProcessError where gcc does not do it.
+    Games that fail are told of, and left out.
+
+    Raises: as `plain_c`.
     """
     core = min(os.sched_getaffinity(0))
     options = Options(seconds=seconds, core=core)
@@ -92,14 +94,21 @@ def rows(bench: Path, games: Sequence[str], seconds: float) -> Iterator[Row]:
         for peers in read_peers(bench / "peers.tsv"):
             if games and peers.game not in games:
                 continue
-            figures = measure(find_game(str(bench / "rules" / f"{peers.game}.kif")), options, _note)
+            figures = _figures(bench / "rules" / f"{peers.game}.kif", options)
             after = speeds_of_c(program, core)
-            yield Row(peers, figures, {game: geometric_mean([before[game], after[game]]) for game in MEASURED_THERE})
+            if figures is not None:
+                yield Row(
+                    peers, figures, {game: geometric_mean([before[game], after[game]]) for game in MEASURED_THERE}
+                )
             before = after
 
 
-def _note(text: str) -> None:
-    click.echo(text, err=True)
+def _figures(path: Path, options: Options) -> Figures | None:
+    try:
+        return measure(find_game(str(path)), options, lambda note: click.echo(f"{path.stem}: {note}", err=True))
+    except Exception as error:  # whatever one game does, the others are measured
+        click.echo(f"{path.stem}: {error}", err=True)
+        return None
 
 
 def page(found: Sequence[Row]) -> Iterator[str]:
