@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.circuit import Circuit, Lit
+from gdl.compiler.circuit import FALSE, Circuit, Lit
 from gdl.compiler.phases import Phase
 from gdl.dependencies import components_of
 
@@ -28,8 +29,8 @@ class Tables(NamedTuple):
     `gate_start`, `gate_middle` and `gate_row` per gate; `gate_input` the rows of its plain, then of its complemented
     inputs; `loop_row` and `loop_value` per pair. `copy_start` (P, 3) limits the
     pairs `copy_row`, `copy_value` of a phase: first those whose source may be overwritten, then the others.
-    `role_start` (P, R+1) limits `choice_legal`, `choice_row`; `terminal` (P,); `goal_value` (P, G) and
-    `sees_value` (P, V) literals.
+    `role_start` (P, R+1) limits `choice_legal`, `choice_row`; `block_start` (P, R+1) limits `block_legal`, `block_row`,
+    the same moves in whole blocks; `terminal` (P,); `goal_value` (P, G) and `sees_value` (P, V) literals.
     """
 
     n_rows: int
@@ -48,6 +49,9 @@ class Tables(NamedTuple):
     role_start: Ints
     choice_legal: Ints
     choice_row: Ints
+    block_start: Ints
+    block_legal: Ints
+    block_row: Ints
     terminal: Ints
     goal_value: Ints
     sees_value: Ints
@@ -100,9 +104,10 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         goals.append([place.literal(x) for values in phase.goals for _, x in values])
         sees.append([place.literal(x) for x in phase.sees])
     widest = max(map(len, roles))
+    blocks = _blocks(roles, legal, rows, spare=writer.n_rows)
     roles = [starts + [starts[-1]] * (widest - len(starts)) for starts in roles]
     return Tables(
-        n_rows=writer.n_rows,
+        n_rows=writer.n_rows + 1,
         n_fluents=n_fluents,
         segments=_ints(writer.segments, 4),
         parts=_ints(limits, 5),
@@ -118,10 +123,40 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         role_start=_ints(roles, widest),
         choice_legal=_ints(legal),
         choice_row=_ints(rows),
+        block_start=_ints(blocks.starts, widest),
+        block_legal=_ints(blocks.legal),
+        block_row=_ints(blocks.row),
         terminal=_ints(terminal),
         goal_value=_ints(goals, len(goals[0])),
         sees_value=_ints(sees, len(sees[0])),
     )
+
+
+BLOCK: Final = 8
+"""Moves in a block; moves that are never legal fill up the last block of a role."""
+
+
+class _Blocks(NamedTuple):
+    """The moves that may be chosen, in blocks."""
+
+    starts: list[list[int]]
+    legal: list[Lit]
+    row: list[int]
+
+
+def _blocks(roles: Sequence[Sequence[int]], legal: Sequence[Lit], rows: Sequence[int], spare: int) -> _Blocks:
+    """Return the choices with each role's filled up to whole blocks, by moves that set the row *spare*."""
+    blocks = _Blocks([], [], [])
+    widest = max(map(len, roles))
+    for starts in roles:
+        limits = [len(blocks.legal)]
+        for begin, end in pairwise(starts):
+            missing = (begin - end) % BLOCK
+            blocks.legal.extend([*legal[begin:end], *[FALSE] * missing])
+            blocks.row.extend([*rows[begin:end], *[spare] * missing])
+            limits.append(len(blocks.legal))
+        blocks.starts.append(limits + [limits[-1]] * (widest - len(limits)))
+    return blocks
 
 
 def _ints(values: Sequence[object], width: int | None = None) -> Ints:

@@ -8,14 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, register_model
+from numpy.typing import NDArray
 
 W: Final = 8
 """Words in a row."""
 
 _VECTOR: Final = ir.VectorType(ir.IntType(64), W)
+
+
+def rows(n_rows: int) -> NDArray[np.uint64]:
+    """Return rows of nought, none of them across two cache lines."""
+    room = np.zeros((n_rows + 1) * W, np.uint64)
+    skipped = -room.ctypes.data % 64 // 8
+    return room[skipped : skipped + n_rows * W].reshape(n_rows, W)
 
 
 class _WordsType(types.Type):

@@ -1,0 +1,280 @@
+"""The choice of moves in lanes: one of the legal moves in every play, each equally likely.
+
+Moves are taken in blocks of eight. The legal moves of a block are added up in registers, to a number of four digits in
+every lane; the blocks' numbers are added up in vertical counters. A number below the total is drawn in every lane, and
+counted down, block by block; where it would fall below nought, the move is in that block.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.tables import BLOCK
+from gdl.compiler.words import (
+    W,
+    any_bit,
+    both,
+    but_not,
+    differing,
+    either,
+    left,
+    load,
+    plus,
+    right,
+    rows,
+    spread,
+    store,
+)
+
+_COUNTER_BITS: Final = 24
+_DRAWN_BITS: Final = 32
+_LOW_DIGITS: Final = 4
+
+_U = np.uint64
+_ZERO = np.uint64(0)
+_ONES = ~np.uint64(0)
+
+
+class Work(NamedTuple):
+    """Room for the choice of moves, and random state.
+
+    *Shapes*: `counter` and `drawn` (bits, W), vertical, least significant first; `block` (4 * blocks, W): how many
+    moves are legal in each block with any; `live` and `chosen` (blocks,): the first moves of blocks with legal and with
+    chosen moves, the latter `n_chosen[0]` in number; `random` (4, W).
+    """
+
+    counter: NDArray[np.uint64]
+    drawn: NDArray[np.uint64]
+    block: NDArray[np.uint64]
+    live: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    n_chosen: NDArray[np.int64]
+    random: NDArray[np.uint64]
+
+
+def work_for(n_moves: int, seed: int) -> Work:
+    """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*."""
+    random = np.random.default_rng(seed).integers(1, 2**64 - 1, (4, W), dtype=np.uint64)
+    n_blocks = n_moves + 1
+    live, chosen = np.zeros(n_blocks, np.int64), np.zeros(n_blocks, np.int64)
+    counter, drawn, block = rows(_COUNTER_BITS), rows(_COUNTER_BITS), rows(4 * n_blocks)
+    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int64), random)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def literal(val, x):
+    """Return the value of a literal."""
+    return differing(load(val, _U(x) >> _U(1)), spread(_ZERO - (_U(x) & _U(1))))
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _majority(a, b, c):
+    return either(both(a, b), both(either(a, b), c))
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _parity(a, b, c):
+    return differing(differing(a, b), c)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _count_block(val, legal, i):
+    """Return the four digits of the number of legal moves i..i+8, in every lane."""
+    x0, x1, x2, x3 = (
+        literal(val, legal[i]),
+        literal(val, legal[i + 1]),
+        literal(val, legal[i + 2]),
+        literal(val, legal[i + 3]),
+    )
+    x4, x5, x6, x7 = (
+        literal(val, legal[i + 4]),
+        literal(val, legal[i + 5]),
+        literal(val, legal[i + 6]),
+        literal(val, legal[i + 7]),
+    )
+    s, a = _parity(x0, x1, x2), _majority(x0, x1, x2)
+    r, b = _parity(x3, x4, x5), _majority(x3, x4, x5)
+    q, c = differing(x6, x7), both(x6, x7)
+    ones, d = _parity(s, r, q), _majority(s, r, q)
+    p, e = _parity(a, b, c), _majority(a, b, c)
+    twos, f = differing(p, d), both(p, d)
+    return ones, twos, differing(e, f), both(e, f)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _add_digit(counter, c, digit, carry):
+    """Add to one digit of the counters; return the carry."""
+    old = load(counter, _U(c))
+    store(counter, _U(c), _parity(old, digit, carry))
+    return _majority(old, digit, carry)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _count_legal(val, t, begin, end, work):
+    """Count the legal moves of every lane; list the blocks with a move that is legal anywhere.
+
+    Returns how many there are, and how many digits the largest count has.
+    """
+    top = 4
+    while (end - begin) >> top:
+        top += 1
+    for c in range(top):
+        store(work.counter, _U(c), spread(_ZERO))
+    n_live = 0
+    for i in range(begin, end, BLOCK):
+        b0, b1, b2, b3 = _count_block(val, t.block_legal, i)
+        if not any_bit(either(either(b0, b1), either(b2, b3))):
+            continue
+        row = _U(4 * n_live)
+        store(work.block, row, b0)
+        store(work.block, row + _U(1), b1)
+        store(work.block, row + _U(2), b2)
+        store(work.block, row + _U(3), b3)
+        work.live[n_live] = i
+        n_live += 1
+        carry = _add_digit(work.counter, 0, b0, spread(_ZERO))
+        carry = _add_digit(work.counter, 1, b1, carry)
+        carry = _add_digit(work.counter, 2, b2, carry)
+        carry = _add_digit(work.counter, 3, b3, carry)
+        c = 4
+        while any_bit(carry):
+            old = load(work.counter, _U(c))
+            store(work.counter, _U(c), differing(old, carry))
+            carry = both(old, carry)
+            c += 1
+    while top > 0 and not any_bit(load(work.counter, _U(top - 1))):
+        top -= 1
+    return n_live, top
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _random_bits(s0, s1, s2, s3):
+    """Return 512 random bits, and the state of the generators after them.
+
+    Source: Blackman and Vigna 2018, xoshiro256+, eight generators side by side.
+    """
+    found = plus(s0, s3)
+    t = left(s1, 17)
+    s2, s3 = differing(s2, s0), differing(s3, s1)
+    s1, s0 = differing(s1, s2), differing(s0, s3)
+    return found, s0, s1, differing(s2, t), either(left(s3, 45), right(s3, 19))
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _draw(work, top):
+    """Draw, in every lane, a number below its counter: the counter times a random fraction, bit by bit.
+
+    At each bit the number is halved, after the counter was added to it or not; its low digits stay in registers.
+    """
+    random = work.random
+    s0, s1, s2, s3 = load(random, _U(0)), load(random, _U(1)), load(random, _U(2)), load(random, _U(3))
+    counter, drawn = work.counter, work.drawn
+    n0, n1, n2, n3 = load(counter, _U(0)), load(counter, _U(1)), load(counter, _U(2)), load(counter, _U(3))
+    d0, d1, d2, d3 = spread(_ZERO), spread(_ZERO), spread(_ZERO), spread(_ZERO)
+    for _ in range(_DRAWN_BITS):
+        added, s0, s1, s2, s3 = _random_bits(s0, s1, s2, s3)
+        carry = both(both(n0, added), d0)
+        b1, b2, b3 = both(n1, added), both(n2, added), both(n3, added)
+        d0, carry = _parity(d1, b1, carry), _majority(d1, b1, carry)
+        d1, carry = _parity(d2, b2, carry), _majority(d2, b2, carry)
+        d2, carry = _parity(d3, b3, carry), _majority(d3, b3, carry)
+        if top <= _LOW_DIGITS:
+            d3 = carry
+            continue
+        a, b = load(drawn, _U(_LOW_DIGITS)), both(load(counter, _U(_LOW_DIGITS)), added)
+        d3, carry = _parity(a, b, carry), _majority(a, b, carry)
+        for c in range(_LOW_DIGITS + 1, top):
+            a, b = load(drawn, _U(c)), both(load(counter, _U(c)), added)
+            store(drawn, _U(c - 1), _parity(a, b, carry))
+            carry = _majority(a, b, carry)
+        store(drawn, _U(top - 1), carry)
+    store(drawn, _U(0), d0)
+    store(drawn, _U(1), d1)
+    store(drawn, _U(2), d2)
+    store(drawn, _U(3), d3)
+    store(random, _U(0), s0)
+    store(random, _U(1), s1)
+    store(random, _U(2), s2)
+    store(random, _U(3), s3)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _take_away(drawn, c, b, borrow):
+    """Take from one digit of the drawn numbers; return what is to be borrowed for it, and what the digit was."""
+    a = load(drawn, _U(c))
+    store(drawn, _U(c), _parity(a, b, borrow))
+    return either(both(b, borrow), but_not(either(b, borrow), a)), a
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _take_from_block(val, t, i, lanes, d0, d1, d2):
+    """Count down from numbers below eight, in *lanes*, through the legal moves i..i+8, and make the move at nought."""
+    for j in range(i, i + BLOCK):
+        x = both(literal(val, t.block_legal[j]), lanes)
+        b1 = but_not(x, d0)
+        b2 = but_not(b1, d1)
+        here = but_not(b2, d2)
+        store(val, _U(t.block_row[j]), here)
+        d0, d1, d2 = differing(d0, x), differing(d1, b1), differing(d2, b2)
+        lanes = but_not(lanes, here)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def _take(val, t, n_live, top, work):
+    """Count down from the drawn numbers, block by block, to find each lane's move."""
+    taken = spread(_ZERO)
+    n_chosen = work.n_chosen[0]
+    for q in range(n_live):
+        row = _U(4 * q)
+        none = spread(_ZERO)
+        borrow, d0 = _take_away(work.drawn, 0, but_not(load(work.block, row), taken), none)
+        borrow, d1 = _take_away(work.drawn, 1, but_not(load(work.block, row + _U(1)), taken), borrow)
+        borrow, d2 = _take_away(work.drawn, 2, but_not(load(work.block, row + _U(2)), taken), borrow)
+        borrow, _ = _take_away(work.drawn, 3, but_not(load(work.block, row + _U(3)), taken), borrow)
+        c = 4
+        while c < top and any_bit(borrow):
+            digit = load(work.drawn, _U(c))
+            store(work.drawn, _U(c), differing(digit, borrow))
+            borrow = but_not(borrow, digit)
+            c += 1
+        if any_bit(borrow):
+            taken = either(taken, borrow)
+            work.chosen[n_chosen] = work.live[q]
+            n_chosen += 1
+            _take_from_block(val, t, work.live[q], borrow, d0, d1, d2)
+    work.n_chosen[0] = n_chosen
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def choose(val, t, begin, end, idle, work):
+    """Set, in every lane, one of the legal moves begin..end, each equally likely; other moves' rows are nought.
+
+    Returns whether a lane that is not *idle* has no legal move.
+    """
+    n_live, top = _count_legal(val, t, begin, end, work)
+    waiting = load(idle, _ZERO)
+    some, several = spread(_ZERO), spread(_ZERO)
+    for c in range(top):
+        digit = load(work.counter, _U(c))
+        some = either(some, digit)
+        if c:
+            several = either(several, digit)
+    for c in range(max(top, 4)):
+        store(work.drawn, _U(c), spread(_ZERO))
+    if any_bit(but_not(several, waiting)):
+        _draw(work, top)
+    _take(val, t, n_live, top, work)
+    return any_bit(but_not(but_not(spread(_ONES), some), waiting))
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
+def forget(val, t, work):
+    """Take back the moves that were made, so that all moves' rows are nought."""
+    for q in range(work.n_chosen[0]):
+        for j in range(work.chosen[q], work.chosen[q] + BLOCK):
+            store(val, _U(t.block_row[j]), spread(_ZERO))
+    work.n_chosen[0] = 0
