@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from statistics import fmean
 from typing import Final
 
@@ -21,22 +21,30 @@ from rich.progress import track
 
 from gdl.engines import make_game
 from gdl.errors import CallerError
-from gdl.game import RANDOM
+from gdl.game import RANDOM, Game
 from gdl.library import find_game
+from players.deadline import Deadline
+from players.evaluator import wait_for_compilation
 from players.registry import find_player
 from players.table import Table
 
 FIRST: Final = "mcts:playouts=200"
 SECOND: Final = "random"
+COMPILATION_S: Final = 120.0
+"""How long a match waits for its game to be compiled before its clocks run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players, named as for `ggp player`, at a game of two roles."""
+    """Two players, named as for `ggp player`, at a game of two roles.
+
+    *Units*: seconds for each move; None where the players have budgets of their own.
+    """
 
     game: str
     first: str
     second: str
+    clock_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +82,24 @@ def play_match(pairing: Pairing, seed: int) -> Outcome:
         RolesError: the game has not two roles that somebody plays.
     """
     began_s = time.monotonic()
-    game = make_game(find_game(pairing.game).read())
+    game = _game(pairing.game)
     roles = [role for role in game.roles if role != RANDOM]
     if len(roles) != 2:
         raise RolesError(pairing.game, [role.name for role in roles])
     own, other = roles if seed % 2 == 0 else roles[::-1]
-    table = Table(game, {own: find_player(pairing.first)(), other: find_player(pairing.second)()}, seed)
+    players = {own: find_player(pairing.first)(), other: find_player(pairing.second)()}
+    table = Table(game, players, seed, pairing.clock_s)
     n_steps = sum(1 for _ in table.play())
     own_goal, other_goal = (table.state.goal(role) or 0 for role in (own, other))
     return Outcome(seed, own.name, own_goal, other_goal, n_steps, time.monotonic() - began_s)
+
+
+@cache
+def _game(name: str) -> Game:
+    """Return the game of that name, compiled, so that no clock of a match is spent on that."""
+    game = make_game(find_game(name).read())
+    wait_for_compilation(game, Deadline.after(COMPILATION_S))
+    return game
 
 
 def play_matches(pairing: Pairing, seeds: Iterable[int], n_processes: int) -> Iterator[Outcome]:
@@ -102,8 +119,10 @@ def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
         )
     )
     by_role = {role: sum(win.role == role for win in wins) for role in sorted({each.role for each in outcomes})}
+    clock = "" if pairing.clock_s is None else f", {pairing.clock_s:g} s a move"
+    seeds = f"seeds {outcomes[0].seed} to {outcomes[-1].seed}"
     return [
-        f"{pairing.first} against {pairing.second} at {pairing.game}, seeds {outcomes[0].seed} to {outcomes[-1].seed}:",
+        f"{pairing.first} against {pairing.second} at {pairing.game}{clock}, {seeds}:",
         f"{len(outcomes)} matches: {len(wins)} won, {n_draws} drawn, {len(outcomes) - len(wins) - n_draws} lost"
         f" (won as {', as '.join(f'{role} {n}' for role, n in by_role.items())})",
         f"mean goals {own_goal:.1f} and {other_goal:.1f}; {n_steps:.1f} steps and {elapsed_s:.1f} s a match",
@@ -114,15 +133,23 @@ def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
 @click.option("--game", default="connectfour", show_default=True, help="A game of two roles.")
 @click.option("--first", default=FIRST, show_default=True, metavar="SPEC", help="The player that is measured.")
 @click.option("--second", default=SECOND, show_default=True, metavar="SPEC", help="The player that it meets.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="A clock for each move; without, none.")
 @click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the first match; then counted.")
 @click.option("--at-least", type=click.IntRange(0), help="Wins below which the exit code is 1; by default 9 in 10.")
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one a core")
 def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
-    game: str, first: str, second: str, n_matches: int, seed: int, at_least: int | None, processes: int
+    game: str,
+    first: str,
+    second: str,
+    seconds: float | None,
+    n_matches: int,
+    seed: int,
+    at_least: int | None,
+    processes: int,
 ) -> None:
     """Let two players meet many times and say how often the first one won."""
-    pairing = Pairing(game, first, second)
+    pairing = Pairing(game, first, second, seconds)
     played = play_matches(pairing, range(seed, seed + n_matches), processes)
     try:
         outcomes = list(track(played, "playing", n_matches, console=Console(stderr=True), transient=True))

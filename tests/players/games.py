@@ -60,6 +60,18 @@ def game(name: str) -> Game:
 
 
 @cache
+def interpreted(name: str) -> Game:
+    """Return the game of the library that has that name, always interpreted."""
+    return make_game(find_game(name).read(), "interpreter")
+
+
+@cache
+def compiled(name: str) -> Game:
+    """Return the game of the library that has that name, compiled."""
+    return make_game(find_game(name).read(), "compiled")
+
+
+@cache
 def game_of(rules: str) -> Game:
     """Return the game that a rule text defines."""
     return make_game(read_rules(rules))

@@ -10,7 +10,7 @@ from gdl.game import Game
 from gdl.terms import Term
 from players.deadline import Budget, Deadline
 from players.uct import TreeSearch
-from tests.players.games import COIN, FOUR_WAYS, after, game, game_of, role, rounds
+from tests.players.games import COIN, FOUR_WAYS, after, game, game_of, interpreted, role, rounds
 
 WIN_OR_BLOCK = {
     "red wins in one": (("1", "2", "1", "2", "1", "3"), "red", "(drop 1)"),
@@ -84,7 +84,7 @@ def test_no_time_still_gives_a_legal_move() -> None:
 def test_time_bounds_the_playouts() -> None:
     """The clock advances by one at each look, so that the search sees exactly so many looks."""
     ticks = iter(range(10**6))
-    connectfour = game("connectfour")
+    connectfour = interpreted("connectfour")
     tree = search(connectfour)
     tree.think(connectfour.initial_state, role("red"), Budget(deadline=Deadline(500, lambda: next(ticks))))
     assert 0 < tree.n_rounds < 500
