@@ -68,11 +68,11 @@ class InterpretedGame:
 class InterpretedState:
     """A state of an interpreted game: its facts, and the answers that were asked for before."""
 
-    __slots__ = ("_game", "_goals", "_is_terminal", "_legal", "facts")
+    __slots__ = ("_facts", "_game", "_goals", "_is_terminal", "_legal")
 
     def __init__(self, game: InterpretedGame, facts: frozenset[Term]) -> None:
         self._game = game
-        self.facts = facts
+        self._facts = facts
         self._legal: dict[Role, tuple[Term, ...]] = {}
         self._goals: dict[Role, int | None] = {}
         self._is_terminal: bool | None = None
@@ -80,13 +80,18 @@ class InterpretedState:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, InterpretedState):
             return NotImplemented
-        return self._game is other._game and self.facts == other.facts
+        return self._game is other._game and self._facts == other._facts
 
     def __hash__(self) -> int:
-        return hash(self.facts)
+        return hash(self._facts)
 
     def __repr__(self) -> str:
-        return f"<InterpretedState {' '.join(sorted(map(str, self.facts)))[:200]}>"
+        return f"<InterpretedState {' '.join(sorted(map(str, self._facts)))[:200]}>"
+
+    @property
+    def facts(self) -> frozenset[Term]:
+        """The fluents that are true, without `true` around them."""
+        return self._facts
 
     @property
     def is_terminal(self) -> bool:
@@ -125,7 +130,7 @@ class InterpretedState:
 
     def _ask(self, atom: Constant | Compound, moves: JointMove = ()) -> Answers:
         does = zip(self._game.roles, moves, strict=True) if moves else ()
-        return self._game.reasoner.answers(atom, self.facts, tuple(does))
+        return self._game.reasoner.answers(atom, self._facts, tuple(does))
 
     def _ask_of(self, role: Role, relation: str, moves: JointMove = ()) -> Answers:
         self._check_role(role)

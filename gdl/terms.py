@@ -8,13 +8,32 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import ClassVar, Final, Self, TypeAlias
+from typing import ClassVar, Final, NoReturn, Self, TypeAlias
 from weakref import WeakValueDictionary
 
 _INTERN_LOCK: Final = threading.Lock()
+_set: Final = object.__setattr__
 
 
-class _Symbol:
+class _Frozen:
+    """A term, which everybody who has it shares: nobody may change it."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"terms are immutable: {name} of {self} stays as it is")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as `__setattr__` does."""
+        raise AttributeError(f"terms are immutable: {name} of {self} stays as it is")
+
+
+class _Symbol(_Frozen):
     """A term without parts: one object for each name."""
 
     __slots__ = ("__weakref__", "name")
@@ -34,7 +53,7 @@ class _Symbol:
             found = cls._interned.get(name)
             if found is None:
                 found = object.__new__(cls)
-                found.name = name
+                _set(found, "name", name)
                 cls._interned[name] = found
         return found
 
@@ -64,7 +83,7 @@ class Variable(_Symbol):
     is_ground: ClassVar[bool] = False
 
 
-class Compound:
+class Compound(_Frozen):
     """A function or a relation applied to one argument or more: `(cell 1 1 b)`.
 
     `depth` counts the levels of nesting (1 for `(cell 1 1 b)`), `n_symbols` the names that it prints (4);
@@ -101,17 +120,21 @@ class Compound:
             found = cls._interned.get(key)
             if found is None:
                 found = object.__new__(cls)
-                found.functor, found.arguments, found._text = functor, arguments, None
-                found.depth = 1 + max(argument.depth for argument in arguments)
-                found.n_symbols = 1 + sum(argument.n_symbols for argument in arguments)
-                found.is_ground = all(argument.is_ground for argument in arguments)
+                _set(found, "functor", functor)
+                _set(found, "arguments", arguments)
+                _set(found, "_text", None)
+                _set(found, "depth", 1 + max(argument.depth for argument in arguments))
+                _set(found, "n_symbols", 1 + sum(argument.n_symbols for argument in arguments))
+                _set(found, "is_ground", all(argument.is_ground for argument in arguments))
                 cls._interned[key] = found
         return found
 
     def __str__(self) -> str:
-        if self._text is None:
-            self._text = "".join(_pieces(self))
-        return self._text
+        text = self._text
+        if text is None:
+            text = "".join(_pieces(self))
+            _set(self, "_text", text)
+        return text
 
     def __repr__(self) -> str:
         return f"<Compound {str(self)[:200]}>"

@@ -85,6 +85,11 @@ def test_a_state_of_another_game_is_another_state() -> None:
     assert counter().initial_state != counter().initial_state
 
 
+def test_the_facts_of_a_state_cannot_be_replaced() -> None:
+    with pytest.raises(AttributeError):
+        setattr(counter().initial_state, "facts", frozenset())  # noqa: B010 -- mypy refuses the assignment
+
+
 def test_a_state_shows_its_facts() -> None:
     assert repr(counter().initial_state) == "<InterpretedState (count 0)>"
 

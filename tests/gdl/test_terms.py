@@ -1,4 +1,4 @@
-"""Terms are interned, immutable in effect, and as deep as one likes."""
+"""Terms are interned, immutable, and as deep as one likes."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def test_depth_symbols_and_groundness_are_those_of_the_text(term: Term) -> None:
 
 def test_a_constant_and_a_variable_of_one_name_are_two_terms() -> None:
     assert Constant("?x") is not Variable("?x")  # type: ignore[comparison-overlap]  # that they are two is the point
+
+
+@given(TERMS)
+def test_a_term_can_neither_be_changed_nor_lose_a_part(term: Term) -> None:
+    text = str(term)
+    for name in ("name", "functor", "arguments", "other"):
+        with pytest.raises(AttributeError, match="terms are immutable"):
+            setattr(term, name, "b")
+        with pytest.raises(AttributeError, match="terms are immutable"):
+            delattr(term, name)
+    assert read_term(text) is term
 
 
 def test_a_compound_needs_arguments() -> None:
