@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
-from gdl.compiler.lanes import N_LANES, _advance, _evaluate, _literal, rows
+from gdl.compiler.choice import literal
+from gdl.compiler.lanes import N_LANES, Spare, _advance, _evaluate
 from gdl.compiler.playouts import Packed, Words, packed_rows, unpacked
-from gdl.compiler.words import store
+from gdl.compiler.words import addresses, rows, store
 
 Masks: TypeAlias = NDArray[np.bool_]
 
@@ -100,22 +101,22 @@ class Batch:
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _look(t, values):
-    _evaluate(values, t, 0, 0)
+    _evaluate(values, addresses(t), 0, 0)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _score(t, values):
-    _evaluate(values, t, 0, 2)
+    _evaluate(values, addresses(t), 0, 2)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _step(t, values):
-    _evaluate(values, t, 0, 1)
+    _evaluate(values, addresses(t), 0, 1)
     new = np.empty((t.n_fluents + 1, values.shape[1]), np.uint64)
-    _advance(values, t, 0, new)
+    _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _read(values, literals, answers):
     for i in range(len(literals)):
-        store(answers, _U(i), _literal(values, literals[i]))
+        store(answers, _U(i), literal(values, literals[i]))

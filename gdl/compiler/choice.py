@@ -17,6 +17,7 @@ from gdl.compiler.tables import BLOCK
 from gdl.compiler.words import (
     W,
     any_bit,
+    at,
     both,
     but_not,
     differing,
@@ -24,6 +25,7 @@ from gdl.compiler.words import (
     left,
     load,
     plus,
+    put,
     right,
     rows,
     spread,
@@ -50,9 +52,9 @@ class Work(NamedTuple):
     counter: NDArray[np.uint64]
     drawn: NDArray[np.uint64]
     block: NDArray[np.uint64]
-    live: NDArray[np.int64]
-    chosen: NDArray[np.int64]
-    n_chosen: NDArray[np.int64]
+    live: NDArray[np.int32]
+    chosen: NDArray[np.int32]
+    n_chosen: NDArray[np.int32]
     random: NDArray[np.uint64]
 
 
@@ -60,9 +62,9 @@ def work_for(n_moves: int, seed: int) -> Work:
     """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*."""
     random = np.random.default_rng(seed).integers(1, 2**64 - 1, (4, W), dtype=np.uint64)
     n_blocks = n_moves + 1
-    live, chosen = np.zeros(n_blocks, np.int64), np.zeros(n_blocks, np.int64)
+    live, chosen = np.zeros(n_blocks, np.int32), np.zeros(n_blocks, np.int32)
     counter, drawn, block = rows(_COUNTER_BITS), rows(_COUNTER_BITS), rows(4 * n_blocks)
-    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int64), random)
+    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int32), random)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
@@ -85,16 +87,16 @@ def _parity(a, b, c):
 def _count_block(val, legal, i):
     """Return the four digits of the number of legal moves i..i+8, in every lane."""
     x0, x1, x2, x3 = (
-        literal(val, legal[i]),
-        literal(val, legal[i + 1]),
-        literal(val, legal[i + 2]),
-        literal(val, legal[i + 3]),
+        literal(val, at(legal, _U(i))),
+        literal(val, at(legal, _U(i + 1))),
+        literal(val, at(legal, _U(i + 2))),
+        literal(val, at(legal, _U(i + 3))),
     )
     x4, x5, x6, x7 = (
-        literal(val, legal[i + 4]),
-        literal(val, legal[i + 5]),
-        literal(val, legal[i + 6]),
-        literal(val, legal[i + 7]),
+        literal(val, at(legal, _U(i + 4))),
+        literal(val, at(legal, _U(i + 5))),
+        literal(val, at(legal, _U(i + 6))),
+        literal(val, at(legal, _U(i + 7))),
     )
     s, a = _parity(x0, x1, x2), _majority(x0, x1, x2)
     r, b = _parity(x3, x4, x5), _majority(x3, x4, x5)
@@ -134,7 +136,7 @@ def _count_legal(val, t, begin, end, work):
         store(work.block, row + _U(1), b1)
         store(work.block, row + _U(2), b2)
         store(work.block, row + _U(3), b3)
-        work.live[n_live] = i
+        put(work.live, _U(n_live), i)
         n_live += 1
         carry = _add_digit(work.counter, 0, b0, spread(_ZERO))
         carry = _add_digit(work.counter, 1, b1, carry)
@@ -214,11 +216,11 @@ def _take_away(drawn, c, b, borrow):
 def _take_from_block(val, t, i, lanes, d0, d1, d2):
     """Count down from numbers below eight, in *lanes*, through the legal moves i..i+8, and make the move at nought."""
     for j in range(i, i + BLOCK):
-        x = both(literal(val, t.block_legal[j]), lanes)
+        x = both(literal(val, at(t.block_legal, _U(j))), lanes)
         b1 = but_not(x, d0)
         b2 = but_not(b1, d1)
         here = but_not(b2, d2)
-        store(val, _U(t.block_row[j]), here)
+        store(val, _U(at(t.block_row, _U(j))), here)
         d0, d1, d2 = differing(d0, x), differing(d1, b1), differing(d2, b2)
         lanes = but_not(lanes, here)
 
@@ -227,7 +229,7 @@ def _take_from_block(val, t, i, lanes, d0, d1, d2):
 def _take(val, t, n_live, top, work):
     """Count down from the drawn numbers, block by block, to find each lane's move."""
     taken = spread(_ZERO)
-    n_chosen = work.n_chosen[0]
+    n_chosen = at(work.n_chosen, _ZERO)
     for q in range(n_live):
         row = _U(4 * q)
         none = spread(_ZERO)
@@ -243,20 +245,20 @@ def _take(val, t, n_live, top, work):
             c += 1
         if any_bit(borrow):
             taken = either(taken, borrow)
-            work.chosen[n_chosen] = work.live[q]
+            first = at(work.live, _U(q))
+            put(work.chosen, _U(n_chosen), first)
             n_chosen += 1
-            _take_from_block(val, t, work.live[q], borrow, d0, d1, d2)
-    work.n_chosen[0] = n_chosen
+            _take_from_block(val, t, first, borrow, d0, d1, d2)
+    put(work.n_chosen, _ZERO, n_chosen)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
-def choose(val, t, begin, end, idle, work):
+def choose(val, t, begin, end, waiting, work):
     """Set, in every lane, one of the legal moves begin..end, each equally likely; other moves' rows are nought.
 
-    Returns whether a lane that is not *idle* has no legal move.
+    Returns whether a lane that is not *waiting* has no legal move.
     """
     n_live, top = _count_legal(val, t, begin, end, work)
-    waiting = load(idle, _ZERO)
     some, several = spread(_ZERO), spread(_ZERO)
     for c in range(top):
         digit = load(work.counter, _U(c))
@@ -274,7 +276,8 @@ def choose(val, t, begin, end, idle, work):
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def forget(val, t, work):
     """Take back the moves that were made, so that all moves' rows are nought."""
-    for q in range(work.n_chosen[0]):
-        for j in range(work.chosen[q], work.chosen[q] + BLOCK):
-            store(val, _U(t.block_row[j]), spread(_ZERO))
-    work.n_chosen[0] = 0
+    for q in range(at(work.n_chosen, _ZERO)):
+        first = at(work.chosen, _U(q))
+        for j in range(first, first + BLOCK):
+            store(val, _U(at(t.block_row, _U(j))), spread(_ZERO))
+    put(work.n_chosen, _ZERO, 0)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from gdl.compiler.choice import choose, forget, literal
 from gdl.compiler.words import (
     W,
+    addresses,
     any_bit,
+    at,
     both,
     but_not,
     differing,
@@ -56,6 +58,12 @@ class Lanes(NamedTuple):
     clock: NDArray[np.int64]
 
 
+class Spare(NamedTuple):
+    """Rows for values on their way."""
+
+    rows: NDArray[np.uint64]
+
+
 class Tally(NamedTuple):
     """What plays came to, per group.
 
@@ -86,50 +94,53 @@ def lanes_for(
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _gates(val, t, start, end):
     for g in range(_U(start), _U(end)):
-        begin, middle, stop = _U(t.gate_start[g]), _U(t.gate_middle[g]), _U(t.gate_start[g + _ONE])
+        begin, middle, stop = at(t.gate_start, g), at(t.gate_middle, g), at(t.gate_start, g + _ONE)
         x = spread(_ONES)
-        for j in range(begin, middle):
-            x = both(x, load(val, _U(t.gate_input[j])))
-        for j in range(middle, stop):
-            x = but_not(x, load(val, _U(t.gate_input[j])))
-        store(val, _U(t.gate_row[g]), x)
+        for j in range(_U(begin), _U(middle)):
+            x = both(x, load(val, _U(at(t.gate_input, j))))
+        for j in range(_U(middle), _U(stop)):
+            x = but_not(x, load(val, _U(at(t.gate_input, j))))
+        store(val, _U(at(t.gate_row, g)), x)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _loop(val, t, start, end, first, last):
     for i in range(first, last):
-        store(val, _U(t.loop_row[i]), spread(_ZERO))
+        store(val, _U(at(t.loop_row, _U(i))), spread(_ZERO))
     changed = True
     while changed:
         _gates(val, t, start, end)
         difference = spread(_ZERO)
         for i in range(first, last):
-            new = literal(val, t.loop_value[i])
-            difference = either(difference, differing(new, load(val, _U(t.loop_row[i]))))
-            store(val, _U(t.loop_row[i]), new)
+            new = literal(val, at(t.loop_value, _U(i)))
+            difference = either(difference, differing(new, load(val, _U(at(t.loop_row, _U(i))))))
+            store(val, _U(at(t.loop_row, _U(i))), new)
         changed = any_bit(difference)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _evaluate(val, t, phase, part):
     """Give the rows of the gates in a part of a phase their values."""
-    for s in range(t.parts[phase, part], t.parts[phase, part + 1]):
-        if t.segments[s, 2] == t.segments[s, 3]:
-            _gates(val, t, t.segments[s, 0], t.segments[s, 1])
+    for s in range(at(t.parts, _U(5 * phase + part)), at(t.parts, _U(5 * phase + part + 1))):
+        start, end = at(t.segments, _U(4 * s)), at(t.segments, _U(4 * s + 1))
+        first, last = at(t.segments, _U(4 * s + 2)), at(t.segments, _U(4 * s + 3))
+        if first == last:
+            _gates(val, t, start, end)
         else:
-            _loop(val, t, t.segments[s, 0], t.segments[s, 1], t.segments[s, 2], t.segments[s, 3])
+            _loop(val, t, start, end, first, last)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _advance(val, t, phase, new):
     """Give the fluents their next values: first read those that others overwrite."""
-    first, direct, end = t.copy_start[phase, 0], t.copy_start[phase, 1], t.copy_start[phase, 2]
+    first, direct = at(t.copy_start, _U(3 * phase)), at(t.copy_start, _U(3 * phase + 1))
+    end = at(t.copy_start, _U(3 * phase + 2))
     for i in range(first, direct):
-        store(new, _U(i - first), literal(val, t.copy_value[i]))
+        store(new, _U(i - first), literal(val, at(t.copy_value, _U(i))))
     for i in range(direct, end):
-        store(val, _U(t.copy_row[i]), literal(val, t.copy_value[i]))
+        store(val, _U(at(t.copy_row, _U(i))), literal(val, at(t.copy_value, _U(i))))
     for i in range(first, direct):
-        store(val, _U(t.copy_row[i]), load(new, _U(i - first)))
+        store(val, _U(at(t.copy_row, _U(i))), load(new, _U(i - first)))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
@@ -187,15 +198,16 @@ def _count_goals(val, t, phase, lanes, tally):
     """Count the goals that are their role's only one in the lanes whose play is over."""
     _evaluate(val, t, phase, 2)
     ended = load(lanes.ended, _ZERO)
+    n_goals = tally.goal_start[len(tally.goal_start) - 1]
     for r in range(len(tally.goal_start) - 1):
         once, twice = spread(_ZERO), spread(_ZERO)
         for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = literal(val, t.goal_value[phase, g])
+            x = literal(val, at(t.goal_value, _U(n_goals * phase + g)))
             twice = either(twice, both(once, x))
             once = either(once, x)
         counted = but_not(ended, twice)
         for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = both(literal(val, t.goal_value[phase, g]), counted)
+            x = both(literal(val, at(t.goal_value, _U(n_goals * phase + g))), counted)
             if any_bit(x):
                 store(lanes.ended, _ZERO, x)
                 _add(lanes.ended, lanes.group, tally.goal_counts, g)
@@ -229,15 +241,16 @@ def _record(trace, lanes, step):
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
-def play(t, lanes, work, n_steps, tally, trace):
+def play(tables, lanes, work, n_steps, tally, trace):
     """Go on with each lane's quota of random plays for *n_steps* steps or to their end, and add to *tally*.
 
     *trace* (steps, inputs, W), which may have no steps, keeps the first steps. Returns DONE, or PAUSED, or STUCK
     where a role had no legal move.
     """
-    val = lanes.values
-    new = np.empty((t.n_fluents + 1, W), np.uint64)
-    n_phases, n_roles = len(t.parts), t.role_start.shape[1] - 1
+    t, room, val = addresses(tables), addresses(work), addresses(lanes).values
+    spare = np.empty((tables.n_fluents + 1, W), np.uint64)
+    new = addresses(Spare(spare)).rows
+    n_phases, n_roles = len(tables.parts), tables.role_start.shape[1] - 1
     step, phase = lanes.clock[0], lanes.clock[1]
     first_phase = (phase - step) % n_phases
     last = step + n_steps
@@ -246,22 +259,22 @@ def play(t, lanes, work, n_steps, tally, trace):
             lanes.clock[0], lanes.clock[1] = step, phase
             return PAUSED
         if phase == first_phase:
-            _restart(lanes, new, step)
+            _restart(lanes, spare, step)
         _evaluate(val, t, phase, 0)
-        ended = but_not(literal(val, t.terminal[phase]), load(lanes.idle, _ZERO))
+        ended = but_not(literal(val, at(t.terminal, _U(phase))), load(lanes.idle, _ZERO))
         if any_bit(ended):
             store(lanes.ended, _ZERO, ended)
             _count_goals(val, t, phase, lanes, tally)
             _finish(lanes, step, tally.lengths)
         for r in range(n_roles):
-            begin, end = t.block_start[phase, r], t.block_start[phase, r + 1]
-            if begin < end and choose(val, t, begin, end, lanes.idle, work):
+            begin, end = tables.block_start[phase, r], tables.block_start[phase, r + 1]
+            if begin < end and choose(val, t, begin, end, load(lanes.idle, _ZERO), room):
                 return STUCK
         if step < len(trace):
             _record(trace, lanes, step)
         _evaluate(val, t, phase, 1)
         _advance(val, t, phase, new)
-        forget(val, t, work)
+        forget(val, t, room)
         step += 1
         phase = phase + 1 if phase + 1 < n_phases else 0
     lanes.clock[0], lanes.clock[1] = step, phase

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler import lanes
+from gdl.compiler import choice, lanes
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.lanes import N_LANES, Lanes, Tally
 from gdl.compiler.tables import Tables

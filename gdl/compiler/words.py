@@ -49,13 +49,59 @@ def _function(emit: Callable[..., Any]) -> Any:
 
 
 def _address(context: Any, builder: Any, signature: Any, array: Any, row: Any) -> Any:
+    if isinstance(signature.args[0], types.Integer):
+        return builder.gep(builder.inttoptr(array, _VECTOR.as_pointer()), [row])
     rows = context.make_array(signature.args[0])(context, builder, array)
     return builder.bitcast(builder.gep(rows.data, [builder.mul(row, row.type(W))]), _VECTOR.as_pointer())
 
 
 @_function
+def addresses(typingctx: Any, arrays: Any) -> Any:
+    """Return a named tuple of C-contiguous arrays (or integers) with the arrays' addresses in their stead.
+
+    Kernels pass numbers on at no cost; arrays would be counted as referred to, one by one, at each call.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = []
+        for number, kind in enumerate(arrays.types):
+            value = builder.extract_value(args[0], number)
+            if isinstance(kind, types.Array):
+                data = context.make_array(kind)(context, builder, value).data
+                found.append(builder.ptrtoint(data, ir.IntType(64)))
+            else:
+                found.append(context.cast(builder, value, kind, types.uint64))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.NamedUniTuple(types.uint64, len(arrays.types), arrays.instance_class)(arrays), codegen
+
+
+@_function
+def at(typingctx: Any, where: Any, number: Any) -> Any:
+    """Return an item, numbered in uint64, of the array of int32 at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
+        return builder.sext(builder.load(builder.gep(items, [args[1]])), ir.IntType(64))
+
+    return types.int64(types.uint64, types.uint64), codegen
+
+
+@_function
+def put(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
+    """Set an item, numbered in uint64, of the array of int32 at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
+        builder.store(builder.trunc(args[2], ir.IntType(32)), builder.gep(items, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.int64), codegen
+
+
+@_function
 def load(typingctx: Any, rows: Any, row: Any) -> Any:
-    """Return a row, numbered in uint64, of a C-contiguous (n, W) array of words."""
+    """Return a row, numbered in uint64, of a C-contiguous (n, W) array of words or of that at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_address(context, builder, signature, *args), align=8)
@@ -65,7 +111,7 @@ def load(typingctx: Any, rows: Any, row: Any) -> Any:
 
 @_function
 def store(typingctx: Any, rows: Any, row: Any, value: Any) -> Any:
-    """Put *value* into a row, numbered in uint64, of a C-contiguous (n, W) array of words."""
+    """Put *value* into a row, numbered in uint64, of a C-contiguous (n, W) array of words or of that at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array, number, vector = args

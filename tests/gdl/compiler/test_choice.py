@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from gdl.compiler.choice import Work, choose, forget, work_for
 from gdl.compiler.tables import BLOCK
-from gdl.compiler.words import W, rows
+from gdl.compiler.words import W, addresses, load, rows
 
 N_LANES = 64 * W
+_FIRST = np.uint64(0)
 
 
 class Moves(NamedTuple):
@@ -26,9 +27,10 @@ class Moves(NamedTuple):
 @numba.njit
 def made(val, t, idle, work):  # type: ignore[no-untyped-def]  # numba types it
     """Choose among all moves, copy the choice, and take it back; say whether a lane is stuck."""
-    is_stuck = choose(val, t, 0, len(t.block_legal), idle, work)
+    moves, room = addresses(t), addresses(work)
+    is_stuck = choose(val, moves, 0, len(t.block_legal), load(idle, _FIRST), room)
     chosen = val.copy()
-    forget(val, t, work)
+    forget(val, moves, room)
     return is_stuck, chosen
 
 
