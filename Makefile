@@ -21,8 +21,9 @@ lint: $(INSTALLED_DEV) ## check style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-conform: $(INSTALLED_DEV) ## compare us with every public trace (GGP_SHARED names the folder above conformance/)
-	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 tests/gdl/test_conformance_corpus.py
+conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SHARED names the folder above conformance/)
+	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
+		tests/gdl/test_conformance_corpus.py tests/gdl/compiler/test_corpus.py
 
 strength: $(INSTALLED_DEV) ## play the hundred matches that measure the search players
 	@$(BIN)/python -m players.strength
