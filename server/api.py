@@ -1,4 +1,4 @@
-"""The HTTP API of the game manager, version 1: start a match, list, read the record, abort; JSON in and out.
+"""The HTTP API of the game manager, version 1: ask a player, start a match, list, read the record, abort; all in JSON.
 
 docs/api.md describes it. Every error has one shape: `{"error": {"code": ..., "message": ..., "hint": ...}}`.
 """
@@ -14,6 +14,7 @@ from aiohttp import web
 
 from gdl.library import game_names
 from server.errors import RequestError
+from server.info import ask_info
 from server.matches import Matches
 from server.order import match_order
 from server.refusals import refusal
@@ -29,6 +30,7 @@ def make_app(matches: Matches) -> web.Application:
     app = web.Application(middlewares=[_refusing], client_max_size=MAX_BODY_BYTES)
     app[MATCHES] = matches
     app.router.add_get("/api/v1/games", _list_games)
+    app.router.add_get("/api/v1/info", _ask_player)
     app.router.add_get("/api/v1/matches", _list_matches)
     app.router.add_post("/api/v1/matches", _start_match)
     app.router.add_get("/api/v1/matches/{id}", _read_record)
@@ -53,6 +55,15 @@ async def _refusing(request: web.Request, handler: _Handler) -> web.StreamRespon
 
 async def _list_games(_request: web.Request) -> web.Response:
     return web.json_response({"games": list(game_names())})
+
+
+async def _ask_player(request: web.Request) -> web.Response:
+    url = request.query.get("player", "")
+    if not url.startswith(("http://", "https://")):
+        raise RequestError("invalid_player", "only an address can be asked", "say ?player=http://host:port")
+    info = await ask_info(url)
+    told = {"name": info.reply.name, "status": info.reply.status, "answered": info.answered}
+    return web.json_response({"player": info.url} | told | {"trouble": info.trouble})
 
 
 async def _list_matches(request: web.Request) -> web.Response:

@@ -19,7 +19,7 @@ _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (CallerError, 400, "invalid_order"),
 )
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-_HTTP_HINTS: Final = {404: "requests are GET /api/v1/games, and GET or POST /api/v1/matches"}
+_HTTP_HINTS: Final = {404: "requests are GET /api/v1/games and /api/v1/info, and GET or POST /api/v1/matches"}
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:

@@ -18,6 +18,7 @@ from yarl import URL
 from server.api import make_app
 from server.journal import Recorder
 from server.matches import Matches
+from tests.server.peers import listening, replying
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
@@ -109,6 +110,17 @@ async def test_a_player_may_be_spoken_to_in_a_way_of_its_own(client: Client) -> 
 
 async def test_the_games_of_the_library(client: Client) -> None:
     assert "tictactoe" in (await (await client.get("/api/v1/games")).json())["games"]
+
+
+async def test_a_player_is_asked_who_it_is(client: Client) -> None:
+    async with listening(replying(lambda body: "busy" if body == "(PING)" else "(((")) as url:
+        told = await (await client.get("/api/v1/info", params={"player": url})).json()
+    assert (told["name"], told["status"], told["answered"], len(told["trouble"])) == (None, "busy", "PING", 1)
+
+
+async def test_only_an_address_can_be_asked(client: Client) -> None:
+    status, told = await error(await client.get("/api/v1/info", params={"player": "cmd:true"}))
+    assert (status, told["code"]) == (400, "invalid_player")
 
 
 async def test_a_running_match_is_public_as_far_as_it_helps_nobody(client: Client, thinker: str) -> None:
