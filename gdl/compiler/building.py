@@ -14,8 +14,9 @@ from gdl.compiler.phases import phases, plain
 from gdl.compiler.tables import Tables, tables
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
-from gdl.terms import Term
+from gdl.terms import Term, signature
 
+_OF_STATES: Final = ("legal", "terminal", "goal")
 _MAX_GOAL: Final = 1_000_000
 """With larger goals the sums of squares would overflow."""
 _MAX_LOOP_STEPS: Final = 10**9
@@ -56,18 +57,37 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
     Raises:
         CannotCompileError: there are too many ground rules, or the grounder refuses.
     """
+    _check_shape(clauses)
+
+    reasons: list[str] = []
 
     def check(n_rules: int) -> None:
         if n_rules > max_ground_rules:
-            raise CannotCompileError(f"it has more than {max_ground_rules:,} ground rules")
+            reasons.append(f"it has more than {max_ground_rules:,} ground rules")
+            raise CannotCompileError(reasons[0])
 
     try:
         program = ground(decompose(clauses), check)
-    except RuntimeError as error:
-        raise CannotCompileError(f"the grounder refuses: {error}") from error
+    except RuntimeError as error:  # the grounder passes on errors of the callback as its own
+        raise CannotCompileError(reasons[0] if reasons else f"the grounder refuses: {error}") from error
     found = rules_of(build(program, roles))
     _check_loops(found.single)
     return found
+
+
+def _check_shape(clauses: Sequence[Clause]) -> None:
+    """Raise where a state is not all that decides what may be done in it."""
+    used: dict[str, set[str]] = {}
+    for clause in clauses:
+        used.setdefault(signature(clause.head)[0], set()).update(signature(part.atom)[0] for part in clause.literals)
+    for asked in _OF_STATES:
+        found, todo = {asked}, [asked]
+        while todo:
+            new = used.get(todo.pop(), set()) - found
+            found |= new
+            todo += new
+        if "does" in found:
+            raise CannotCompileError(f"`{asked}` depends on moves")
 
 
 def rules_of(circuit: Circuit) -> CompiledRules:

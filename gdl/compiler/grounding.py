@@ -56,7 +56,7 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     control.ground([("base", [])])
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
     for atom in control.symbolic_atoms:
-        if atom.symbol.name in _Names.FIXED:
+        if atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
             arguments = tuple(map(names.term_of, atom.symbol.arguments))
             atoms.setdefault(atom.symbol.name, {})[arguments] = 0 if atom.is_fact else atom.literal
     return GroundProgram(atoms, tuple(observer.rules))
