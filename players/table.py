@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from random import Random
 
-from gdl.errors import IllegalMoveError
+from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
 from gdl.terms import Term
 from players.deadline import Budget, Deadline
@@ -42,6 +42,7 @@ class Table:
         self.while_thinking: Callable[[Role], AbstractContextManager[object]] = nullcontext
         self.random = Random(seed)
         self.state = game.initial_state
+        self._n_steps = 0
         self._clock_s, self._clock = clock_s, clock
 
     def play(self) -> Iterator[Step]:
@@ -49,6 +50,7 @@ class Table:
 
         Raises:
             IllegalMoveError: a player moved as it may not.
+            NoLegalMoveError: the rules leave a role without a move.
         """
         for role, player in self.players.items():
             player.join(self.game, role, self.random.getrandbits(32))
@@ -66,12 +68,15 @@ class Table:
         before = self.state
         moves = tuple(self._move(role) for role in self.game.roles)
         self.state = before.next_state(moves)
+        self._n_steps += 1
         for role, player in self.players.items():
             self._tell(before, role, player, moves)
         return Step(moves, self.state)
 
     def _move(self, role: Role) -> Term:
         legal = self.state.legal_moves(role)
+        if not legal:
+            raise NoLegalMoveError(str(role), self._n_steps)
         if role not in self.players:
             return self.random.choice(legal)
         player = self.players[role]

@@ -62,17 +62,6 @@ class JournalExistsError(CallerError):
         )
 
 
-class NoLegalMoveError(RuleFileError):
-    """The rules leave a role without a legal move although the play has not ended."""
-
-    def __init__(self, role: str, step: int) -> None:
-        super().__init__(f"{role} has no legal move in step {step}, though the state is not terminal")
-        self.role, self.step = role, step
-
-    def __reduce__(self) -> tuple[type[NoLegalMoveError], tuple[str, int]]:
-        return (NoLegalMoveError, (self.role, self.step))
-
-
 class NoGoalError(RuleFileError):
     """The rules give a role no goal value, or several, in a terminal state."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gdl.errors import NoLegalMoveError
 from gdl.game import RANDOM, Game, JointMove, State
 from gdl.terms import Term
-from server.errors import NoGoalError, NoLegalMoveError
+from server.errors import NoGoalError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

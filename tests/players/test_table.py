@@ -7,9 +7,11 @@ from itertools import cycle
 
 import pytest
 
-from gdl.errors import IllegalMoveError
+from gdl.engines import make_game
+from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
 from gdl.kif import read_term
+from gdl.rules import read_rules
 from gdl.terms import Term
 from players.deadline import Deadline
 from players.greedy import GreedyPlayer
@@ -96,3 +98,10 @@ def test_mcts_plays_a_game_that_it_sees_wholly_on_states() -> None:
     table = Table(game_of(COIN), {role("player"): player}, 1)
     assert [str(step.moves[0]) for step in table.play()] == ["safe"]
     assert (player.sees_everything, player.tree.n_rounds > 0, player.views.n_rounds) == (True, True, 0)
+
+
+def test_rules_that_leave_a_role_without_a_move_are_at_fault() -> None:
+    stuck = make_game(read_rules("(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q))"))
+    with pytest.raises(NoLegalMoveError) as caught:
+        list(Table(stuck, {stuck.roles[0]: LegalPlayer()}, seed=1).play())
+    assert (caught.value.role, caught.value.step) == ("a", 1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gdl.engines import make_game
+from gdl.errors import NoLegalMoveError
 from gdl.kif import read_term
 from gdl.rules import read_rules
-from server.errors import NoGoalError, NoLegalMoveError
+from server.errors import NoGoalError
 from server.position import first_position, next_position
 from tests.server.plays import dealt, two_steps
 
