@@ -42,7 +42,10 @@ def transcript(record: StoredRecord, role: Role, game: Game) -> Iterator[str]:
     scrambling = _scrambling(record, role, game)
     for line in record.wire:
         if line.role == str(role):
-            yield f"{_since_start(record, line):>11}  {_shown(_what(line))}"
+            # A message to a child may have a line of legal moves before it; what a player wrote stays on one line.
+            first, *more = _what(line).split("\n") if line.direction == "sent" else [_what(line)]
+            yield f"{_since_start(record, line):>11}  {_shown(first)}"
+            yield from (f"{'':11}  {_shown(rest)}" for rest in more)
             yield from (f"{'':11}  {_shown(more)}" for more in _error(line, role, states, scrambling))
 
 

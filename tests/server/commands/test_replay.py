@@ -154,6 +154,18 @@ def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
     assert line.strip() == f"legal{' (as the scrambled names were told)' if is_scrambled else ''}: {legal}"
 
 
+def test_the_legal_moves_that_a_child_was_told_have_a_line_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    whole = recorded(path).finish()
+    whole["x-wire"][4] |= {"direction": "sent", "text": "(LEGAL m1 (go))\n(PLAY m1 0)"}
+    write_record(whole, path)
+    lines = ggp("replay", path, "--seat", "a").output.splitlines()
+    assert [line.strip() for line in lines if "LEGAL" in line or "PLAY m1" in line][:2] == [
+        "0.007 s  step 0: sent (LEGAL m1 (go))",
+        "(PLAY m1 0)",
+    ]
+
+
 def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     whole = recorded(path).finish()
