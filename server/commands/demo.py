@@ -46,6 +46,7 @@ def command(records: Path) -> None:
 
 
 async def _demonstrate(records: Path) -> None:
+    click.echo("starting a game manager and two players")
     draw = drawer(find_game(GAME).read(), find_game(GAME), screen_paint())
     matches = Matches(records)
     async with _players() as players, serving(matches) as manager, aiohttp.ClientSession(manager) as session:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import signal
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ from server.progress import progress
 from server.seating import PlayerSpec, player_spec
 from server.setup import Substitute, new_match_id
 from server.signature import kept_key
+from server.waiting import Waiting
 
 RECORDS: Final = Path("records")
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
@@ -72,9 +72,9 @@ def command(
     path = _made_room(record_path or RECORDS / f"{file.name}.{order.match_id.rpartition('.')[2]}.json")
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(order.game.description, file, screen_paint()) if is_drawn else None
-    observers = () if words["as_json"] else (Commentary(_Teller(), draw),)
     try:
-        with progress(f"playing {file.name}") if words["as_json"] else nullcontext():
+        with progress(f"playing {file.name}") if words["as_json"] else Waiting() as waiting:
+            observers = (waiting, Commentary(_Teller(), draw)) if isinstance(waiting, Waiting) else ()
             outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error

@@ -28,7 +28,8 @@ def test_the_board_move_by_move_then_result_and_record_and_no_process_left(ggp: 
     lines = ended.output.splitlines()
     record = json.loads((tmp_path / lines[-1].removeprefix("record: ")).read_text())
     assert (ended.exit_code, ended.errors) == (0, "")
-    assert re.fullmatch(r"game manager: http://127\.0\.0\.1:[0-9]+", lines[0])
+    assert lines[0] == "starting a game manager and two players"
+    assert re.fullmatch(r"game manager: http://127\.0\.0\.1:[0-9]+", lines[1])
     assert lines[-2] == f"result: x={record['goalValues'][0]} o={record['goalValues'][1]}"
     assert lines.count("  1 2 3") == len(record["states"])
     assert "step 1  x: (mark 1 1)  o: noop" in lines
