@@ -59,10 +59,13 @@ class InterpretedGame:
         heads = (clause.head for clause in clauses if not clause.literals)
         listed = [head.arguments[0] for head in heads if isinstance(head, Compound) and head.functor == "role"]
         derived = {row[0] for _, row in self.reasoner.answers(Compound("role", (_ANY,)))}.difference(listed)
-        roles = [role for role in dict.fromkeys([*listed, *sorted(derived, key=str)]) if isinstance(role, Constant)]
-        if not roles or len(roles) < len({*listed, *derived}):
-            raise MalformedRuleError("roles are names, one or more", None, "add a fact such as (role white)")
-        return tuple(roles)
+        found = tuple(dict.fromkeys([*listed, *sorted(derived, key=str)]))
+        roles = tuple(role for role in found if isinstance(role, Constant))
+        if not roles or roles != found:
+            what = "a role must be a name" if found else "no role is declared"
+            message = f"{self.description.source.name}: {what}"
+            raise MalformedRuleError(message, None, "write a fact such as (role white)")
+        return roles
 
 
 class InterpretedState:
