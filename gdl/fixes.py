@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from gdl.checks import check
+from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Diagnostic
 from gdl.edits import Edit, Taken, edited
@@ -43,6 +44,11 @@ class Draft:
         for form, rule in zip(self.subject.forms, self.subject.rules, strict=True):
             found[_head(rule)].append(form)
         return found
+
+    @cached_property
+    def likely_names(self) -> LikelyNames:
+        """What relations that nothing uses may have been meant to be."""
+        return LikelyNames(self.subject)
 
 
 Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
@@ -135,11 +141,14 @@ def lone_name(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
 def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Delete the facts and rules of the relation in whose head the diagnostic is, unless those of another use it.
 
-    Where those go too, the next round finds it unused; where a comment keeps them, they keep what they need.
+    One whose name is likely misspelt stays: it may be the rule that the game misses. Where those that use it go too,
+    the next round finds it unused; where a comment keeps them, they keep what they need.
     """
     graph, forms = draft.subject.graph, draft.subject.forms
     relation = _head(draft.subject.rules[bisect_right(forms, found.span.start, key=lambda form: form.start) - 1])
     if any(_head(use.rule) != relation for use in graph.users.get(relation, ())):
+        return ()
+    if draft.likely_names.meant_by(relation[0]) is not None:
         return ()
     return [_deleted(run) for run in _runs(draft.forms_by_head[relation])]
 

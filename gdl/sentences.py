@@ -26,6 +26,9 @@ from gdl.terms import Variable
 MAX_CONDITION_DEPTH: Final = 100
 """How deep `or`, `and` and `not` may nest."""
 
+_FOREIGN_ARROWS: Final = frozenset({"=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "←"})
+"""What other languages write, or a slip of the finger makes."""
+
 
 class RuleReader:
     """Reads forms, keywords in lower case, as facts, rules and conditions; a part that is none is told and left out."""
@@ -41,6 +44,15 @@ class RuleReader:
             self._on_error(problem)
         children = form.children
         if problems:
+            return None
+        if children and children[0].name in _FOREIGN_ARROWS:
+            message = f"{children[0].name} is no word of the language; a rule begins with <="
+            self._tell(
+                "misspelt-arrow",
+                message,
+                children[0],
+                "write (<= head condition ...): first what follows, then what it follows from",
+            )
             return None
         if not children or children[0].name != "<=":
             head = self._head(form)
@@ -119,7 +131,11 @@ class RuleReader:
         if len(parts) != n:
             few = f"{n} argument{'s' if n != 1 else ''}" if n else "no argument"
             message = f"`{_name(form)}` takes {few}, but {len(parts)} given"
-            self._tell("keyword-arity", message, form, f"write {USAGE[_name(form)]}; is a parenthesis misplaced?")
+            word = next((part for part in (form, *parts) if part.children is None and _is_called(part)), None)
+            hint = f"write {USAGE[_name(form)]}; is a parenthesis misplaced?"
+            if word is not None:
+                hint = f"the parenthesis stands in front of the name: write ({word.name} ...), not {word.name}(...)"
+            self._tell("keyword-arity", message, form, hint)
         return len(parts) == n
 
     def _tell(self, code: str, message: str, form: Form, hint: str) -> None:
@@ -128,6 +144,11 @@ class RuleReader:
 
 def _name(form: Form) -> str:
     return form.children[0].name if form.children else form.name
+
+
+def _is_called(name: Form) -> bool:
+    """Return whether a parenthesis follows *name* at once, as in other languages: `true(step 1)`."""
+    return name.source.text[name.end : name.end + 1] == "("
 
 
 def _lists(form: Form) -> Iterator[Form]:

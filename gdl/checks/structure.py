@@ -35,14 +35,25 @@ def missing_relations(subject: Subject) -> Iterator[Diagnostic]:
         if subject.is_whole:
             yield diagnostic("no-rules", whole, "there is no rule in this file", "start with (role white)")
         return
-    heads = {name: form for form in reversed(subject.forms) for name in [_head_name(form)]}
+    heads = _heads(subject)
+    for name, near in needed_and_missing(subject).items():
+        hint = f"add for example {_EXAMPLES[name]}" if near is None else f"should {near} be {name}?"
+        related = [] if near is None else [Related(heads[near].span, f"{near} is defined here")]
+        yield diagnostic(f"missing-{name}", whole, _NEEDED[name], hint, related)
+
+
+def needed_and_missing(subject: Subject) -> dict[str, str | None]:
+    """Return the relations that every game defines and this one does not, with what is likely a misspelling of each."""
+    heads = _heads(subject)
     intended = {name for form in subject.broken for name in _names(form)}
-    for name, message in _NEEDED.items():
-        if name not in heads and name not in intended:
-            near = get_close_matches(name, set(heads) - set(_NEEDED), 1, 0.7)
-            hint = f"should {near[0]} be {name}?" if near else f"add for example {_EXAMPLES[name]}"
-            related = [Related(heads[other].span, f"{other} is defined here") for other in near]
-            yield diagnostic(f"missing-{name}", whole, message, hint, related)
+    missing = [name for name in _NEEDED if name not in heads and name not in intended]
+    others = set(heads) - set(_NEEDED)
+    return {name: next(iter(get_close_matches(name, others, 1, 0.7)), None) for name in missing}
+
+
+def _heads(subject: Subject) -> dict[str, Form]:
+    """Return the first fact or rule of every relation, by name."""
+    return {name: form for form in reversed(subject.forms) for name in [_head_name(form)]}
 
 
 def _head_name(form: Form) -> str:

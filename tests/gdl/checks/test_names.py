@@ -18,12 +18,37 @@ GAME = """
     [
         ("(adjcent 1 ?x)", "did you mean adjacent?"),
         ("(control ?x)", "did you mean (true (control ?x))?"),
+        ("(ture (control ?x))", "did you mean true?"),
         ("(somewhere ?x)", "add facts or rules for `somewhere`, or delete this condition"),
     ],
 )
 def test_the_hint_says_what_is_likely_meant(condition: str, hint: str) -> None:
     found = check(Source("game.kif", f"{GAME}(<= (legal white (go ?x)) {condition})"))
     assert [one.hint for one in found if one.code.name == "gdl/undefined-relation"] == [hint]
+
+
+@pytest.mark.parametrize(
+    ("fact", "hint"),
+    [
+        ("(legl white wait)", "did you mean legal?"),
+        ("(left-over 1)", "delete it, or use it in a rule that the game needs"),
+    ],
+)
+def test_the_hint_at_an_unused_fact_says_what_is_likely_meant(fact: str, hint: str) -> None:
+    found = check(Source("game.kif", GAME + fact))
+    assert [(one.code.name, one.hint) for one in found] == [("gdl/unused-relation", hint)]
+
+
+def test_a_misspelt_relation_that_the_game_misses_is_told_once() -> None:
+    found = check(Source("game.kif", GAME.replace("terminal", "terminall")))
+    assert [(one.code.name, one.hint) for one in found] == [("gdl/missing-terminal", "should terminall be terminal?")]
+
+
+def test_a_name_in_front_of_its_parenthesis_is_told_as_such() -> None:
+    found = check(Source("game.kif", GAME + "(<= (legal white stay) true(control white))"))
+    assert [(one.code.name, one.hint) for one in found] == [
+        ("gdl/keyword-arity", "the parenthesis stands in front of the name: write (true ...), not true(...)")
+    ]
 
 
 def test_a_name_in_a_form_that_cannot_be_read_counts_as_given_and_used() -> None:
