@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gdl.game import JointMove, Role
@@ -61,9 +61,9 @@ def endless_play(space: Space, order: Order) -> Defect | None:
 def lengths(space: Space, order: Order) -> tuple[int | None, int | None]:
     """Return the numbers of steps of the shortest and the longest play, None where there is no such play.
 
-    The space is complete; every state without edges is an end.
+    The space is complete. A state without edges that is not terminal ends no play: there the players are stuck.
     """
-    shortest = min((len(space.path(i)) for i, edges in enumerate(space.edges) if not edges), default=None)
+    shortest = min((len(space.path(i)) for i in _ends(space)), default=None)
     if order.circle is not None:
         return shortest, None
     longest: dict[int, int] = {}
@@ -78,7 +78,7 @@ def can_force_win(space: Space, order: Order, roles: tuple[Role, ...], role: Rol
     The space is complete. Source: backward induction; with circles, the least fixpoint.
     """
     seat = roles.index(role)
-    won = {i for i, edges in enumerate(space.edges) if not edges and space.states[i].goal(role) == 100}
+    won = {i for i in _ends(space) if space.states[i].goal(role) == 100}
     while True:
         n_before = len(won)
         for number in order.backwards:
@@ -86,6 +86,10 @@ def can_force_win(space: Space, order: Order, roles: tuple[Role, ...], role: Rol
                 won.add(number)
         if len(won) == n_before:
             return 0 in won
+
+
+def _ends(space: Space) -> Iterator[int]:
+    return (i for i, edges in enumerate(space.edges) if not edges and space.states[i].is_terminal)
 
 
 def _has_winning_move(edges: Iterable[tuple[JointMove, int]], seat: int, won: set[int]) -> bool:

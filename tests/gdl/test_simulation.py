@@ -39,6 +39,13 @@ def expected_of(path: Path) -> list[str]:
     return [] if text == "nothing" else text.split(", ")
 
 
+def test_a_state_without_a_legal_move_is_no_end_of_a_play() -> None:
+    rules = read_rules("(role white) (init a) (<= (legal white go) (true b)) (goal white 100) (<= terminal (true c))")
+    exact = simulate(rules, SMALL).exact
+    assert exact is not None
+    assert (exact.shortest_play, list(exact.forced_wins.values())) == (None, [False])
+
+
 @pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
 def test_a_file_has_exactly_the_codes_that_its_first_line_names(path: Path) -> None:
     report = simulate(read_file(path), SMALL)
