@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from gdl.errors import KifSyntaxError
-from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits
+from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits, too_large
 from gdl.recovery import OnError, read_rule_forms, refuse
 from gdl.sentences import RuleReader
 from gdl.source import Source, Span
@@ -65,7 +64,7 @@ def read_file(path: Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool 
         message = (
             f"the file has more than {max_bytes:,} bytes: more than the limit of {limits.max_characters:,} characters"
         )
-        raise KifSyntaxError(message, Span(Source(str(path), ""), 0, 0), code="too-large")
+        raise too_large(message, Span(Source(str(path), ""), 0, 0))
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

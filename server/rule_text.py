@@ -14,8 +14,7 @@ from typing import BinaryIO, Final
 
 import click
 
-from gdl.errors import KifSyntaxError
-from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.kif import DEFAULT_LIMITS, ReadLimits, too_large
 from gdl.library import find_game
 from gdl.source import Source, Span
 
@@ -71,7 +70,7 @@ def _read(file: BinaryIO, name: str, limits: ReadLimits) -> bytes:
     raw = file.read(most + 1)
     if len(raw) > most:
         message = f"the file has more than {limits.max_characters:,} characters"
-        raise KifSyntaxError(message, Span(Source(name, ""), 0, 0), code="too-large")
+        raise too_large(message, Span(Source(name, ""), 0, 0))
     return raw
 
 
