@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
@@ -111,24 +111,39 @@ def _figures(path: Path, options: Options) -> Figures | None:
         return None
 
 
-def page(found: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of the table and what follows from it, as Markdown."""
+def page(found: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table, each as soon as its row is there, and what follows from it, as Markdown."""
     yield "| game | plays/s | scaled | best of the field | times | rbg | times | set-up s | may take s | peak MB |"
     yield "| --- " + "| --: " * 9 + "|"
+    met = []
     for row in found:
-        peers, figures = row.peers, row.figures
-        yield _line(
-            peers.game, _short(figures.playouts_per_s), _short(row.scaled),
-            _short(peers.best), _times(row.scaled, peers.best), _short(peers.rbg), _times(row.scaled, peers.rbg),
-            f"{figures.setup_s:.2f}", f"{peers.allowed_setup_s:.2f}" if peers.best else "-",
-            f"{figures.peak_memory_mb:.0f}",
-        )  # fmt: skip
+        met.append(row)
+        yield _line(row)
     yield ""
-    yield from _conclusions(found)
+    yield from _conclusions(met)
+
+
+def _line(row: Row) -> str:
+    peers, figures = row.peers, row.figures
+    cells = (
+        peers.game,
+        _short(figures.playouts_per_s),
+        _short(row.scaled),
+        _short(peers.best),
+        _times(row.scaled, peers.best),
+        _short(peers.rbg),
+        _times(row.scaled, peers.rbg),
+        f"{figures.setup_s:.2f}",
+        f"{peers.allowed_setup_s:.2f}" if peers.best else "-",
+        f"{figures.peak_memory_mb:.0f}",
+    )
+    return f"| {' | '.join(cells)} |"
 
 
 def _conclusions(found: Sequence[Row]) -> Iterator[str]:
     times = {row.peers.game: row.scaled / row.peers.best for row in found if row.peers.best}
+    if not times:
+        return
     least = min(times, key=times.__getitem__)
     mean = geometric_mean(times.values())
     yield f"- {mean:.1f} times the best engine of the field in the geometric mean of {len(times)} games."
@@ -139,13 +154,10 @@ def _conclusions(found: Sequence[Row]) -> Iterator[str]:
             yield f"- {row.peers.game}: {times_c:.2f} times plain C, which made {_short(row.of_c)} plays/s beside it."
     for what, of in (("Regular Boardgames", "rbg"), ("Its monotonic variant", "rbg_monotonic")):
         ahead = {row.peers.game: row.scaled / getattr(row.peers, of) for row in found if getattr(row.peers, of)}
-        yield f"- {what}: {', '.join(f'{game} {ratio:.2f}' for game, ratio in ahead.items())} times."
+        if ahead:
+            yield f"- {what}: {', '.join(f'{game} {ratio:.2f}' for game, ratio in ahead.items())} times."
     late = [row.peers.game for row in found if row.figures.setup_s > row.peers.allowed_setup_s]
     yield f"- Set-up takes longer than it may in {', '.join(late) or 'no game'}."
-
-
-def _line(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _times(ours: float, theirs: float) -> str:
@@ -170,13 +182,14 @@ def command(games: tuple[str, ...], seconds: float) -> None:
     The environment's GGP_SHARED names the folder that has `bench/`; gcc must be there.
     """
     bench = Path(os.environ.get("GGP_SHARED", "../shared")) / "bench"
-    found = []
-    with progress("measuring", len(games) or len(read_peers(bench / "peers.tsv"))) as advance:
-        for row in rows(bench, games, seconds):
-            found.append(row)
+    known = [peers.game for peers in read_peers(bench / "peers.tsv")]
+    for game in games:
+        if game not in known:
+            raise click.UsageError(f"no game {game!r} in {bench / 'peers.tsv'}; there are {', '.join(known)}")
+    with progress("measuring", len(games) or len(known)) as advance:
+        for line in page(rows(bench, games, seconds)):
+            click.echo(line)
             advance()
-    for line in page(found):
-        click.echo(line)
 
 
 if __name__ == "__main__":
