@@ -28,7 +28,6 @@ pytestmark = pytest.mark.skipif(
     not CORPUS.is_dir(), reason=f"no conformance material at {CORPUS}; GGP_SHARED names its parent"
 )
 
-
 FIRST_MOVES_S: Final = 20.0
 """How long the first legal moves may take, from the text of the rules; of the processor's time."""
 
@@ -52,7 +51,7 @@ def test_states_moves_ends_and_goals_equal_those_of_the_reference(name: str) -> 
 @pytest.mark.parametrize("name", chosen("rules/*.kif"))
 def test_the_first_legal_moves_come_soon(name: str) -> None:
     began_s = time.process_time()
-    game = make_game(read_file(CORPUS / "rules" / f"{name}.kif"))
+    game = make_game(read_file(CORPUS / "rules" / f"{name}.kif"), "interpreter")
     moves = [game.initial_state.legal_moves(role) for role in game.roles]
     assert time.process_time() - began_s < FIRST_MOVES_S
     assert all(moves)
