@@ -55,10 +55,9 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
     """Return the tables of the game that *clauses* define.
 
     Raises:
-        CannotCompileError: there are too many ground rules, or the grounder refuses.
+        CannotCompileError: there are too many ground rules, the grounder refuses, or they are no game that it can run.
     """
     _check_shape(clauses)
-
     reasons: list[str] = []
 
     def check(n_rules: int) -> None:
@@ -70,7 +69,10 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
         program = ground(decompose(clauses), check)
     except RuntimeError as error:  # the grounder passes on errors of the callback as its own
         raise CannotCompileError(reasons[0] if reasons else f"the grounder refuses: {error}") from error
-    found = rules_of(build(program, roles))
+    circuit = build(program, roles)
+    if not all(circuit.moves_of):
+        raise CannotCompileError("a role never has a legal move")
+    found = rules_of(circuit)
     _check_loops(found.single)
     return found
 

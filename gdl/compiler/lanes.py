@@ -269,6 +269,7 @@ def play(tables, lanes, work, n_steps, tally, trace):
         for r in range(n_roles):
             begin, end = tables.block_start[phase, r], tables.block_start[phase, r + 1]
             if begin < end and choose(val, t, begin, end, load(lanes.idle, _ZERO), room):
+                lanes.clock[0] = step
                 return STUCK
         if step < len(trace):
             _record(trace, lanes, step)

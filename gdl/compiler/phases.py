@@ -142,12 +142,12 @@ def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
     forced = []
     for numbers in circuit.moves_of:
         possible = [i for i in numbers if legal[i] != FALSE]
-        if len(possible) == 1:
+        if len(possible) == 1 and legal[possible[0]] == TRUE:
             forced.append(possible[0])
             decided |= {i: i == possible[0] for i in numbers}
         else:
             decided |= {i: False for i in numbers if legal[i] == FALSE}
-            choices.append(tuple(possible))
+            choices.append(tuple(possible) or tuple(numbers[:1]))  # a role that cannot move: the kernel is to notice
     values = {1 + fluent: value for fluent, value in known.items()}
     values |= {1 + len(circuit.fluents) + i: value for i, value in decided.items()}
     folded = _Folding(circuit, values)

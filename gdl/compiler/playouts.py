@@ -102,7 +102,7 @@ class LanePlayer:
         )
 
     def trace(self, packed: Packed, k: int, seed: int, n_steps: int) -> LaneTrace:
-        """Return what the lanes do in their first *n_steps* steps of `play_each`; for proofs.
+        """Return what the lanes do in their first *n_steps* steps of `play_each`, or until one is stuck; for proofs.
 
         All states must stand at the same phase.
         """
@@ -110,7 +110,7 @@ class LanePlayer:
         n_inputs = 1 + len(self.rules.fluents) + len(self.rules.moves)
         trace = np.zeros((n_steps, n_inputs, W), np.uint64)
         run = _Run(self.rules, packed[chosen], k, phase, _seed(seed, 0), trace)
-        run.play(self._tally(len(chosen)), MAX_STEPS)
+        run.advance(n_steps, self._tally(len(chosen)))
         return _decoded(self.rules, trace[: run.lanes.clock[0]], phase)
 
     def _tally(self, n_groups: int) -> Tally:
@@ -168,11 +168,15 @@ class _Run:
         n_steps = max(16, min(_GATES_PER_CALL // per_step, max_steps + 1))
         state = lanes.PAUSED
         while state == lanes.PAUSED:
-            state = lanes.play(self._tables, self.lanes, self._work, n_steps, tally, self._trace)
+            state = self.advance(n_steps, tally)
             if state == lanes.STUCK:
                 raise StuckPlayError
             if max(int(tally.lengths[:, 3].max()), self._longest()) > max_steps:
                 raise LimitExceeded("steps in one play", max_steps)
+
+    def advance(self, n_steps: int, tally: Tally) -> int:
+        """Go on for *n_steps* steps; return what the kernel says."""
+        return int(lanes.play(self._tables, self.lanes, self._work, n_steps, tally, self._trace))
 
     def _longest(self) -> int:
         """Return how many steps the longest play under way has."""
