@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from gdl.best import BestGame
+from gdl.compiler.notice import told_of_compilation
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.rules import read_file
 from server.bench import N_RUNS, Figures, Note, Options
-from server.kernel_notice import told_of_compilation
 
 _LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.kernels")
 """What engines import when they need it."""

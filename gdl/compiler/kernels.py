@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import Final
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import TRUE, Circuit
+from gdl.compiler.notice import told_of_compilation
 from gdl.compiler.playouts import LanePlayer
 from gdl.compiler.walker import Walker
 from gdl.terms import Constant
 
+_LOG: Final = logging.getLogger(__name__)
 _LOCK: Final = threading.Lock()
 _LOADED: Final = threading.Event()
 _NOTHING: Final = Circuit(
@@ -35,9 +38,9 @@ _NOTHING: Final = Circuit(
 def load_kernels() -> None:
     """Return as soon as plays, looks and steps take no longer the first time than any other time.
 
-    The first time on a machine this takes some fifteen seconds, and from then on less than one.
+    The first time on a machine this takes some fifteen seconds, which is logged, and from then on less than one.
     """
-    with _LOCK:
+    with _LOCK, told_of_compilation(_LOG.warning):
         if _LOADED.is_set():
             return
         rules = rules_of(_NOTHING)

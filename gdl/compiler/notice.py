@@ -14,7 +14,7 @@ def told_of_compilation(tell: Callable[[str], None]) -> Iterator[None]:
     """Call *tell* with NOTICE when the first kernel is compiled in here; what is kept on disk is not compiled again."""
     from numba.core import event  # noqa: PLC0415 -- it takes a second to import, and few commands need it
 
-    class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
+    class _Listener(event.Listener):
         has_told = False
 
         def on_start(self, _event: Any) -> None:
