@@ -19,6 +19,7 @@ from gdl.messages import Message, read_message
 from gdl.wire import WIRE_LIMITS, decode
 from players.desk import Desk, Settings
 from players.player import MakePlayer
+from players.warming import start_warming
 from players.worker import is_worker_importing_main, prepare_workers
 
 LARGE_BYTES: Final = 50_000
@@ -96,6 +97,7 @@ async def _serve_until_stopped(
         print(f"listening on {url}", flush=True)  # noqa: T201 -- the one line that says where the player is
         if is_until_eof:
             threading.Thread(target=_await_eof, args=(loop, stopped.set), daemon=True).start()
+        await asyncio.to_thread(start_warming)
         await stopped.wait()
 
 

@@ -14,6 +14,7 @@ from gdl.wire import decode
 from players.desk import Desk, Settings
 from players.player import MakePlayer
 from players.session import NO_ANSWER
+from players.warming import start_warming
 from players.worker import is_worker_importing_main, prepare_workers
 
 _LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)
@@ -26,6 +27,7 @@ def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
     prepare_workers()
+    start_warming()
     asyncio.run(answer_lines(Desk(make_player, settings), sys.stdin.buffer.readline, _print_line))
 
 

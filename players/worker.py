@@ -24,12 +24,12 @@ from players.thinker import Thinker
 
 _PRELOADED: Final = ("__main__", "players.worker", "players.uct")
 _LOG: Final = logging.getLogger(__name__)
-_CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
+CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 
 
 def prepare_workers() -> None:
     """Start the process that workers are forked from, so that the first match need not wait for it."""
-    _CONTEXT.set_forkserver_preload(list(_PRELOADED))
+    CONTEXT.set_forkserver_preload(list(_PRELOADED))
     forkserver.ensure_running()
 
 
@@ -53,7 +53,7 @@ class Worker:
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            process = _CONTEXT.Process(target=_work, args=(theirs, make_player), daemon=True)
+            process = CONTEXT.Process(target=_work, args=(theirs, make_player), daemon=True)
             try:
                 await asyncio.to_thread(process.start)
             except BaseException:
@@ -95,7 +95,7 @@ def _work(pipe: socket.socket, make_player: MakePlayer) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     os.dup2(sys.__stderr__.fileno() if sys.__stderr__ else 2, 1)
     sys.unraisablehook = ignore_time_up
-    threading.Thread(target=_end_with_service, daemon=True).start()
+    end_with_service()
     thinker = Thinker(make_player, lambda report: pipe.sendall(to_line(report)))
     with pipe, pipe.makefile("rb") as orders, contextlib.suppress(ConnectionError):
         for line in orders:
@@ -104,8 +104,12 @@ def _work(pipe: socket.socket, make_player: MakePlayer) -> None:
                 break
 
 
+def end_with_service() -> None:
+    """See to it that this process ends as soon as the service has: workers must not outlive it."""
+    threading.Thread(target=_end_with_service, daemon=True).start()
+
+
 def _end_with_service() -> None:
-    """End this process as soon as the service has ended: workers must not outlive it."""
     service = multiprocessing.parent_process()
     if service is not None:
         connection.wait([service.sentinel])

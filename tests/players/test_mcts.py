@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from gdl.best import BestGame
+from gdl.engines import make_game
 from gdl.game import Game
+from gdl.library import find_game
 from players.deadline import Deadline
+from players.evaluator import StateEvaluator
+from players.lanes import LaneEvaluator
 from players.mcts import MctsPlayer
 from players.nested import NestedPlayer
 from tests.players.games import COIN, FOUR_WAYS, game, game_of, role
@@ -55,3 +60,28 @@ def test_nested_plays_games_of_more_roles_as_mcts_does() -> None:
     player = NestedPlayer(playouts=30)
     assert at_the_first_move(player, game("connectfour"), "red").tree.n_rounds > 0
     assert player.search is None
+
+
+def evaluator_after_start(player: MctsPlayer, of: Game, deadline: Deadline = FOREVER) -> type[object]:
+    player.join(of, of.roles[0], seed=1)
+    player.start(deadline)
+    return type(player.tree.evaluator)
+
+
+def test_the_compiled_engine_is_waited_for_in_the_start_clock() -> None:
+    fresh = make_game(find_game("tictactoe").read())
+    assert evaluator_after_start(MctsPlayer(), fresh) is LaneEvaluator
+
+
+def test_a_game_compiled_later_is_searched_compiled_from_then_on() -> None:
+    fresh = make_game(find_game("tictactoe").read())
+    assert isinstance(fresh, BestGame)
+    player = MctsPlayer()
+    assert evaluator_after_start(player, fresh, Deadline(0.0, lambda: 1.0)) is StateEvaluator
+    fresh.wait()
+    player.move(player.worlds.state, player.role, Deadline.after(0.1))
+    assert type(player.tree.evaluator) is LaneEvaluator
+
+
+def test_an_engine_can_be_asked_for() -> None:
+    assert evaluator_after_start(MctsPlayer(engine="interpreter"), game("tictactoe")) is StateEvaluator

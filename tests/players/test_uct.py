@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from gdl.game import Game
 from gdl.terms import Term
 from players.deadline import Budget, Deadline
+from players.evaluator import Shares
+from players.lanes import LaneEvaluator, compiled_game_of
 from players.uct import TreeSearch
-from tests.players.games import COIN, FOUR_WAYS, after, game, game_of, interpreted, role, rounds
+from tests.players.games import COIN, FOUR_WAYS, after, compiled, game, game_of, interpreted, role, rounds
 
 WIN_OR_BLOCK = {
     "red wins in one": (("1", "2", "1", "2", "1", "3"), "red", "(drop 1)"),
@@ -20,14 +23,25 @@ WIN_OR_BLOCK = {
 }
 
 
+class NoTime(LaneEvaluator):
+    """Never has the time to play anything out."""
+
+    def play_out(self, spots: Sequence[bytes], n_each: int, random: Random, budget: Budget) -> Sequence[Shares] | None:
+        return None
+
+
 def search(of: Game, seed: int = 1) -> TreeSearch:
     return TreeSearch(of, Random(seed))
 
 
+both_engines = pytest.mark.parametrize("engine", [interpreted, compiled])
+
+
+@both_engines
 @pytest.mark.parametrize("name", WIN_OR_BLOCK)
-def test_wins_in_one_are_taken_and_losses_in_one_blocked(name: str) -> None:
+def test_wins_in_one_are_taken_and_losses_in_one_blocked(name: str, engine: Callable[[str], Game]) -> None:
     drops, mover, expected = WIN_OR_BLOCK[name]
-    connectfour = game("connectfour")
+    connectfour = engine("connectfour")
     state = after(connectfour, *(f"(drop {column})" for column in drops))
     assert str(search(connectfour).think(state, role(mover), rounds(200))) == expected
 
@@ -40,8 +54,9 @@ def test_a_proven_win_ends_the_search_early() -> None:
     assert tree.n_rounds < 100
 
 
-def test_a_small_game_is_proven_to_the_end() -> None:
-    tictactoe = game("tictactoe")
+@both_engines
+def test_a_small_game_is_proven_to_the_end(engine: Callable[[str], Game]) -> None:
+    tictactoe = engine("tictactoe")
     state = after(tictactoe, "(mark 1 1)", "(mark 2 1)")
     tree = search(tictactoe)
     tree.think(state, role("x"), rounds(20_000))
@@ -55,8 +70,9 @@ def test_a_forced_move_costs_nothing() -> None:
     assert tree.n_rounds == 0
 
 
-def test_equal_seeds_choose_equal_moves_and_report_the_same() -> None:
-    connectfour = game("connectfour")
+@both_engines
+def test_equal_seeds_choose_equal_moves_and_report_the_same(engine: Callable[[str], Game]) -> None:
+    connectfour = engine("connectfour")
 
     def told(seed: int) -> tuple[Term, list[Term]]:
         reports: list[Term] = []
@@ -90,8 +106,9 @@ def test_time_bounds_the_playouts() -> None:
     assert 0 < tree.n_rounds < 500
 
 
-def test_what_stays_reachable_is_kept_for_the_next_move() -> None:
-    tictactoe = game("tictactoe")
+@both_engines
+def test_what_stays_reachable_is_kept_for_the_next_move(engine: Callable[[str], Game]) -> None:
+    tictactoe = engine("tictactoe")
     tree = search(tictactoe)
     tree.think(tictactoe.initial_state, role("x"), rounds(400))
     state = after(tictactoe, "(mark 2 2)", "(mark 1 1)")
@@ -99,6 +116,21 @@ def test_what_stays_reachable_is_kept_for_the_next_move() -> None:
     tree.think(state, role("x"), rounds(10))
     assert visits_before > 5
     assert tree.visits(state) == visits_before + tree.n_rounds
+
+
+def test_a_budget_of_plays_is_kept_to_the_play_however_many_leaves_there_are_at_once() -> None:
+    connectfour = compiled("connectfour")
+    tree = search(connectfour)
+    for n in (1, 7, 300, 5_000):
+        tree.think(connectfour.initial_state, role("red"), rounds(n))
+        assert n // 2 <= tree.n_rounds <= n
+
+
+def test_plays_that_time_ran_out_for_count_nothing() -> None:
+    connectfour = compiled("connectfour")
+    tree = TreeSearch(connectfour, Random(1), NoTime(compiled_game_of(connectfour)))
+    tree.think(connectfour.initial_state, role("red"), rounds(64))
+    assert (tree.n_rounds, tree.visits(connectfour.initial_state)) == (64, 0)
 
 
 def test_chance_counts_with_its_mean() -> None:
@@ -111,9 +143,10 @@ def test_a_puzzle_of_one_role_is_solved() -> None:
     assert str(search(puzzle).think(puzzle.initial_state, role("player"), rounds(300))) in ("c", "d")
 
 
-def test_simultaneous_moves_are_played_evenly() -> None:
+@both_engines
+def test_simultaneous_moves_are_played_evenly(engine: Callable[[str], Game]) -> None:
     """In rock-paper-scissors no move may be neglected: each is best against one that the other tries."""
-    rockpaperscissors = game("rockpaperscissors")
+    rockpaperscissors = engine("rockpaperscissors")
     moves = {
         str(search(rockpaperscissors, seed).think(rockpaperscissors.initial_state, each, rounds(30)))
         for seed in range(30)
