@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from gdl.child_process import ChildLimits, run_limited
-from gdl.clauses import clauses_of
+from gdl.clauses import Clause, clauses_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decomposition import decompose
-from gdl.compiler.grounding import ground
+from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
+from gdl.errors import CannotCompileError
 from gdl.interpreter import InterpretedGame
 from gdl.rules import Description
 
@@ -89,7 +90,7 @@ def _shown(description: Description, stage: str, max_lines: int) -> Shown:
     decomposed = clock.timed("decompose", decompose, clauses)
     if stage == "rules":
         return _first(clause_lines(decomposed), max_lines)
-    program = clock.timed("ground", ground, decomposed)
+    program = clock.timed("ground", _grounded, decomposed)
     if stage == "ground":
         return _first(program_lines(program), max_lines)
     circuit = clock.timed("build", build, program, roles)
@@ -99,6 +100,13 @@ def _shown(description: Description, stage: str, max_lines: int) -> Shown:
     found = clock.timed("tables", tables, circuit, cycle)
     sizes = len(description.rules), len(clauses), len(decomposed), len(program.rules)
     return Shown(figures=_figures(sizes, circuit, cycle, found, clock.seconds))
+
+
+def _grounded(clauses: Sequence[Clause]) -> GroundProgram:
+    try:
+        return ground(clauses)
+    except RuntimeError as error:
+        raise CannotCompileError(f"the grounder refuses: {error}") from error
 
 
 def _first(lines: Iterable[str], max_lines: int) -> Shown:
