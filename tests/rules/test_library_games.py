@@ -124,6 +124,20 @@ def test_known_perft_counts_hold_as_far_as_they_are_walked(name: str) -> None:
     assert known[: len(found)] == found
 
 
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("amazons", (80, 2176)),
+        ("breakthrough", (22, 484)),
+        ("connectfour", (7, 49, 343, 2401, 16807, 117649)),
+        ("rockpaperscissors", (3 * 3,)),
+        ("tictactoe", (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872)),
+    ],
+)
+def test_the_counts_of_the_field_are_reached(name: str, known: tuple[int, ...]) -> None:
+    assert tree(name).perft[: len(known)] == known
+
+
 @pytest.mark.parametrize("name", [name for name in game_names() if about(name).counts.states])
 def test_games_whose_states_are_counted_hold_all_their_counts(name: str) -> None:
     known, found = about(name).counts, tree(name)
