@@ -103,10 +103,9 @@ class BestGame:
         except Exception as error:  # whatever it is, the interpreter goes on
             self.note = CannotCompileError(f"{type(error).__name__}: {str(error)[:500]}")
             self.note.__cause__ = error
-        finally:
-            self._is_decided.set()
         if self.note is not None:
             _LOG.warning("%s; the interpreter goes on", self.note)
+        self._is_decided.set()
 
 
 class BestState(InterpretedState):
