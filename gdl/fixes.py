@@ -95,7 +95,7 @@ def fix_rules(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> Fixed:
 def fixes(source: Source, diagnostics: Iterable[Diagnostic], limits: ReadLimits = DEFAULT_LIMITS) -> Iterator[Fix]:
     """Yield the fixes of those *diagnostics* of *source* that have one, if all of it could be read."""
     subject = examine(source, limits)
-    if subject.diagnostics:  # something could not be read, and what follows it may be meant otherwise
+    if subject.diagnostics or subject.stray:  # something could not be read, and what follows it may be meant otherwise
         return
     draft = Draft(subject)
     for one in diagnostics:

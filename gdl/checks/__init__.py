@@ -35,6 +35,7 @@ MAX_FINDINGS: Final = 1_000
 
 CHECKS: Final[tuple[Check, ...]] = (
     structure.missing_relations,
+    structure.stray_words,
     structure.empty_bodies,
     structure.lone_names_in_parentheses,
     structure.open_facts,

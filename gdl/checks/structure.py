@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from gdl.checks.subject import Subject
-from gdl.diagnostics import Diagnostic, Related, diagnostic
+from gdl.diagnostics import Diagnostic, diagnostic
 from gdl.kif import Form
 from gdl.rules import And, Atom, Condition, Distinct, Not, Or
 from gdl.source import Span
@@ -38,8 +38,8 @@ def missing_relations(subject: Subject) -> Iterator[Diagnostic]:
     heads = _heads(subject)
     for name, near in needed_and_missing(subject).items():
         hint = f"add for example {_EXAMPLES[name]}" if near is None else f"should {near} be {name}?"
-        related = [] if near is None else [Related(heads[near].span, f"{near} is defined here")]
-        yield diagnostic(f"missing-{name}", whole, _NEEDED[name], hint, related)
+        place = whole if near is None else _head(heads[near]).span
+        yield diagnostic(f"missing-{name}", place, _NEEDED[name], hint)
 
 
 def needed_and_missing(subject: Subject) -> dict[str, str | None]:
@@ -57,9 +57,21 @@ def _heads(subject: Subject) -> dict[str, Form]:
 
 
 def _head_name(form: Form) -> str:
+    return _head(form).name
+
+
+def _head(form: Form) -> Form:
     children = form.children or (form,)
     head = children[1] if children[0].name == "<=" else form
-    return (head.children[0] if head.children else head).name
+    return head.children[0] if head.children else head
+
+
+def stray_words(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield lines of words outside of parentheses, as a comment without its semicolon leaves them."""
+    for words in subject.stray:
+        span = Span(subject.source, words[0].start, words[-1].end)
+        hint = "a comment begins with a semicolon; what holds stands in parentheses: (name argument ...)"
+        yield diagnostic("stray-words", span, "words outside of parentheses", hint)
 
 
 def _names(form: Form) -> Iterator[str]:
