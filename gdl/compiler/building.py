@@ -9,14 +9,19 @@ from typing import Final
 from gdl.clauses import Clause
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decomposition import decompose
-from gdl.compiler.grounding import ground
+from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
+from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
+from gdl.demand import asked_with_constants, on_demand
+from gdl.dependencies import components_of
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
 from gdl.terms import Term, signature
 
 _OF_STATES: Final = ("legal", "terminal", "goal")
+_MANY_RULES: Final = 1_000_000
+"""With more ground rules than that, it is worth while to look for a way around them."""
 _MAX_GOAL: Final = 1_000_000
 """With larger goals the sums of squares would overflow."""
 _MAX_LOOP_STEPS: Final = 10**9
@@ -58,17 +63,7 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
         CannotCompileError: there are too many ground rules, the grounder refuses, or they are no game that it can run.
     """
     _check_shape(clauses)
-    reasons: list[str] = []
-
-    def check(n_rules: int) -> None:
-        if n_rules > max_ground_rules:
-            reasons.append(f"it has more than {max_ground_rules:,} ground rules")
-            raise CannotCompileError(reasons[0])
-
-    try:
-        program = ground(decompose(clauses), check)
-    except RuntimeError as error:  # the grounder passes on errors of the callback as its own
-        raise CannotCompileError(reasons[0] if reasons else f"the grounder refuses: {error}") from error
+    _, program = ground_rules(clauses, max_ground_rules)
     circuit = build(program, roles)
     if not all(circuit.moves_of):
         raise CannotCompileError("a role never has a legal move")
@@ -92,6 +87,57 @@ def _check_shape(clauses: Sequence[Clause]) -> None:
             raise CannotCompileError(f"`{asked}` depends on moves")
 
 
+def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tuple[Clause, ...], GroundProgram]:
+    """Return *clauses* decomposed, and their ground rules.
+
+    Where there are very many, relations that are only asked with constants are derived on demand instead.
+
+    Raises:
+        CannotCompileError: there are too many ground rules, or the grounder refuses.
+    """
+    first = min(max_ground_rules, _MANY_RULES)
+    try:
+        return _grounded(clauses, first)
+    except CannotCompileError:
+        chosen = asked_with_constants(clauses)
+        if first == max_ground_rules or not chosen:
+            raise
+    found = _grounded(on_demand(clauses, chosen), max_ground_rules)
+    _check_negation(found[1])
+    return found
+
+
+def _grounded(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tuple[Clause, ...], GroundProgram]:
+    reasons: list[str] = []
+
+    def check(n_rules: int) -> None:
+        if n_rules > max_ground_rules:
+            reasons.append(f"it has more than {max_ground_rules:,} ground rules")
+            raise CannotCompileError(reasons[0])
+
+    decomposed = decompose(clauses)
+    try:
+        return decomposed, ground(decomposed, check)
+    except RuntimeError as error:  # the grounder passes on errors of the callback as its own
+        raise CannotCompileError(reasons[0] if reasons else f"the grounder refuses: {error}") from error
+
+
+def _check_negation(program: GroundProgram) -> None:
+    """Raise where an atom depends on its own negation: a demand may depend on the negation of its answer."""
+    needed: dict[int, set[int]] = {}
+    for head, body in program.rules:
+        needed.setdefault(head, set()).update(body)
+    place = {head: i for i, head in enumerate(needed)}
+    component_of: dict[int, int] = {}
+    edges = [[place[abs(x)] for x in body if abs(x) in place] for body in needed.values()]
+    for number, component in enumerate(components_of(edges)):
+        component_of |= dict.fromkeys(component, number)
+    for head, body in needed.items():
+        for x in body:
+            if x < 0 and -x in place and component_of[place[-x]] == component_of[place[head]]:
+                raise CannotCompileError("an atom depends on its own negation")
+
+
 def rules_of(circuit: Circuit) -> CompiledRules:
     """Return the tables of *circuit*.
 
@@ -107,7 +153,7 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         goals=tuple(tuple(_number(value) for value, _ in goals) for goals in circuit.goals),
         sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
         single=tables(circuit, (plain(circuit),)),
-        phased=tables(circuit, cycle),
+        phased=reuse(tables(circuit, cycle)),
         phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
     )
 
