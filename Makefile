@@ -25,8 +25,12 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
 		tests/gdl/test_conformance_corpus.py tests/gdl/compiler/test_corpus.py
 
-strength: $(INSTALLED_DEV) ## play the hundred matches that measure the search players
+STRENGTH_S ?= 1
+strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
 	@$(BIN)/python -m players.strength
+	@$(BIN)/python -m players.strength --first mcts --seconds $(STRENGTH_S) --at-least 100
+	@$(BIN)/python -m players.strength --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
+	@$(BIN)/python -m players.strength --game breakthrough --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
 
 bench: $(INSTALLED) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
 	@$(BIN)/python -m server.comparison

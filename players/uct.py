@@ -28,7 +28,7 @@ Report: TypeAlias = Callable[[Term], None]
 Path: TypeAlias = list[tuple[Node, Choice]]
 
 EXPLORATION: Final = 0.7
-MIN_LEAVES: Final = 8
+MIN_LEAVES: Final = 32
 NODES_PER_LEAF: Final = 4
 """A batch is small while the tree is: leaves chosen together know nothing of each other."""
 BUDGET_LEAVES: Final = 1024
