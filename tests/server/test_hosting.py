@@ -111,8 +111,8 @@ async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> N
         ("http://user:secret@host:7/path", False, "host:7", False),
         ("https://host", False, "host:443", False),
         ("http://host", False, "host:9147", False),
-        ("cmd:/usr/bin/node 'my player.js'", False, "node", False),
-        ("cmd+legal:./player -v", False, "player", True),
+        ("cmd:/bin/sh 'my player.sh'", False, "sh", False),
+        ("cmd+legal:/bin/cat -v", False, "cat", True),
     ],
 )
 def test_what_a_specification_names(text: str, is_own: bool, name: str, is_told: bool) -> None:
