@@ -129,11 +129,11 @@ def _check_negation(program: GroundProgram) -> None:
         needed.setdefault(head, set()).update(body)
     place = {head: i for i, head in enumerate(needed)}
     component_of: dict[int, int] = {}
-    edges = [[place[abs(x)] for x in body if abs(x) in place] for body in needed.values()]
+    edges = [[place[abs(x)] for x in below if abs(x) in place] for below in needed.values()]
     for number, component in enumerate(components_of(edges)):
         component_of |= dict.fromkeys(component, number)
-    for head, body in needed.items():
-        for x in body:
+    for head, below in needed.items():
+        for x in below:
             if x < 0 and -x in place and component_of[place[-x]] == component_of[place[head]]:
                 raise CannotCompileError("an atom depends on its own negation")
 
