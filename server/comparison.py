@@ -88,7 +88,7 @@ def rows(bench: Path, games: Sequence[str], seconds: float) -> Iterator[Row]:
     Raises: as `plain_c`.
     """
     core = min(os.sched_getaffinity(0))
-    options = Options(seconds=seconds, core=core)
+    options = Options(seconds=seconds, engine="compiled", core=core)
     with plain_c(bench / "limit.c") as program:
         before = speeds_of_c(program, core)
         for peers in read_peers(bench / "peers.tsv"):
