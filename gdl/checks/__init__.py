@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from gdl.checks import (
+    arguments,
     arities,
     dependencies,
     fluents,
@@ -60,6 +61,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     fluents.undefined_fluents,
     fluents.undefined_moves,
     fluents.unused_fluents,
+    arguments.unmatched_conditions,
     values.goal_values,
     values.undeclared_roles,
     values.idle_roles,

@@ -84,7 +84,7 @@ def _collected(atoms: Iterable[tuple[Atom, Rule]]) -> _Terms:
         if isinstance(atom.term, Compound):
             term = atom.term.arguments[-1]
             if isinstance(term, Variable):
-                found.is_open |= not _is_kept(term, rule)
+                found.is_open |= not is_kept(term, rule)
             else:
                 found.atoms[signature(term)[0]].append(atom)
     return found
@@ -94,7 +94,7 @@ def _places(atoms: Iterable[Atom]) -> list[Span]:
     return [part(atom.span, signature(atom.term)[1]) for atom in islice(atoms, 5)]
 
 
-def _is_kept(variable: Variable, rule: Rule) -> bool:
+def is_kept(variable: Variable, rule: Rule) -> bool:
     """Return whether *rule* only lets what is true stay so: `(<= (next ?f) (true ?f) ...)`."""
     stays: tuple[Term, Term] = (Compound("next", (variable,)), Compound("true", (variable,)))
     conditions = [condition.term for condition in rule.body if isinstance(condition, Atom)]

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent / "codes"
 CASES = sorted(FOLDER.glob("*/*.kif"))
 
 AROUND = """
-(role white) (role black) (init (control white)) (<= (goal ?role 50) (role ?role))
+(role white) (role black) (init (control white)) (init (control black)) (<= (goal ?role 50) (role ?role))
 (<= (legal ?role pass) (role ?role)) (<= terminal (true (control white)))
 """.strip().replace("\n", " ")
 """The rest of the game that an example is cut out of, in one line, so that the lines of the example stay apart."""
