@@ -34,6 +34,10 @@ DONE: Final = 0
 STUCK: Final = 1
 PAUSED: Final = 2
 
+_STATE: Final = 0
+_MOVES: Final = 1
+_GOALS: Final = 2
+
 _U = np.uint64
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -196,7 +200,7 @@ def _restart(lanes, new, step):
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _count_goals(val, t, phase, lanes, tally):
     """Count the goals that are their role's only one in the lanes whose play is over."""
-    _evaluate(val, t, phase, 2)
+    _evaluate(val, t, phase, _GOALS)
     ended = load(lanes.ended, _ZERO)
     n_goals = tally.goal_start[len(tally.goal_start) - 1]
     for r in range(len(tally.goal_start) - 1):
@@ -230,6 +234,54 @@ def _add(bits, group, counts, g):
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
+def _is_worth_waiting(tables):
+    """Return whether goals cost so much more than what plays need that ended states had better be collected."""
+    n_gates = np.zeros(3, np.int64)
+    for part in range(3):
+        for s in range(tables.parts[0, part], tables.parts[0, part + 1]):
+            n_gates[part] += tables.segments[s, 1] - tables.segments[s, 0]
+    return n_gates[_GOALS] > 2 * n_gates[_STATE] + tables.n_fluents
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
+def _exchange(val, aside, begin, n_fluents):
+    """Let the states at play and those set aside change places."""
+    for i in range(n_fluents):
+        now = load(val, _U(1 + i))
+        store(val, _U(1 + i), load(aside, _U(begin + i)))
+        store(aside, _U(begin + i), now)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
+def _settle(val, t, phase, lanes, tally, aside, waiting):
+    """Count the goals of the plays that ended in a phase since the last time, whose last states are set aside."""
+    n_fluents = len(lanes.start)
+    store(lanes.ended, _ZERO, load(waiting, _U(phase)))
+    store(waiting, _U(phase), spread(_ZERO))
+    for again in range(2):
+        _exchange(val, aside, phase * n_fluents, n_fluents)
+        _evaluate(val, t, phase, _STATE)
+        if not again:
+            _count_goals(val, t, phase, lanes, tally)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
+def _settle_all(val, t, n_phases, lanes, tally, aside, waiting):
+    for phase in range(n_phases):
+        if any_bit(load(waiting, _U(phase))):
+            _settle(val, t, phase, lanes, tally, aside, waiting)
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
+def _set_aside(val, begin, lanes, aside):
+    """Keep the last states of the plays that have ended."""
+    ended = load(lanes.ended, _ZERO)
+    for i in range(len(lanes.start)):
+        kept = but_not(load(aside, _U(begin + i)), ended)
+        store(aside, _U(begin + i), either(kept, both(load(val, _U(1 + i)), ended)))
+
+
+@numba.njit(cache=True, nogil=True, boundscheck=False)
 def _record(trace, lanes, step):
     """Keep fluents and moves of this step; in the row of the constant, which lanes are at play."""
     if step < len(trace):
@@ -250,21 +302,32 @@ def play(tables, lanes, work, n_steps, tally, trace):
     t, room, val = addresses(tables), addresses(work), addresses(lanes).values
     spare = np.empty((tables.n_fluents + 1, W), np.uint64)
     new = addresses(Spare(spare)).rows
+    is_waiting = _is_worth_waiting(tables)
+    aside = np.zeros((len(tables.parts) * tables.n_fluents if is_waiting else 1, W), np.uint64)
+    waiting = np.zeros((len(tables.parts), W), np.uint64)
     n_phases, n_roles = len(tables.parts), tables.role_start.shape[1] - 1
     step, phase = lanes.clock[0], lanes.clock[1]
     first_phase = (phase - step) % n_phases
     last = step + n_steps
     while lanes.clock[2] < N_LANES:
         if step == last:
+            _settle_all(val, t, n_phases, lanes, tally, aside, waiting)
             lanes.clock[0], lanes.clock[1] = step, phase
             return PAUSED
         if phase == first_phase:
             _restart(lanes, spare, step)
-        _evaluate(val, t, phase, 0)
+        _evaluate(val, t, phase, _STATE)
         ended = but_not(literal(val, at(t.terminal, _U(phase))), load(lanes.idle, _ZERO))
         if any_bit(ended):
-            store(lanes.ended, _ZERO, ended)
-            _count_goals(val, t, phase, lanes, tally)
+            if is_waiting:
+                if any_bit(both(ended, load(waiting, _U(phase)))):
+                    _settle(val, t, phase, lanes, tally, aside, waiting)
+                store(lanes.ended, _ZERO, ended)
+                _set_aside(val, phase * tables.n_fluents, lanes, aside)
+                store(waiting, _U(phase), either(load(waiting, _U(phase)), ended))
+            else:
+                store(lanes.ended, _ZERO, ended)
+                _count_goals(val, t, phase, lanes, tally)
             _finish(lanes, step, tally.lengths)
         for r in range(n_roles):
             begin, end = tables.block_start[phase, r], tables.block_start[phase, r + 1]
@@ -273,10 +336,11 @@ def play(tables, lanes, work, n_steps, tally, trace):
                 return STUCK
         if step < len(trace):
             _record(trace, lanes, step)
-        _evaluate(val, t, phase, 1)
+        _evaluate(val, t, phase, _MOVES)
         _advance(val, t, phase, new)
         forget(val, t, room)
         step += 1
         phase = phase + 1 if phase + 1 < n_phases else 0
+    _settle_all(val, t, n_phases, lanes, tally, aside, waiting)
     lanes.clock[0], lanes.clock[1] = step, phase
     return DONE
