@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -95,16 +96,18 @@ def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tupl
     Raises:
         CannotCompileError: there are too many ground rules, or the grounder refuses.
     """
-    first = min(max_ground_rules, _MANY_RULES)
     try:
-        return _grounded(clauses, first)
+        return _grounded(clauses, min(max_ground_rules, _MANY_RULES))
     except CannotCompileError:
-        chosen = asked_with_constants(clauses)
-        if first == max_ground_rules or not chosen:
+        if max_ground_rules <= _MANY_RULES:
             raise
-    found = _grounded(on_demand(clauses, chosen), max_ground_rules)
-    _check_negation(found[1])
-    return found
+    chosen = asked_with_constants(clauses)
+    if chosen:
+        with suppress(CannotCompileError):
+            found = _grounded(on_demand(clauses, chosen), max_ground_rules)
+            _check_negation(found[1])
+            return found
+    return _grounded(clauses, max_ground_rules)
 
 
 def _grounded(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tuple[Clause, ...], GroundProgram]:
