@@ -23,10 +23,12 @@ from server.bench import N_RUNS, Figures, Note, Options
 
 _LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.kernels")
 """What engines import when they need it."""
-_WARM_UP: Final = 0.1
-"""How long the warm-up is, measured by a run."""
+_WARM_UP: Final = 0.4
+"""How long the last call of the warm-up takes at least, measured by a run."""
 _SMALLEST: Final = 1 / 8
 """What share of a run a call makes at least: a call for a few plays would leave most lanes idle."""
+_AMPLE: Final = 1.1
+"""By how much the first call is made longer, so that seldom another is needed."""
 _NEXT_SEED: Final = 1_000_003
 
 
@@ -82,15 +84,13 @@ def _runs(game: Game, options: Options) -> list[_Run]:
 
 
 def _warmed_up(game: Game, seconds: float) -> float:
-    """Play for *seconds* or longer; return how many plays fit into a second."""
-    n_plays, begin_s = 1, time.thread_time()
-    while True:
-        last_s = time.thread_time()
+    """Play until a call takes *seconds*; return how many plays a second makes there: few plays leave lanes idle."""
+    n_plays, elapsed_s = 1, 0.0
+    while elapsed_s < seconds:
+        begin_s = time.thread_time()
         game.playouts(game.initial_state, n_plays, 0)
-        now_s = time.thread_time()
-        if now_s - begin_s >= seconds:
-            return n_plays / (now_s - last_s)
-        n_plays *= 4
+        elapsed_s, n_plays = time.thread_time() - begin_s, 4 * n_plays
+    return n_plays / 4 / elapsed_s
 
 
 def _run(game: Game, options: Options, speed: float, number: int, pool: ThreadPoolExecutor) -> _Run:
@@ -107,7 +107,7 @@ def _part(game: Game, seconds: float, speed: float, seed: int) -> _Run:
     n_plays = n_steps = 0
     begin_s = time.thread_time()
     while (left_s := seconds - (time.thread_time() - begin_s)) > 0:
-        done = game.playouts(game.initial_state, math.ceil(speed * max(left_s, seconds * _SMALLEST)), seed)
+        done = game.playouts(game.initial_state, math.ceil(speed * max(_AMPLE * left_s, seconds * _SMALLEST)), seed)
         n_plays, n_steps, seed = n_plays + done.n_plays, n_steps + done.n_steps, seed + _NEXT_SEED
     return _Run(n_plays, n_steps, time.thread_time() - begin_s)
 
