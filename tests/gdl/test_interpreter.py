@@ -135,7 +135,7 @@ def test_nobody_moves_in_a_terminal_state() -> None:
 
 @pytest.mark.parametrize("roles", ["", "(role (f x))", "(role a) (role (f x))", "(<= (role ?x) (true ?x))"])
 def test_a_game_has_roles_and_they_are_names(roles: str) -> None:
-    with pytest.raises(MalformedRuleError, match="no role is declared|a role must be a name"):
+    with pytest.raises(MalformedRuleError, match=r"no role is declared|a role must be a name"):
         make_game(read_rules(f"{roles} (init a)"))
 
 
