@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from gdl.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.reasoner import Answers, Reasoner
+from gdl.datalog.relations import unwrapped
+from gdl.datalog.safety import check_safety
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
 from gdl.game import JointMove, Role, State, goal_number
 from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
 from gdl.playouts import MAX_STEPS, Playouts, interpreted_playouts
-from gdl.reasoner import Answers, Reasoner
-from gdl.relations import unwrapped
 from gdl.rules import Description
-from gdl.safety import check_safety
 from gdl.terms import Compound, Constant, Term, Variable
 
 _ANY: Final = Variable("?any")

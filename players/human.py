@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from gdl.about import About
 from gdl.game import Game, Role, State
+from gdl.games.about import About
 from gdl.terms import Term
 from players.deadline import Deadline
 from players.errors import GaveUpError, UnclearMoveError

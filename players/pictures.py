@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 import click
 
-from gdl.about import About
-from gdl.boards import board_of
-from gdl.drawing import text_of
 from gdl.errors import GdlError
-from gdl.layout import Layout
-from gdl.library import find_game, game_names
+from gdl.games.about import About
+from gdl.games.boards import board_of
+from gdl.games.drawing import text_of
+from gdl.games.layout import Layout
+from gdl.games.library import find_game, game_names
 from gdl.rules import Description
 from gdl.terms import Term
 

@@ -22,7 +22,7 @@ from rich.progress import track
 from gdl.engines import make_game
 from gdl.errors import CallerError
 from gdl.game import RANDOM, Game
-from gdl.library import find_game
+from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.evaluator import wait_for_compilation
 from players.registry import find_player

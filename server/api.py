@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from aiohttp import web
 
-from gdl.library import game_names
+from gdl.games.library import game_names
 from server.errors import RequestError
 from server.info import ask_info
 from server.matches import Matches

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from gdl.child_process import ChildLimits, run_limited
 from gdl.engines import DEFAULT_ENGINE
-from gdl.library import GameFile
+from gdl.games.library import GameFile
 
 Note: TypeAlias = Callable[[str], None]
 

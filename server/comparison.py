@@ -17,7 +17,7 @@ from typing import Final
 
 import click
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from server.bench import Figures, Options, measure
 from server.plain_c import MEASURED_THERE, plain_c, speeds_of_c
 from server.progress import progress

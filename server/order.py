@@ -14,7 +14,7 @@ from gdl.complaints import complaint
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import Game
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 from gdl.limits import EvaluationLimits
 from gdl.messages import Dialect
 from gdl.rules import Description, read_rules

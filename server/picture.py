@@ -9,9 +9,9 @@ from typing import TypeAlias
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 
-from gdl.boards import board_of
-from gdl.drawing import Paint, text_of
-from gdl.library import GameFile, find_game, game_names
+from gdl.games.boards import board_of
+from gdl.games.drawing import Paint, text_of
+from gdl.games.library import GameFile, find_game, game_names
 from gdl.rules import Description
 from gdl.terms import Term
 

@@ -14,8 +14,8 @@ from typing import BinaryIO, Final
 
 import click
 
+from gdl.games.library import find_game
 from gdl.kif import DEFAULT_LIMITS, ReadLimits, too_large
-from gdl.library import find_game
 from gdl.source import Source, Span
 
 STANDARD_INPUT: Final = "-"

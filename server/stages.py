@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from gdl.child_process import ChildLimits, run_limited
-from gdl.clauses import Clause, clauses_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
+from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import CannotCompileError
 from gdl.interpreter import InterpretedGame
 from gdl.rules import Description

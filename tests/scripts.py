@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
+from gdl.games.library import find_game
 from gdl.kif import read_term
-from gdl.library import find_game
 
 
 class _Table(BaseModel):

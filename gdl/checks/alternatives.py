@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gdl.clauses import MAX_CLAUSES, Clause, clauses_of, count_alternatives
+from gdl.datalog.clauses import MAX_CLAUSES, Clause, clauses_of, count_alternatives
+from gdl.datalog.safety import check_depth
 from gdl.errors import LimitExceeded
 from gdl.rules import Rule
-from gdl.safety import check_depth
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Final
 from gdl.checks.graph import RelationGraph, Signature
 from gdl.checks.literals import Use
 from gdl.checks.subject import Subject
-from gdl.clauses import Clause, Literal
+from gdl.datalog.clauses import Clause, Literal
+from gdl.datalog.strata import dependencies_of
+from gdl.datalog.unification import can_meet
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.source import Span
-from gdl.strata import dependencies_of
 from gdl.terms import Term, signature
-from gdl.unification import can_meet
 
 _MOST_CHAINS: Final = 50
 """How many chains of dependency of one kind are told."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from gdl.checks.literals import Use, uses
-from gdl.dependencies import Dependencies
+from gdl.datalog.dependencies import Dependencies
 from gdl.rules import Rule
 from gdl.terms import signature
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from gdl.checks.places import part
 from gdl.checks.subject import Subject
-from gdl.clauses import Literal
+from gdl.datalog.clauses import Literal
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.rules import Rule
 from gdl.terms import Compound, Constant, Term, Variable, signature, variables

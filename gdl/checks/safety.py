@@ -9,9 +9,9 @@ from typing import Final
 from gdl.checks.literals import uses
 from gdl.checks.subject import Subject
 from gdl.checks.suggestions import Spellings, did_you_mean
+from gdl.datalog.safety import Unbound, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.rules import And, Atom, Condition, Or, Rule
-from gdl.safety import Unbound, unbound_variables
 from gdl.source import Span
 from gdl.terms import Variable, variables
 

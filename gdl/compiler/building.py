@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from gdl.clauses import Clause
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
-from gdl.demand import asked_with_constants, on_demand
-from gdl.dependencies import components_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.demand import asked_with_constants, on_demand
+from gdl.datalog.dependencies import components_of
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
 from gdl.terms import Term, signature

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.compiler.grounding import Body, GroundProgram
-from gdl.dependencies import components_of
+from gdl.datalog.dependencies import components_of
 from gdl.game import Role
 from gdl.terms import Constant, Term
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from gdl.child_process import ChildLimits, run_limited
-from gdl.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, LimitExceeded
 from gdl.game import Role
 from gdl.interpreter import InterpretedGame

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from gdl.clauses import Clause, Difference, Literal
+from gdl.datalog.clauses import Clause, Difference, Literal
+from gdl.datalog.unification import substitute
 from gdl.source import Span
 from gdl.terms import Compound, Constant, Term, Variable, variables
-from gdl.unification import substitute
 
 Part: TypeAlias = Literal | Difference
 

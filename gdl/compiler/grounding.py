@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import clingo
 
-from gdl.clauses import Clause, Difference, Literal
+from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.terms import Compound, Constant, Term, Variable, signature
 
 Body: TypeAlias = tuple[int, ...]

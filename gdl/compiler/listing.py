@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdl.clauses import Clause
 from gdl.compiler.circuit import FALSE, TRUE, Circuit, Lit
 from gdl.compiler.decomposition import AUXILIARY
 from gdl.compiler.grounding import GroundProgram
+from gdl.datalog.clauses import Clause
 from gdl.game import Role
 from gdl.terms import Compound, Constant, Term
 

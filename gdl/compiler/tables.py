@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.circuit import FALSE, Circuit, Lit
 from gdl.compiler.phases import Phase
-from gdl.dependencies import components_of
+from gdl.datalog.dependencies import components_of
 
 Ints: TypeAlias = NDArray[np.int32]
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from gdl.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.reasoner import Reasoner
+from gdl.datalog.unification import can_meet
 from gdl.game import Role
 from gdl.kif import read_forms
 from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
-from gdl.reasoner import Reasoner
 from gdl.rules import Description, Rule
 from gdl.source import Source, Span
 from gdl.terms import Compound, Constant, Term, Variable, signature
-from gdl.unification import can_meet
 
 Does: TypeAlias = Sequence[tuple[Role, Term]]
 """Roles with their moves: a joint move, or nothing where none is made."""

@@ -12,7 +12,7 @@ from typing import Final
 from gdl.engines import make_game
 from gdl.errors import MessageError
 from gdl.game import Game, Role, State
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
 from gdl.replies import find_move, first_term
 from gdl.scrambling import Scrambling

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES
-from gdl.library import GameFile, find_game
+from gdl.games.library import GameFile, find_game
 from server.bench import Figures, Options, measure
 from server.problem import problem
 from server.progress import progress

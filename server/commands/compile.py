@@ -14,7 +14,7 @@ from rich.table import Table
 
 from gdl.child_process import ChildLimits
 from gdl.errors import GdlError
-from gdl.library import find_game
+from gdl.games.library import find_game
 from server.problem import problem
 from server.progress import progress
 from server.stages import STAGES, Figures, look_into

@@ -11,7 +11,7 @@ import click
 from gdl.conformance import Difference, conform
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.traces import Trace, read_trace
 from server.problem import problem
 from server.progress import progress

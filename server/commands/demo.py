@@ -11,8 +11,8 @@ from typing import Any, Final
 import aiohttp
 import click
 
+from gdl.games.library import find_game
 from gdl.kif import read_term
-from gdl.library import find_game
 from gdl.terms import Constant
 from server.commentary import moves_text, result_line
 from server.errors import DemoError

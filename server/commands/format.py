@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gdl.editing.formatting import format_rules
 from gdl.errors import RuleFileError
-from gdl.formatting import format_rules
 from server.progress import progress
 from server.rule_text import RuleText, read_rule_text
 

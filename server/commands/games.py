@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 
 _WIDTH_OF_A_PIPE: Final = 200
 

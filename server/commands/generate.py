@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gdl.layout import MAX_SIDE
-from gdl.zion import MAX_ROBOTS, MAX_TURNS, Arena, default_turns, zion_about, zion_rules
+from gdl.games.layout import MAX_SIDE
+from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, Arena, default_turns, zion_about, zion_rules
 
 
 @click.group(short_help="Write the rule file of a game that comes in any size.")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from gdl.checks import check
 from gdl.diagnostics import Diagnostic, Severity
-from gdl.fixes import fix_rules, fixes
+from gdl.editing.fixes import fix_rules, fixes
 from gdl.source import Source
 from server.progress import progress
 from server.report.terminal import report

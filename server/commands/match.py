@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from gdl.engines import make_game
-from gdl.library import GameFile, find_game
+from gdl.games.library import GameFile, find_game
 from gdl.messages import Dialect
 from server.commentary import Commentary, result_line
 from server.driver import Observer, Outcome

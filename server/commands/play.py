@@ -11,7 +11,7 @@ import click
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import RANDOM, Game, Role
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.terms import Constant
 from players.errors import GaveUpError
 from players.human import HumanPlayer, Streams

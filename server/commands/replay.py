@@ -12,7 +12,7 @@ import click
 
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.library import GameFile, find_game
+from gdl.games.library import GameFile, find_game
 from gdl.rules import read_rules
 from server.archive import StoredRecord, read_stored
 from server.errors import RecordDiffersError, SignatureFormatError

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from gdl.about import About
-from gdl.boards import board_of
-from gdl.drawing import Paint, text_of
+from gdl.editing.highlighting import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.highlighting import GdlLexer
-from gdl.layout import Layout
-from gdl.library import GameFile, find_game
+from gdl.games.about import About
+from gdl.games.boards import board_of
+from gdl.games.drawing import Paint, text_of
+from gdl.games.layout import Layout
+from gdl.games.library import GameFile, find_game
 from server.progress import progress
 
 _WIDTH = 100

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
 from server.progress import progress
 

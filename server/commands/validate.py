@@ -11,8 +11,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from gdl.games.library import find_game
 from gdl.kif import ReadLimits
-from gdl.library import find_game
 from gdl.simulation import SimulationBudget
 from server.progress import progress
 from server.report import explanation, github, json, sarif, terminal

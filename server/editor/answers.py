@@ -7,15 +7,15 @@ from typing import Final
 
 from lsprotocol import types
 
-from gdl.completion import complete
 from gdl.diagnostics import Diagnostic, Related, Severity
-from gdl.edits import Edit
+from gdl.editing.completion import complete
+from gdl.editing.edits import Edit
+from gdl.editing.fixes import Fix, fixes
+from gdl.editing.formatting import format_rules
+from gdl.editing.outline import Entry, outline
+from gdl.editing.renaming import renamable, rename
+from gdl.editing.symbols import Kind, Occurrence
 from gdl.errors import RuleFileError
-from gdl.fixes import Fix, fixes
-from gdl.formatting import format_rules
-from gdl.outline import Entry, outline
-from gdl.renaming import renamable, rename
-from gdl.symbols import Kind, Occurrence
 from server.editor.document import Document
 from server.editor.hover import describe
 

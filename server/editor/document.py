@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol.types import PositionEncodingKind
 
+from gdl.editing.symbols import SymbolIndex, index_symbols
 from gdl.kif import ReadLimits
 from gdl.source import Source
-from gdl.symbols import SymbolIndex, index_symbols
 from server.editor.positions import Positions
 
 INDEX_LIMITS: Final = ReadLimits(max_characters=1_000_000)

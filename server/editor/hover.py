@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gdl.grammar import MEANINGS, Part
+from gdl.editing.grammar import MEANINGS, Part
+from gdl.editing.symbols import Kind, Occurrence, SymbolIndex, comment_above
 from gdl.kif import Form
 from gdl.rules import USAGE
-from gdl.symbols import Kind, Occurrence, SymbolIndex, comment_above
 
 _PARTS: Final = frozenset({Part.ROLE, Part.FLUENT, Part.MOVE, Part.PERCEPT})
 _MOST_DEFINITIONS: Final = 12

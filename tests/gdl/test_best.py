@@ -12,8 +12,8 @@ from gdl.compiler.compilation import CompileLimits
 from gdl.compiler.states import CompiledState
 from gdl.engines import make_game
 from gdl.game import State
+from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.library import find_game
 from gdl.rules import read_rules
 
 

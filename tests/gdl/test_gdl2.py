@@ -9,7 +9,7 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import Game, State
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 from gdl.rules import read_rules
 from gdl.terms import Compound, Term
 from tests.scripts import game_of, read_script, replay

@@ -22,8 +22,8 @@ from gdl.errors import (
     UnknownRoleError,
 )
 from gdl.game import Game, State
+from gdl.games.library import find_game
 from gdl.kif import read_term
-from gdl.library import find_game
 from gdl.rules import read_file, read_rules
 from gdl.terms import Constant
 

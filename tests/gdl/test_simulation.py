@@ -12,7 +12,7 @@ import pytest
 
 from gdl.checks import check
 from gdl.diagnostics import Severity, codes
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 from gdl.rules import Description, read_file, read_rules
 from gdl.simulation import CODES, SimulationBudget, SimulationReport, simulate
 from gdl.simulation.figures import Spread

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gdl.conformance import Difference, conform
 from gdl.engines import make_game
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 from gdl.rules import read_rules
 from gdl.traces import Step, Trace, TraceError, digest, read_trace, to_json, trace_game
 

@@ -6,8 +6,8 @@ from functools import cache
 
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
+from gdl.games.library import find_game
 from gdl.kif import read_forms, term_of
-from gdl.library import find_game
 from gdl.rules import read_rules
 from gdl.source import Source
 from gdl.terms import Constant

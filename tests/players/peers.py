@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.wire import one_line
 from players import Settings, Timing
 from players.player import MakePlayer

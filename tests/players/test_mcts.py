@@ -7,7 +7,7 @@ import pytest
 from gdl.best import BestGame
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.library import find_game
+from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.evaluator import StateEvaluator
 from players.lanes import LaneEvaluator

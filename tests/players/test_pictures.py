@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from players.pictures import about_rules, picture_of
 from tests.players.games import FOUR_WAYS, game, game_of
 

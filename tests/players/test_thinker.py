@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from players import Player
 from players.pipe import Ask, Best, Done, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
 from players.player import MakePlayer

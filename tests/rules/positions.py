@@ -7,8 +7,8 @@ from functools import cache
 
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
+from gdl.games.library import find_game
 from gdl.kif import read_forms, read_term, term_of
-from gdl.library import find_game
 from gdl.source import Source
 from gdl.terms import Term
 

@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-from gdl.about import About
-from gdl.boards import board_of
-from gdl.drawing import text_of
 from gdl.engines import make_game
 from gdl.game import RANDOM, Game, State
-from gdl.library import find_game, game_names
+from gdl.games.about import About
+from gdl.games.boards import board_of
+from gdl.games.drawing import text_of
+from gdl.games.library import find_game, game_names
 from gdl.rules import Atom, Rule
 from gdl.terms import Compound, Term, signature
 from tests.rules.counting import Tree, count

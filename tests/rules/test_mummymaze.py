@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.rules import Rule
 from gdl.terms import Compound
 from tests.rules.positions import after, facts, game, goals, legal, position

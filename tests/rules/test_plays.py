@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from gdl.engines import make_game
+from gdl.games.library import find_game
 from gdl.kif import read_term
-from gdl.library import find_game
 from tests.scripts import game_of, read_script, replay
 
 FOLDER = Path(__file__).parent

@@ -7,8 +7,8 @@ from itertools import count
 
 from gdl.engines import make_game
 from gdl.game import Role, State
+from gdl.games.library import find_game
 from gdl.kif import read_term
-from gdl.library import find_game
 from gdl.rules import Description, read_rules
 from server.entries import Circumstances
 from server.events import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.engines import make_game
-from gdl.library import GameFile, find_game
+from gdl.games.library import GameFile, find_game
 from server.commentary import Commentary, moves_text, result_line
 from server.events import Aborted, Failed
 from server.picture import coloured, drawer, plain, same_game

@@ -13,7 +13,7 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import RANDOM
-from gdl.library import find_game
+from gdl.games.library import find_game
 
 SAMPLES = Path(__file__).resolve().parents[2] / "docs" / "samples"
 

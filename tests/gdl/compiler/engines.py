@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gdl.clauses import clauses_of
 from gdl.compiler.building import compile_rules
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.states import CompiledState
+from gdl.datalog.clauses import clauses_of
 from gdl.errors import GdlError
 from gdl.game import Game, State
 from gdl.interpreter import InterpretedGame

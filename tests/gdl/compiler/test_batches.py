@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gdl.game import State
-from gdl.library import find_game
+from gdl.games.library import find_game
 from gdl.terms import Term
 from tests.gdl.compiler.engines import both, joint_move, packed
 

@@ -11,8 +11,8 @@ import pytest
 from gdl.compiler.compilation import CompileLimits, compile_game
 from gdl.engines import make_game
 from gdl.errors import CannotCompileError
+from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.library import find_game
 from gdl.rules import read_rules
 
 ENDLESS = """
@@ -66,7 +66,7 @@ def test_without_a_library_the_interpreter_goes_on() -> None:
         import sys
         sys.modules["numba"] = None
         from gdl.engines import make_game
-        from gdl.library import find_game
+        from gdl.games.library import find_game
         game = make_game(find_game("tictactoe").read())
         print(game.wait(), game.engine, game.note, game.playouts(game.initial_state, 1, 1).n_plays)
     """

@@ -15,8 +15,8 @@ from gdl.errors import (
     TerminalStateError,
     UnknownRoleError,
 )
+from gdl.games.library import find_game, game_names
 from gdl.kif import read_term
-from gdl.library import find_game, game_names
 from gdl.limits import EvaluationLimits
 from gdl.terms import Constant
 from tests.gdl.compiler.engines import both, joint_move, play_on_both

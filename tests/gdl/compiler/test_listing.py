@@ -6,13 +6,13 @@ from typing import Final
 
 import pytest
 
-from gdl.clauses import clauses_of
 from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
+from gdl.datalog.clauses import clauses_of
+from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.library import find_game
 from gdl.rules import read_rules
 from gdl.traces import trace_game
 

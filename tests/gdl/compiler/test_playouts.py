@@ -13,8 +13,8 @@ from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.playouts import LanePlayer, Packed
 from gdl.errors import GdlError, LimitExceeded, StuckPlayError
 from gdl.game import State
+from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.library import find_game
 from tests.gdl.compiler.engines import both, joint_move, packed
 from tests.gdl.compiler.test_compiled import LIMITS, MAX_GROUND_RULES, NO_GAME
 from tests.gdl.programs import rule_file

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.clauses import clauses_of
 from gdl.compiler.choice import work_for
 from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
@@ -14,6 +13,7 @@ from gdl.compiler.phases import phases
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
 from gdl.compiler.words import W, rows
+from gdl.datalog.clauses import clauses_of
 from gdl.rules import read_rules
 from gdl.terms import Constant
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gdl.clauses import clauses_of
 from gdl.compiler.choice import work_for
 from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
@@ -14,6 +13,7 @@ from gdl.compiler.lanes import DONE, N_LANES, PAUSED, Tally, lanes_for, play
 from gdl.compiler.phases import phases
 from gdl.compiler.tables import tables
 from gdl.compiler.words import W, rows
+from gdl.datalog.clauses import clauses_of
 from gdl.rules import read_rules
 from gdl.terms import Constant
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from gdl.compiler.states import CompiledState
-from gdl.library import find_game
+from gdl.games.library import find_game
 from tests.gdl.compiler.engines import both
 
 

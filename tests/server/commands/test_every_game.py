@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.library import game_names
+from gdl.games.library import game_names
 from tests.server.commands.conftest import Ggp
 
 

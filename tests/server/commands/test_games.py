@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gdl.library import find_game, game_names
+from gdl.games.library import find_game, game_names
 from tests.server.commands.conftest import Ggp
 
 TICTACTOE = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gdl.library import GameFile
-from gdl.zion import Arena, default_turns, zion_about, zion_rules
+from gdl.games.library import GameFile
+from gdl.games.zion import Arena, default_turns, zion_about, zion_rules
 from tests.server.commands.conftest import Ggp
 
 SIZE = ("--rows", 3, "--columns", 5, "--robots", 4)

@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 from rich.text import Text
 
-from gdl.library import find_game
+from gdl.games.library import find_game
 from server.commands.show import print_rules
 from tests.server.commands.conftest import Ggp
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from gdl.library import game_names
+from gdl.games.library import game_names
 from tests.server.commands.conftest import Ggp
 from tests.server.processes import GGP, ROOT, children_of, is_running, wait_until
 

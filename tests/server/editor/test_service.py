@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gdl.checks import check
-from gdl.fixes import FIXERS
-from gdl.formatting import format_rules
-from gdl.library import find_game
+from gdl.editing.fixes import FIXERS
+from gdl.editing.formatting import format_rules
+from gdl.games.library import find_game
 from gdl.rules import read_rules
 from gdl.source import Source
 from server.editor.answers import MENDING

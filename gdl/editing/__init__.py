@@ -1,0 +1,1 @@
+"""What authors and their editors need of a rule file: layout, colours, names, and mechanical fixes."""

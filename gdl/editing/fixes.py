@@ -1,0 +1,254 @@
+"""Defects that are mended by a mechanical change of the text, and the changes that mend them.
+
+`FIXERS` says for each code what to do. A fixer returns no edits where the change would not be mechanical after all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from gdl.checks import check
+from gdl.checks.names import LikelyNames
+from gdl.checks.subject import Subject, examine
+from gdl.diagnostics import Diagnostic
+from gdl.editing.edits import Edit, Taken, edited
+from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits
+from gdl.rules import CONNECTIVES, Rule
+from gdl.source import Source, Span
+from gdl.terms import signature
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A file to be mended, with its parts at hand by what fixers ask for."""
+
+    subject: Subject
+
+    @cached_property
+    def forms_by_name(self) -> Mapping[str, Sequence[Form]]:
+        """Where each name stands, whatever it is used as."""
+        found: defaultdict[str, list[Form]] = defaultdict(list)
+        for use, forms in self.subject.occurrences.items():
+            found[use.name] += forms
+        return found
+
+    @cached_property
+    def forms_by_head(self) -> Mapping[tuple[str, int], Sequence[Form]]:
+        """The facts and rules of each relation."""
+        found: defaultdict[tuple[str, int], list[Form]] = defaultdict(list)
+        for form, rule in zip(self.subject.forms, self.subject.rules, strict=True):
+            found[_head(rule)].append(form)
+        return found
+
+    @cached_property
+    def likely_names(self) -> LikelyNames:
+        """What relations that nothing uses may have been meant to be."""
+        return LikelyNames(self.subject)
+
+
+Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
+
+MAX_ROUNDS: Final = 50
+"""One fix may make room for another, as where the rules that used a relation are gone; so often it is tried again."""
+
+_BLANKS_IN_LINE: Final = " \t\r\f\v"
+_BLANKS: Final = _BLANKS_IN_LINE + "\n"
+_AROUND_NAMES: Final = _BLANKS + "();"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A defect and the edits that mend it, all of them or none."""
+
+    diagnostic: Diagnostic
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A text after its fixes; the diagnostics of `fixed` have places in the texts between, those of `left` in this."""
+
+    source: Source
+    fixed: tuple[Diagnostic, ...]
+    left: tuple[Diagnostic, ...]
+
+
+def fix_rules(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> Fixed:
+    """Return *source* with every mechanical fix made; what cannot be read as a rule file stays as it is."""
+    fixed: list[Diagnostic] = []
+    left = check(source, limits)
+    for _ in range(MAX_ROUNDS):
+        chosen = apart(fixes(source, left, limits))
+        if not chosen:
+            break
+        fixed += (fix.diagnostic for fix in chosen)
+        source = Source(source.name, edited(source, (edit for fix in chosen for edit in fix.edits)))
+        left = check(source, limits)
+    return Fixed(source, tuple(fixed), tuple(left))
+
+
+def fixes(source: Source, diagnostics: Iterable[Diagnostic], limits: ReadLimits = DEFAULT_LIMITS) -> Iterator[Fix]:
+    """Yield the fixes of those *diagnostics* of *source* that have one, if all of it could be read."""
+    subject = examine(source, limits)
+    if subject.diagnostics or subject.stray:  # something could not be read, and what follows it may be meant otherwise
+        return
+    draft = Draft(subject)
+    for one in diagnostics:
+        fixer = FIXERS.get(one.code.name)
+        edits = fixer(draft, one) if fixer else ()
+        if edits:
+            yield Fix(one, tuple(edits))
+
+
+def apart(found: Iterable[Fix]) -> list[Fix]:
+    """Return those fixes, first come first served, of which no edit overlaps that of another."""
+    taken = Taken()
+    return [fix for fix in found if taken.take(fix.edits)]
+
+
+def usual_spelling(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
+    """Write a name as it is written most often, unless that made one of two rules or of two distinct terms."""
+    old, new = found.span.text, found.related[0].span.text
+    places = draft.forms_by_name.get(old, ())
+    around = _tops(draft.subject, (*places, *draft.forms_by_name.get(new, ())))
+    after = [tuple(new if word == old else word for word in _words(form)) for form in around]
+    if len(set(after)) < len({tuple(_words(form)) for form in around}):
+        return ()
+    if any(_makes_one(form, old, new) for form in around):
+        return ()
+    return [Edit(form.span, new) for form in places]
+
+
+def fact_for_rule(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
+    """Write `(<= (p a))` as the fact `(p a)`."""
+    form = _form_at(draft.subject, found.span)
+    arrow, head = form.children or (form, form)
+    return _unwrapped(form, head, arrow)
+
+
+def lone_name(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
+    """Write `(p)` as `p`."""
+    form = _form_at(draft.subject, found.span)
+    (name,) = form.children or (form,)
+    return () if name.name in CONNECTIVES else _unwrapped(form, name)
+
+
+def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
+    """Delete the facts and rules of the relation in whose head the diagnostic is, unless those of another use it.
+
+    One whose name is likely misspelt stays: it may be the rule that the game misses. Where those that use it go too,
+    the next round finds it unused; where a comment keeps them, they keep what they need.
+    """
+    graph, forms = draft.subject.graph, draft.subject.forms
+    relation = _head(draft.subject.rules[bisect_right(forms, found.span.start, key=lambda form: form.start) - 1])
+    if any(_head(use.rule) != relation for use in graph.users.get(relation, ())):
+        return ()
+    if draft.likely_names.meant_by(relation[0]) is not None:
+        return ()
+    return [_deleted(run) for run in _runs(draft.forms_by_head[relation])]
+
+
+FIXERS: Final[Mapping[str, Fixer]] = {
+    "gdl/capitalisation": usual_spelling,
+    "gdl/empty-body": fact_for_rule,
+    "gdl/lone-name-in-parentheses": lone_name,
+    "gdl/unused-relation": without_rules,
+}
+"""What mends each code."""
+
+
+def _tops(subject: Subject, parts: Iterable[Form]) -> list[Form]:
+    """Return the rules and facts that *parts* are in."""
+    numbers = {bisect_right(subject.forms, part.start, key=lambda form: form.start) - 1 for part in parts}
+    return [subject.forms[number] for number in sorted(numbers)]
+
+
+def _head(rule: Rule) -> tuple[str, int]:
+    return signature(rule.head.term)
+
+
+def _form_at(subject: Subject, span: Span) -> Form:
+    """Return the form that begins and ends with *span*, or else the rule or fact that it is in."""
+    top = subject.forms[bisect_right(subject.forms, span.start, key=lambda form: form.start) - 1]
+    form = top
+    while (form.start, form.end) != (span.start, span.end) and form.children:
+        following = bisect_right(form.children, span.start, key=lambda child: child.start)
+        if not following:
+            return top
+        form = form.children[following - 1]
+    return form
+
+
+def _unwrapped(form: Form, inner: Form, *leading: Form) -> list[Edit]:
+    """Return what leaves only *inner* of *form*, and comments; *leading* are the tokens before it."""
+    source, text = form.source, form.source.text
+    space = " " if text[: form.start] and text[form.start - 1] not in _BLANKS + "(" else ""
+    behind = " " if text[form.end : form.end + 1] not in ("", *_AROUND_NAMES) else ""
+    opening = [Edit(Span(source, form.start, inner.start), space)]
+    if ";" in text[form.start : inner.start]:
+        tokens = (form.start, form.start + 1), *((token.start, token.end) for token in leading)
+        opening = [Edit(Span(source, *token), space if token[0] == form.start else "") for token in tokens]
+    closes_at = form.end - 1 if ";" in text[inner.end : form.end] else inner.end
+    return [*opening, Edit(Span(source, closes_at, form.end), behind)]
+
+
+def _runs(forms: Iterable[Form]) -> Iterator[Span]:
+    """Yield spans of *forms*, several in one where nothing but blanks stands between."""
+    run: Span | None = None
+    for form in forms:
+        if run and not run.source.text[run.end : form.start].strip(_BLANKS):
+            run = Span(form.source, run.start, form.end)
+            continue
+        if run:
+            yield run
+        run = form.span
+    if run:
+        yield run
+
+
+def _deleted(run: Span) -> Edit:
+    """Return the edit that deletes *run*: with its lines where it stands alone on them, else with blanks beside it."""
+    text, start, end = run.source.text, run.start, run.end
+    while start and text[start - 1] in _BLANKS_IN_LINE:
+        start -= 1
+    while end < len(text) and text[end] in _BLANKS_IN_LINE:
+        end += 1
+    begins_line, ends_line = start == 0 or text[start - 1] == "\n", end == len(text) or text[end] == "\n"
+    if begins_line and ends_line:
+        return Edit(Span(run.source, start, min(end + 1, len(text))))
+    if ends_line:
+        return Edit(Span(run.source, start, run.end))
+    is_joined = start == run.start and start and not {text[start - 1], text[end]} & {*_AROUND_NAMES}
+    return Edit(Span(run.source, run.start, end), " " if is_joined else "")
+
+
+def _words(form: Form) -> Iterator[str]:
+    """Yield the tokens of *form*, its parentheses among them."""
+    todo: list[Form | str] = [form]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, str):
+            yield top
+        elif top.children is None:
+            yield top.name
+        else:
+            todo += (")", *reversed(top.children))
+            yield "("
+
+
+def _makes_one(form: Form, old: str, new: str) -> bool:
+    """Return whether a `distinct` of *form* would hold the same term twice if *old* became *new*."""
+    todo = [form]
+    while todo:
+        children = todo.pop().children or ()
+        if len(children) == 3 and children[0].name == "distinct":
+            left, right = ([new if word == old else word for word in _words(child)] for child in children[1:])
+            if left == right:
+                return True
+        todo += (child for child in children if child.children)
+    return False

@@ -1,0 +1,189 @@
+"""A state and a layout to a board: what stands where, ready to be drawn as text, or as a picture elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from gdl.datalog.unification import unify
+from gdl.games.layout import Layout, Pieces, Walls
+from gdl.kif import read_term
+from gdl.rules import Description
+from gdl.terms import Term, signature
+
+Place: TypeAlias = tuple[int, int]
+"""A cell: its column and its row, counted from 0 at the left and at the top."""
+
+_STEPS: Final[dict[str, Place]] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
+_VARIABLE: Final = re.compile(r"\?\w+")
+_MAX_LINES: Final = 200
+_MAX_LINE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands in a cell: the symbol to draw, the value it stands for, a colour, and how many there are."""
+
+    symbol: str
+    value: str
+    colour: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What there is to draw. `rows` run from the top to the bottom; the last mark of a cell lies on top.
+
+    A wall is a pair of neighbouring cells, the left or upper one first.
+    """
+
+    layout: Layout
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    marks: dict[Place, tuple[Mark, ...]]
+    walls: frozenset[tuple[Place, Place]]
+    heaps: tuple[tuple[str, int], ...]
+    turn: str | None
+    lines: tuple[str, ...]
+
+
+class _Matcher:
+    """Finds the facts of a state, or of a rule file, that a pattern matches."""
+
+    def __init__(self, description: Description, facts: Iterable[Term]) -> None:
+        self.state = tuple(sorted(facts, key=str))
+        self._description = description
+        self._found: dict[str, dict[tuple[str, int], list[Term]]] = {}
+
+    def __call__(self, pattern: str, source: Literal["state", "rules"]) -> Iterator[dict[str, str]]:
+        term = read_term(pattern)
+        if source not in self._found:
+            self._found[source] = _by_signature(self.state if source == "state" else _facts_of(self._description))
+        for fact in self._found[source].get(signature(term), ()):
+            bound = unify(term, fact)
+            if bound is not None:
+                yield {variable.name: _shown(value) for variable, value in bound.items()}
+
+
+def _by_signature(facts: Iterable[Term]) -> dict[tuple[str, int], list[Term]]:
+    found: dict[tuple[str, int], list[Term]] = {}
+    for fact in facts:
+        found.setdefault(signature(fact), []).append(fact)
+    return found
+
+
+def _facts_of(description: Description) -> Iterator[Term]:
+    return (rule.head.term for rule in description.rules if not rule.body and rule.head.term.is_ground)
+
+
+def _shown(term: Term) -> str:
+    """Return the text of *term*, cut to a line and without characters that would move a terminal's cursor."""
+    return "".join(character if character.isprintable() else "?" for character in str(term)[:_MAX_LINE])
+
+
+def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
+    """Return the board that *layout* makes of a state's *facts* and the facts of the rules."""
+    match = _Matcher(description, facts)
+    is_grid = layout.kind == "grid"
+    columns = layout.columns if is_grid and layout.columns is not None else ()
+    rising = layout.rows if is_grid and layout.rows is not None else ()
+    rows = rising if layout.y == "down" else rising[::-1]
+    return Board(
+        layout=layout,
+        columns=columns,
+        rows=rows,
+        marks=_marks(layout, columns, rows, match),
+        walls=frozenset(wall for walls in layout.walls for wall in _walls(walls, columns, rows, match)),
+        heaps=_heaps(layout, match),
+        turn=next((found["?role"] for found in match(layout.turn, "state")), None) if layout.turn else None,
+        lines=_lines(layout, match),
+    )
+
+
+def _marks(
+    layout: Layout, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
+) -> dict[Place, tuple[Mark, ...]]:
+    marks: dict[Place, list[Mark]] = {}
+    for pieces in layout.pieces:
+        for place, values in _standing(pieces, columns, rows, match).items():
+            marks.setdefault(place, []).extend(_symbols(pieces, values))
+    return {place: tuple(found) for place, found in marks.items() if found}
+
+
+def _standing(
+    pieces: Pieces, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
+) -> dict[Place, list[str]]:
+    standing: dict[Place, list[str]] = {}
+    for found in match(pieces.fluent, pieces.source):
+        if found["?x"] in columns and found["?y"] in rows:
+            place = columns.index(found["?x"]), rows.index(found["?y"])
+            standing.setdefault(place, []).append(found.get("?piece", ""))
+    return standing
+
+
+def _symbols(pieces: Pieces, values: list[str]) -> Iterator[Mark]:
+    shown = [(_symbol(pieces, value), value) for value in values]
+    if pieces.count and len(shown) > 1:
+        value = values[0]
+        yield Mark(str(min(len(values), 9)), value, _colour(pieces, value), len(values))
+        return
+    for symbol, value in shown:
+        if symbol is not None:
+            yield Mark(symbol, value, _colour(pieces, value), 1)
+
+
+def _symbol(pieces: Pieces, value: str) -> str | None:
+    if pieces.symbol is not None:
+        return pieces.symbol
+    return value[:3] if pieces.symbols is None else pieces.symbols.get(value)
+
+
+def _colour(pieces: Pieces, value: str) -> str | None:
+    return pieces.colours.get(value, pieces.colour)
+
+
+def _walls(
+    walls: Walls, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
+) -> Iterator[tuple[Place, Place]]:
+    for found in match(walls.fluent, walls.source):
+        if found["?x"] not in columns or found["?y"] not in rows:
+            continue
+        x, y = columns.index(found["?x"]), rows.index(found["?y"])
+        if "?side" in found:
+            step = _STEPS.get(found["?side"], (0, 0))
+            other = x + step[0], y + step[1]
+        elif found["?x2"] in columns and found["?y2"] in rows:
+            other = columns.index(found["?x2"]), rows.index(found["?y2"])
+        else:
+            continue
+        if abs(other[0] - x) + abs(other[1] - y) == 1:
+            yield min((x, y), other), max((x, y), other)
+
+
+def _heaps(layout: Layout, match: _Matcher) -> tuple[tuple[str, int], ...]:
+    if layout.heaps is None:
+        return ()
+    found = match(layout.heaps.fluent, "state")
+    return tuple((heap["?heap"], int(heap["?size"])) for heap in found if _is_number(heap["?size"]))[:_MAX_LINES]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+def _lines(layout: Layout, match: _Matcher) -> tuple[str, ...]:
+    """Return the captions; without any, and without a picture, the facts themselves."""
+    if layout.kind == "facts" and not layout.captions:
+        shown = tuple(_shown(fact) for fact in match.state[:_MAX_LINES])
+        n_more = len(match.state) - len(shown)
+        return (*shown, f"... and {n_more} facts more") if n_more else shown
+    lines = (
+        _filled(caption.text, found) for caption in layout.captions for found in match(caption.fluent, caption.source)
+    )
+    return tuple(lines)[:_MAX_LINES]
+
+
+def _filled(text: str, found: dict[str, str]) -> str:
+    return _VARIABLE.sub(lambda name: found.get(name[0], name[0]), text)[:_MAX_LINE]

@@ -1,0 +1,134 @@
+"""The generator of Zion, the arena of robots: rule file and description for any size and number of robots.
+
+What all arenas share is in the templates `rules/zion/zion.kif.template` and `zion.toml.template`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from string import Template
+from typing import Final, TypeAlias
+
+from gdl.editing.formatting import LINE_COLUMNS
+from gdl.errors import ArenaError
+from gdl.games.layout import MAX_SIDE
+from gdl.games.library import library_folder
+
+MAX_ROBOTS: Final = 99
+"""With more of them a robot destroyed would no longer always add to the goal."""
+
+MAX_TURNS: Final = 10_000
+
+_EVERYTHING: Final = 100
+
+Cell: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """An arena with its player in the middle and its robots anywhere else, as *seed* has it.
+
+    *Raises*: ArenaError, if a number is out of range or there is no cell for a robot.
+    """
+
+    rows: int
+    columns: int
+    robots: int
+    turns: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _check("rows", self.rows, 1, MAX_SIDE)
+        _check("columns", self.columns, 1, MAX_SIDE)
+        _check("cells", self.rows * self.columns, 2, MAX_SIDE**2)
+        _check("robots", self.robots, 1, MAX_ROBOTS)
+        _check("turns", self.turns, 1, MAX_TURNS)
+
+    @property
+    def player(self) -> Cell:
+        """The player's first cell: column and row."""
+        return (self.columns + 1) // 2, (self.rows + 1) // 2
+
+    @property
+    def robot_cells(self) -> tuple[Cell, ...]:
+        """Each robot's first cell, never the player's; several may share one."""
+        cells = [(x, y) for x in range(1, self.columns + 1) for y in range(1, self.rows + 1)]
+        cells.remove(self.player)
+        return tuple(random.Random(self.seed).choices(cells, k=self.robots))
+
+    @property
+    def command(self) -> str:
+        """The command line that makes this arena."""
+        return (
+            f"ggp generate zion --rows {self.rows} --columns {self.columns} --robots {self.robots}"
+            f" --turns {self.turns} --seed {self.seed}"
+        )
+
+
+def default_turns(robots: int) -> int:
+    """Return a limit of turns that leaves time for a hunt: ten, and five for each robot."""
+    return 10 + 5 * robots
+
+
+def zion_rules(arena: Arena) -> str:
+    """Return the rule file of *arena*.
+
+    Raises:
+        OSError: the template cannot be read.
+    """
+    robots = range(1, arena.robots + 1)
+    numbers = range(max(arena.rows, arena.columns, arena.robots, arena.turns))
+    first = [_fact("init", _fact("at", *arena.player))]
+    first += [_fact("init", _fact("robot", i, *cell)) for i, cell in zip(robots, arena.robot_cells, strict=True)]
+    return _template("zion.kif.template").substitute(
+        command=arena.command,
+        turns=arena.turns,
+        robots=arena.robots,
+        first_position=_lines(first),
+        scores=_lines(_fact("score", n, score(n, arena.robots)) for n in range(arena.robots + 1)),
+        order=_lines(_fact("after", i, i + 1 if i < arena.robots else "done") for i in robots),
+        numbers=_lines(_fact("succ", n, n + 1) for n in numbers),
+        columns=_lines(_fact("column", x) for x in range(1, arena.columns + 1)),
+        rows=_lines(_fact("row", y) for y in range(1, arena.rows + 1)),
+    )
+
+
+def zion_about(arena: Arena) -> str:
+    """Return the TOML description of *arena*.
+
+    Raises:
+        OSError: the template cannot be read.
+    """
+    return _template("zion.toml.template").substitute(
+        command=arena.command, rows=arena.rows, columns=arena.columns, robots=arena.robots, turns=arena.turns
+    )
+
+
+def score(destroyed: int, robots: int) -> int:
+    """Return the goal of a living player: above 0 with no robot destroyed, 100 with all, and growing with each."""
+    return _EVERYTHING * (destroyed + 1) // (robots + 1)
+
+
+def _check(what: str, number: int, least: int, most: int) -> None:
+    if not least <= number <= most:
+        raise ArenaError(what, number, least, most)
+
+
+def _template(name: str) -> Template:
+    return Template((library_folder() / "zion" / name).read_text(encoding="utf-8"))
+
+
+def _fact(name: str, *arguments: object) -> str:
+    return f"({name} {' '.join(str(argument) for argument in arguments)})"
+
+
+def _lines(facts: Iterable[str]) -> str:
+    """Return *facts* in as few lines as they fit in."""
+    lines = [""]
+    for fact in facts:
+        if lines[-1] and len(lines[-1]) + 1 + len(fact) > LINE_COLUMNS:
+            lines.append("")
+        lines[-1] += f" {fact}" if lines[-1] else fact
+    return "\n".join(lines)

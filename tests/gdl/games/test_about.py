@@ -1,0 +1,103 @@
+"""TOML descriptions: what they may say, and that whatever else they say is refused with a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import AboutFileError
+from gdl.games.about import MAX_BYTES, About, Counts, Decision, about_of, read_about
+from gdl.games.layout import Layout
+
+LEAST = """
+title = "A game"
+authors = ["me", "you"]
+roles = ["a", "random"]
+players = 1
+summary = "What it is."
+"""
+
+
+def problems(text: str | bytes) -> tuple[str, ...]:
+    with pytest.raises(AboutFileError) as error:
+        about_of(text.encode() if isinstance(text, str) else text)
+    return error.value.problems
+
+
+def test_a_description_needs_five_things_and_has_defaults_for_the_rest() -> None:
+    assert about_of(LEAST.encode()) == About(
+        title="A game",
+        authors=("me", "you"),
+        roles=("a", "random"),
+        players=1,
+        summary="What it is.",
+        source=None,
+        decisions=(),
+        board=Layout(),
+        keys={},
+        counts=Counts(),
+    )
+
+
+def test_paragraphs_become_one_line() -> None:
+    text = LEAST + '[[decisions]]\nunclear = """\nWho\nbegins?"""\ndecided = "  White.\\n"\n'
+    assert about_of(text.encode()).decisions == (Decision(unclear="Who begins?", decided="White."),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (LEAST.replace("players = 1", "players = 2"), "`players` is 2, but `roles` names 1 that somebody plays"),
+        (LEAST.replace('title = "A game"', ""), "title: missing"),
+        (
+            LEAST.replace("A game", "A\\u001b[31m game"),
+            "title: 'A\\x1b[31m game' holds characters that cannot be printed",
+        ),
+        (LEAST + "titel = 1", "titel: unknown key"),
+        (LEAST + "title = 2\n", "Cannot overwrite a value (at line 7, column 10)"),
+        (LEAST + "[counts]\nperft = [1, -1]", "counts.perft[2]: Input should be greater than or equal to 0"),
+        (
+            LEAST + '[keys]\nq = "quit"',
+            "keys.q.[key]: the key 'q' is taken: q quits, c lets the computer choose, a number picks from a list",
+        ),
+    ],
+)
+def test_a_wrong_description_is_refused_with_the_place(text: str, expected: str) -> None:
+    assert problems(text) == (expected,)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\xff\xfe",
+        b"title = ",
+        b"a = " + b"[" * 5000 + b"]" * 5000,
+        b"a = " + b"9" * 5000,
+        b"a.b" * 20_000,
+        ("[" + ".".join("a" * 20_000) + "]").encode(),
+    ],
+    ids=["no UTF-8", "half a line", "deep lists", "a long number", "a long key", "deep tables"],
+)
+def test_garbage_is_refused_with_our_own_error(raw: bytes) -> None:
+    assert len(problems(raw)) > 0
+
+
+@given(st.text() | st.text(st.sampled_from('[]{}".=a1\n')))
+def test_any_text_is_read_or_refused_with_our_own_error(text: str) -> None:
+    with contextlib.suppress(AboutFileError):
+        about_of((LEAST + text).encode("utf-8", "surrogatepass"))
+
+
+def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    path.write_text(LEAST + "#" * MAX_BYTES, encoding="utf-8")
+    with pytest.raises(AboutFileError, match="more than 200,000 bytes"):
+        read_about(path)
+
+
+def test_many_problems_are_cut() -> None:
+    assert len(problems(LEAST + "".join(f"x{n} = 1\n" for n in range(1000)))) == 10

@@ -1,0 +1,68 @@
+"""Finding games by name and by path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import UnknownNameError
+from gdl.games.library import GameFile, find_game, game_names, library_folder
+
+
+def test_the_library_has_the_four_briefs_and_the_classics() -> None:
+    assert set(game_names()) >= {
+        "amazons", "breakthrough", "connectfour", "eightpuzzle", "kuhnpoker", "montyhall", "mummymaze", "nim",
+        "rockpaperscissors", "tictactoe", "zion", "zombies",
+    }  # fmt: skip
+
+
+def test_a_name_finds_the_game_of_the_library() -> None:
+    assert find_game("nim") == GameFile("nim", library_folder() / "nim" / "nim.kif")
+
+
+def test_a_path_finds_a_file_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / "mine.kif"
+    path.write_text("(role me)", encoding="utf-8")
+    found = find_game(str(path))
+    assert (found, found.about()) == (GameFile("mine", path), None)
+    assert [str(rule.head.term) for rule in found.read().rules] == ["(role me)"]
+
+
+def test_a_name_of_the_library_wins_over_a_file_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("nim").write_text("(role me)", encoding="utf-8")
+    assert find_game("nim").path == library_folder() / "nim" / "nim.kif"
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestions"),
+    [
+        ("tic-tac-toe", ("tictactoe",)),
+        ("Amazon", ("amazons",)),
+        ("conect4", ("connectfour",)),
+        ("rules/zombi.kif", ("zombies",)),
+        ("rock", ("rockpaperscissors",)),
+        ("xyz", ()),
+        ("", ()),
+        ("\0", ()),
+        ("a" * 100_000, ()),
+    ],
+)
+def test_a_misspelt_name_is_refused_with_the_nearest_ones(name: str, suggestions: tuple[str, ...]) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        find_game(name)
+    assert error.value.suggestions == suggestions
+
+
+def test_the_folder_of_a_game_is_as_good_as_its_rule_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = Path("mine", "mine.kif")
+    rules.parent.mkdir()
+    rules.write_text("(role me)", encoding="utf-8")
+    assert [find_game(name) for name in ("mine", "mine/")] == [GameFile("mine", rules)] * 2
+
+
+def test_another_folder_is_no_game(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError):
+        find_game(str(tmp_path))
