@@ -12,6 +12,7 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import RANDOM
+from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.rules import read_rules
 from server.clock import Deadline, SystemClock
 from server.driver import DriverOptions, MatchDriver
@@ -159,15 +160,15 @@ async def test_an_abort_before_the_beginning_tells_nobody() -> None:
 async def test_an_evaluation_holds_up_neither_the_loop_nor_an_abort() -> None:
     began, may_end = threading.Event(), threading.Event()
 
-    class SlowGame(type(two_steps())):  # type: ignore[misc]  # the engine's class is an implementation detail
+    class SlowGame(InterpretedGame):
         @property
-        def initial_state(self) -> object:
+        def initial_state(self) -> InterpretedState:
             began.set()
             may_end.wait()
             raise AssertionError
 
         @initial_state.setter
-        def initial_state(self, value: object) -> None: ...
+        def initial_state(self, value: InterpretedState) -> None: ...
 
     driver = MatchDriver(SlowGame(two_steps().description), setup(), {LEFT: Says(), RIGHT: Says()})
     running = asyncio.create_task(driver.run())
