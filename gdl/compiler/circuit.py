@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from gdl.compiler.grounding import Body, GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
-from gdl.terms import Constant, Term
+from gdl.terms import Term
 
 TRUE: Final = 0
 FALSE: Final = 1
@@ -176,9 +176,3 @@ class _Values:
         return self._gates.disjunction(
             self._gates.conjunction(self.of(abs(x)) ^ (x < 0) for x in body) for body in self._bodies[head]
         )
-
-
-def move_name(circuit: Circuit, number: int) -> tuple[Constant, Term]:
-    """Return role and move of a move's number."""
-    role = next(r for r, numbers in zip(circuit.roles, circuit.moves_of, strict=True) if number in numbers)
-    return role, circuit.moves[number]
