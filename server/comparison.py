@@ -20,7 +20,7 @@ import click
 from gdl.games.library import find_game
 from server.bench import Figures, Options, measure
 from server.plain_c import MEASURED_THERE, plain_c, speeds_of_c
-from server.progress import progress
+from server.terminal.progress import progress
 
 BY_HAND: Final = {"ticTacToe": "tictactoe", "connectFour": "connectfour", "breakthrough": "breakthrough"}
 """What plain C plays, by the name of the rule file."""

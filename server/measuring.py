@@ -1,4 +1,8 @@
-"""What the fresh process of a measurement does; all libraries are imported before the clock starts."""
+"""What the fresh process of a measurement does; all libraries are imported before the clock starts.
+
+The compiled engine makes many plays in a call. The interpreter's are made step by step, one after the other, and a run
+ends between two steps: a single play of a large game may take minutes.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,16 @@ import resource
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from random import Random
+from typing import Final, Protocol
 
 from gdl.best import BestGame
 from gdl.compiler.notice import told_of_compilation
 from gdl.engines import make_game
-from gdl.game import Game
+from gdl.errors import StuckPlayError
+from gdl.game import Game, State
 from gdl.rules import read_file
 from server.bench import N_RUNS, Figures, Note, Options
 
@@ -30,13 +35,77 @@ _SMALLEST: Final = 1 / 8
 _AMPLE: Final = 1.1
 """By how much the first call is made longer, so that seldom another is needed."""
 _NEXT_SEED: Final = 1_000_003
+_FIRST_PLAY_S: Final = 20.0
+"""How much processor time the interpreter has for the first play."""
+_NO_END: Final = "no play came to an end, so plays per second are 0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    n_plays: int
+    n_plays: float
     n_steps: int
     elapsed_s: float
+
+
+class _Player(Protocol):
+    """Whoever makes plays on one thread."""
+
+    def play(self, seconds: float) -> _Run:
+        """Play for *seconds* of this thread's time."""
+
+
+@dataclass(slots=True)
+class _Batches:
+    """Plays of the compiled engine, many in a call; `speed` is how many a second makes."""
+
+    game: Game
+    seed: int
+    speed: float
+
+    def play(self, seconds: float) -> _Run:
+        n_plays = n_steps = 0
+        begin_s = time.thread_time()
+        while (left_s := seconds - (time.thread_time() - begin_s)) > 0:
+            n = math.ceil(self.speed * max(_AMPLE * left_s, seconds * _SMALLEST))
+            done = self.game.playouts(self.game.initial_state, n, self.seed)
+            n_plays, n_steps, self.seed = n_plays + done.n_plays, n_steps + done.n_steps, self.seed + _NEXT_SEED
+        return _Run(n_plays, n_steps, time.thread_time() - begin_s)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """Plays of the interpreter, one after the other; the next run goes on where this one stopped."""
+
+    game: Game
+    random: Random
+    lengths: list[int] = field(default_factory=list)
+    _state: State | None = None
+    _length: int = 0
+
+    def play(self, seconds: float, max_plays: float = math.inf) -> _Run:
+        """Play for *seconds*, or *max_plays*; a part of a play counts for its share of the mean length."""
+        n_steps, n_ended = 0, len(self.lengths)
+        begin_s = time.thread_time()
+        while time.thread_time() - begin_s < seconds and len(self.lengths) - n_ended < max_plays:
+            n_steps += self._step()
+        elapsed_s = time.thread_time() - begin_s
+        n_plays = n_steps / statistics.mean(self.lengths) if any(self.lengths) else len(self.lengths) - n_ended
+        return _Run(n_plays, n_steps, elapsed_s)
+
+    def _step(self) -> int:
+        """Make a step, or end a play where none is left; return how many steps that was."""
+        state = self._state or self.game.initial_state
+        if state.is_terminal:
+            for role in self.game.roles:
+                state.goal(role)
+            self.lengths.append(self._length)
+            self._state, self._length = None, 0
+            return 0
+        legal = [state.legal_moves(role) for role in self.game.roles]
+        if not all(legal):
+            raise StuckPlayError
+        self._state, self._length = state.next_state([self.random.choice(moves) for moves in legal]), self._length + 1
+        return 1
 
 
 def measured(name: str, path: Path, options: Options, on_note: Note) -> tuple[Figures, bool]:
@@ -53,34 +122,47 @@ def measured(name: str, path: Path, options: Options, on_note: Note) -> tuple[Fi
         on_note(notice)
 
     with told_of_compilation(tell):
-        game, setup_s = _set_up(path, options.engine)
+        game, first, setup_s = _set_up(path, options.engine)
     if isinstance(game, BestGame) and game.note is not None:
         on_note(f"played by the interpreter: {game.note}")
-    runs = _runs(game, options)
+    if options.core is not None:
+        os.sched_setaffinity(0, {options.core})
+    players = _players(game, first, options)
+    with ThreadPoolExecutor(options.n_threads) as pool:
+        runs = [_run(players, options.seconds, pool) for _ in range(N_RUNS)]
+    if not any(run.n_plays for run in runs):
+        on_note(_NO_END)
     figures = Figures(
         game=name,
         engine=game.engine,
         setup_s=round(setup_s, 4),
-        playouts_per_s=round(statistics.median(run.n_plays / run.elapsed_s for run in runs), 2),
-        states_per_s=round(statistics.median(run.n_steps / run.elapsed_s for run in runs), 2),
+        playouts_per_s=_rounded(statistics.median(run.n_plays / run.elapsed_s for run in runs)),
+        states_per_s=_rounded(statistics.median(run.n_steps / run.elapsed_s for run in runs)),
         peak_memory_mb=round(_peak_memory_mb(), 1),
     )
     return figures, bool(notices)
 
 
-def _set_up(path: Path, engine: str) -> tuple[Game, float]:
+def _set_up(path: Path, engine: str) -> tuple[Game, _Steps | None, float]:
+    """Return the game after its first play, who made it where that was the interpreter, and the time it took."""
     begin_s = time.perf_counter()
     game = make_game(read_file(path), engine)
-    game.playouts(game.initial_state, 1, 0)
-    return game, time.perf_counter() - begin_s
+    if isinstance(game, BestGame):
+        game.wait()
+    first = _Steps(game, Random(0)) if game.engine == "interpreter" else None
+    if first is None:
+        game.playouts(game.initial_state, 1, 0)
+    else:
+        first.play(_FIRST_PLAY_S, 1)
+    return game, first, time.perf_counter() - begin_s
 
 
-def _runs(game: Game, options: Options) -> list[_Run]:
-    if options.core is not None:
-        os.sched_setaffinity(0, {options.core})
-    speed = _warmed_up(game, _WARM_UP * options.seconds)
-    with ThreadPoolExecutor(options.n_threads) as pool:
-        return [_run(game, options, speed, number, pool) for number in range(N_RUNS)]
+def _players(game: Game, first: _Steps | None, options: Options) -> list[_Player]:
+    if first is None:
+        speed = _warmed_up(game, _WARM_UP * options.seconds)
+        return [_Batches(game, 1 + thread, speed) for thread in range(options.n_threads)]
+    others = [_Steps(game, Random(thread), first.lengths) for thread in range(1, options.n_threads)]
+    return [first, *others]
 
 
 def _warmed_up(game: Game, seconds: float) -> float:
@@ -93,23 +175,16 @@ def _warmed_up(game: Game, seconds: float) -> float:
     return n_plays / 4 / elapsed_s
 
 
-def _run(game: Game, options: Options, speed: float, number: int, pool: ThreadPoolExecutor) -> _Run:
-    seeds = [1 + number * options.n_threads + thread for thread in range(options.n_threads)]
+def _run(players: list[_Player], seconds: float, pool: ThreadPoolExecutor) -> _Run:
     begin_s = time.perf_counter()
-    parts = list(pool.map(partial(_part, game, options.seconds, speed), seeds))
+    parts = list(pool.map(lambda player: player.play(seconds), players))
     # Processor time is steadier on a busy machine, but only the clock tells whether threads run side by side.
-    elapsed_s = parts[0].elapsed_s if options.n_threads == 1 else time.perf_counter() - begin_s
+    elapsed_s = parts[0].elapsed_s if len(parts) == 1 else time.perf_counter() - begin_s
     return _Run(sum(part.n_plays for part in parts), sum(part.n_steps for part in parts), elapsed_s)
 
 
-def _part(game: Game, seconds: float, speed: float, seed: int) -> _Run:
-    """Play on this thread until *seconds* of its time are over."""
-    n_plays = n_steps = 0
-    begin_s = time.thread_time()
-    while (left_s := seconds - (time.thread_time() - begin_s)) > 0:
-        done = game.playouts(game.initial_state, math.ceil(speed * max(_AMPLE * left_s, seconds * _SMALLEST)), seed)
-        n_plays, n_steps, seed = n_plays + done.n_plays, n_steps + done.n_steps, seed + _NEXT_SEED
-    return _Run(n_plays, n_steps, time.thread_time() - begin_s)
+def _rounded(speed: float) -> float:
+    return float(f"{speed:.8g}")
 
 
 def _peak_memory_mb() -> float:

@@ -10,9 +10,9 @@ from typing import Final
 
 from gdl.wire import decode
 from server.errors import RemotePlayerError
-from server.http_player import DEFAULT_PORT, player_url
-from server.http_reply import HttpReply
-from server.link import MAX_REPLY_BYTES, ReplyBuffer
+from server.links.http_player import DEFAULT_PORT, player_url
+from server.links.http_reply import HttpReply
+from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
 
 MAX_RAW_BYTES: Final = 256 * 1024
 LINGER_S: Final = 1.0

@@ -13,9 +13,9 @@ from rich.table import Table
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
+from server.api.problem import problem
 from server.bench import Figures, Options, measure
-from server.problem import problem
-from server.progress import progress
+from server.terminal.progress import progress
 
 Outcome: TypeAlias = Figures | Exception
 

@@ -14,7 +14,7 @@ from server.checks.bout import Clocks
 from server.checks.catalogue import CHECKS
 from server.checks.examination import Check, Examinee, Finding, Verdict, examine
 from server.checks.probe import Probe
-from server.progress import progress
+from server.terminal.progress import progress
 
 _COLOURS = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red", Verdict.SKIPPED: "dim"}
 

@@ -15,9 +15,9 @@ from rich.table import Table
 from gdl.child_process import ChildLimits
 from gdl.errors import GdlError
 from gdl.games.library import find_game
-from server.problem import problem
-from server.progress import progress
+from server.api.problem import problem
 from server.stages import STAGES, Figures, look_into
+from server.terminal.progress import progress
 
 _WIDTH_OF_A_PIPE: Final = 200
 _MAX_ANSWER_MB: Final = 1024

@@ -13,8 +13,8 @@ from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
 from gdl.traces import Trace, read_trace
-from server.problem import problem
-from server.progress import progress
+from server.api.problem import problem
+from server.terminal.progress import progress
 
 
 @click.command(short_help="Compare an engine with a reference trace, step by step.")

@@ -14,15 +14,15 @@ import click
 from gdl.games.library import find_game
 from gdl.kif import read_term
 from gdl.terms import Constant
-from server.commentary import moves_text, result_line
+from server.api.site import serving
 from server.errors import DemoError
-from server.hosting import opened
-from server.matches import Matches
-from server.own_player import OwnPlayer
-from server.picture import Draw, drawer, screen_paint
-from server.replay import facts_of
-from server.seating import player_spec
-from server.site import serving
+from server.hosting.hosted import opened
+from server.hosting.matches import Matches
+from server.hosting.seating import player_spec
+from server.links.own_player import OwnPlayer
+from server.records.replay import facts_of
+from server.terminal.commentary import moves_text, result_line
+from server.terminal.picture import Draw, drawer, screen_paint
 
 GAME: Final = "amazons"
 PLAYERS: Final = {"white": "mcts:playouts=80", "black": "greedy"}

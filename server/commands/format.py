@@ -6,8 +6,8 @@ import click
 
 from gdl.editing.formatting import format_rules
 from gdl.errors import RuleFileError
-from server.progress import progress
-from server.rule_text import RuleText, read_rule_text
+from server.terminal.progress import progress
+from server.validating.rule_text import RuleText, read_rule_text
 
 
 @click.command(short_help="Lay rule files out in the one way.")

@@ -11,10 +11,10 @@ from gdl.checks import check
 from gdl.diagnostics import Diagnostic, Severity
 from gdl.editing.fixes import fix_rules, fixes
 from gdl.source import Source
-from server.progress import progress
-from server.report.terminal import report
-from server.rule_text import RuleText, read_rule_text
-from server.validation import Validation
+from server.terminal.progress import progress
+from server.validating.report.terminal import report
+from server.validating.rule_text import RuleText, read_rule_text
+from server.validating.validation import Validation
 
 
 @click.command(short_help="Say what is wrong in rule files, and mend what a machine can.")

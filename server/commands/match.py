@@ -14,18 +14,18 @@ import click
 from gdl.engines import make_game
 from gdl.games.library import GameFile, find_game
 from gdl.messages import Dialect
-from server.commentary import Commentary, result_line
-from server.driver import Observer, Outcome
-from server.events import Completed
-from server.hosting import MAX_CLOCK_S, HostedMatch, MatchOrder
-from server.picture import drawer, is_screen, screen_paint
-from server.profile_words import PROFILE_WORDS, changed_profile
-from server.profiles import Case, Profile
-from server.progress import progress
-from server.seating import PlayerSpec, player_spec
-from server.setup import Substitute, new_match_id
-from server.signature import kept_key
-from server.waiting import Waiting
+from server.hosting.hosted import MAX_CLOCK_S, HostedMatch, MatchOrder
+from server.hosting.seating import PlayerSpec, player_spec
+from server.match.driver import Observer, Outcome
+from server.match.events import Completed
+from server.match.profile_words import PROFILE_WORDS, changed_profile
+from server.match.profiles import Case, Profile
+from server.match.setup import Substitute, new_match_id
+from server.records.signature import kept_key
+from server.terminal.commentary import Commentary, result_line
+from server.terminal.picture import drawer, is_screen, screen_paint
+from server.terminal.progress import progress
+from server.terminal.waiting import Waiting
 
 RECORDS: Final = Path("records")
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)

@@ -19,7 +19,7 @@ from players.player import Player
 from players.registry import PLAYERS, find_player
 from players.table import Table
 from server.errors import PlayerSpecError
-from server.progress import progress
+from server.terminal.progress import progress
 
 _COMPUTER = "mcts:playouts=400"
 _ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")

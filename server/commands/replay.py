@@ -14,13 +14,13 @@ from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
 from gdl.rules import read_rules
-from server.archive import StoredRecord, read_stored
 from server.errors import RecordDiffersError, SignatureFormatError
-from server.picture import Draw, drawer, same_game, screen_paint
-from server.progress import DELAY_S, progress
-from server.replay import ReplayedStep, replay
-from server.signature import has_valid_signature, is_signed
-from server.transcript import seat_of, transcript
+from server.records.archive import StoredRecord, read_stored
+from server.records.replay import ReplayedStep, replay
+from server.records.signature import has_valid_signature, is_signed
+from server.records.transcript import seat_of, transcript
+from server.terminal.picture import Draw, drawer, same_game, screen_paint
+from server.terminal.progress import DELAY_S, progress
 
 
 @click.command(short_help="Step through a match record and verify it by the rules.")

@@ -8,9 +8,9 @@ from typing import Final
 
 import click
 
-from server.matches import MAX_RUNNING, Matches
-from server.signature import kept_key
-from server.site import serve_until_stopped
+from server.api.site import serve_until_stopped
+from server.hosting.matches import MAX_RUNNING, Matches
+from server.records.signature import kept_key
 
 DEFAULT_PORT: Final = 9148
 

@@ -19,7 +19,7 @@ from gdl.games.boards import board_of
 from gdl.games.drawing import Paint, text_of
 from gdl.games.layout import Layout
 from gdl.games.library import GameFile, find_game
-from server.progress import progress
+from server.terminal.progress import progress
 
 _WIDTH = 100
 _THEME = "ansi_dark"  # in the colours that the terminal has been given

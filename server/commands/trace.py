@@ -9,7 +9,7 @@ import click
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.games.library import find_game
 from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
-from server.progress import progress
+from server.terminal.progress import progress
 
 
 @click.command(short_help="Write random plays of a game for `ggp conform` to replay.")

@@ -14,10 +14,10 @@ from rich.text import Text
 from gdl.games.library import find_game
 from gdl.kif import ReadLimits
 from gdl.simulation import SimulationBudget
-from server.progress import progress
-from server.report import explanation, github, json, sarif, terminal
-from server.rule_text import STANDARD_INPUT
-from server.validation import Options, Validation, check_file, play_file
+from server.terminal.progress import progress
+from server.validating.report import explanation, github, json, sarif, terminal
+from server.validating.rule_text import STANDARD_INPUT
+from server.validating.validation import Options, Validation, check_file, play_file
 
 REPORTS: Final[dict[str, Callable[[Iterable[Validation]], Iterator[Text | str]]]] = {
     "terminal": terminal.report,

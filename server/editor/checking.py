@@ -12,7 +12,7 @@ from gdl.child_process import ChildLimits, run_limited
 from gdl.diagnostics import Diagnostic
 from gdl.errors import ChildProcessDiedError, LimitExceeded
 from server.editor.document import Document
-from server.validation import SMALL_CHARACTERS
+from server.validating.validation import SMALL_CHARACTERS
 
 LIMITS: Final = ChildLimits(max_seconds=10)
 MAX_DIAGNOSTICS: Final = 500

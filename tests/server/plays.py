@@ -9,8 +9,9 @@ from gdl.engines import make_game
 from gdl.game import Game
 from gdl.rules import read_rules
 from gdl.terms import Constant
-from server.events import Event
-from server.exchange import (
+from server.match.core import Match
+from server.match.events import Event
+from server.match.exchange import (
     AbortRequest,
     Answer,
     Ask,
@@ -22,10 +23,9 @@ from server.exchange import (
     EvaluationFailed,
     Input,
 )
-from server.match import Match
-from server.position import first_position, next_position
-from server.profiles import Profile
-from server.setup import MatchSetup, Seat, Substitute
+from server.match.position import first_position, next_position
+from server.match.profiles import Profile
+from server.match.setup import MatchSetup, Seat, Substitute
 
 LEFT, RIGHT = Constant("left"), Constant("right")
 

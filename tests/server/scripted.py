@@ -10,8 +10,7 @@ from gdl.game import Role, State
 from gdl.games.library import find_game
 from gdl.kif import read_term
 from gdl.rules import Description, read_rules
-from server.entries import Circumstances
-from server.events import (
+from server.match.events import (
     Answered,
     Closed,
     Completed,
@@ -23,8 +22,9 @@ from server.events import (
     StateReached,
     StepFinished,
 )
-from server.profiles import Profile
-from server.setup import MatchSetup, Seat
+from server.match.profiles import Profile
+from server.match.setup import MatchSetup, Seat
+from server.records.entries import Circumstances
 
 PLAIN = Profile()
 START_MS = 1_700_000_000_000

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic.alias_generators import to_camel
 
-from server.entries import entry_of
-from server.order import OrderText, SeatText
-from server.profiles import Profile
-from server.record import record_of
+from server.hosting.order import OrderText, SeatText
+from server.match.profiles import Profile
+from server.records.entries import entry_of
+from server.records.record import record_of
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
@@ -41,7 +41,7 @@ def test_every_key_of_an_order_is_explained() -> None:
 
 
 def test_every_code_of_a_refusal_is_explained() -> None:
-    sources = [DOCS.parent / "server" / name for name in ("api.py", "order.py", "refusals.py")]
+    sources = [DOCS.parent / "server" / name for name in ("api/routes.py", "hosting/order.py", "api/refusals.py")]
     used: set[str] = set()
     for source in sources:
         text = source.read_text(encoding="utf-8")

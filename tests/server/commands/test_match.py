@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from server.archive import read_stored
+from server.records.archive import read_stored
 from tests.server.commands.conftest import Ggp
 from tests.server.processes import children_of, is_running, running, wait_until
 

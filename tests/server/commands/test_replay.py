@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from server.journal import Recorder, journal_path, write_record
-from server.profiles import Profile
-from server.signature import make_key
+from server.match.profiles import Profile
+from server.records.journal import Recorder, journal_path, write_record
+from server.records.signature import make_key
 from tests.server.commands.conftest import Ggp
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, TURNS_MOVES, events, turns
 

@@ -12,7 +12,7 @@ from gdl.errors import LimitExceeded
 from server.editor import checking
 from server.editor.checking import MAX_DIAGNOSTICS, Checking, diagnose
 from server.editor.document import Document
-from server.validation import SMALL_CHARACTERS
+from server.validating.validation import SMALL_CHARACTERS
 
 WRONG = "; three things are missing, and a parenthesis\n(role x) (p"
 

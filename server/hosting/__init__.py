@@ -1,0 +1,1 @@
+"""Matches from the order to the record."""

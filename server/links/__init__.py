@@ -1,0 +1,1 @@
+"""The ways to players: over HTTP, in child processes, our own."""

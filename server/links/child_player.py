@@ -1,0 +1,179 @@
+"""Child processes as players: a line in on standard input, a line out on standard output, for one match.
+
+Every line that the child gets is one message, and it answers each with exactly one line (but for `(LEGAL ...)`, which
+goes before PLAY where a profile asks for it). A line that comes when its deadline is over is skipped when it comes, so
+that no reply is taken for the answer to a later message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from server.errors import PlayerSpecError, RemotePlayerError
+from server.match.link import Letter, ReplyBuffer
+
+MAX_COMPLAINT_BYTES: Final = 256 * 1024
+"""How much of a child's standard error is passed on."""
+MAX_UNREAD_BYTES: Final = 1024 * 1024
+"""How much may wait for a child that does not read, beside the message that it should read next."""
+GOODBYE_S: Final = 0.5
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+Complain: TypeAlias = Callable[[bytes], None]
+
+
+def to_stderr(complaint: bytes) -> None:
+    """Pass on what a child says on standard error."""
+    sys.stderr.write(complaint.decode("utf-8", "replace"))
+
+
+class ChildPlayer:
+    """The player that the program *command* is; it is started with the first message.
+
+    What it writes on standard error goes to *complain*, up to a limit. No shell is involved.
+
+    Raises:
+        PlayerSpecError: *command* names no program.
+    """
+
+    def __init__(self, command: str | Sequence[str], complain: Complain = to_stderr) -> None:
+        self._arguments = _arguments(command)
+        self._complain = complain
+        self._child: _Child | None = None
+
+    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
+        """Write *letter* and wait for the line that answers it.
+
+        Raises:
+            OSError: the program cannot be started.
+            RemotePlayerError: it has ended, or does not read.
+        """
+        if self._child is None:
+            self._child = await _start(self._arguments, self._complain)
+        await self._child.check()
+        owed = self._child.say(letter.text, reply)
+        try:
+            await owed.came.wait()
+        finally:
+            owed.reply = None
+        if not reply.raw:
+            await self._child.check()
+
+    async def close(self) -> None:
+        """End the child and everything that it started; a moment is given to it to end by itself."""
+        if self._child is not None:
+            await self._child.end()
+
+
+@dataclass(eq=False, slots=True)
+class _OwedLine:
+    """A line that the child owes; `reply` is None when nobody waits for it any more."""
+
+    reply: ReplyBuffer | None
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class _Child(asyncio.SubprocessProtocol):
+    """A running child and the lines that it owes, the oldest first."""
+
+    def __init__(self, complain: Complain) -> None:
+        self._complain = complain
+        self._n_complaint_bytes_left = MAX_COMPLAINT_BYTES
+        self._owed: deque[_OwedLine] = deque()
+        self._is_at_line_start = True
+        self._has_closed_output = False
+        self._has_exited = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        stdin = transport.get_pipe_transport(_STDIN)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        self._stdin = stdin
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _STDOUT:
+            for piece in data.splitlines(keepends=True):
+                self._take(piece)
+        elif self._n_complaint_bytes_left > 0:
+            self._complain(data[: self._n_complaint_bytes_left])
+            self._n_complaint_bytes_left -= len(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 -- the caller's signature
+        if fd == _STDOUT:
+            self._has_closed_output = True
+            for owed in self._owed:
+                owed.came.set()
+
+    def process_exited(self) -> None:
+        self._has_exited.set()
+
+    def _take(self, piece: bytes) -> None:
+        """Take a line or a part of one; blank lines, and what nobody asked for, do not count."""
+        if not self._owed or (self._is_at_line_start and not piece.strip()):
+            return
+        owed = self._owed[0]
+        self._is_at_line_start = piece.endswith((b"\n", b"\r"))
+        if owed.reply is not None:
+            owed.reply.feed(piece)
+        if self._is_at_line_start:
+            self._owed.popleft()
+        if self._is_at_line_start or (owed.reply is not None and owed.reply.has_enough):
+            owed.came.set()
+
+    async def check(self) -> None:
+        """Raise RemotePlayerError when the child can no longer be talked to."""
+        n_unread = self._stdin.get_write_buffer_size()
+        if n_unread > MAX_UNREAD_BYTES:
+            raise RemotePlayerError(f"the child process does not read: {n_unread:,} bytes wait for it")
+        if self._has_closed_output:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._has_exited.wait(), GOODBYE_S)
+            code = self._transport.get_returncode()
+            how = "has closed its output" if code is None else f"has ended with exit code {code}"
+            raise RemotePlayerError(f"the child process {how}")
+
+    def say(self, text: str, reply: ReplyBuffer) -> _OwedLine:
+        """Write the line or lines *text*, and return the line that is owed for it."""
+        owed = _OwedLine(reply)
+        self._owed.append(owed)
+        self._stdin.write(f"{text}\n".encode())
+        return owed
+
+    async def end(self) -> None:
+        """Close the child's input, give it a moment, and end its process group."""
+        self._stdin.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._has_exited.wait(), GOODBYE_S)
+        # The child itself may be gone, and others of its group still there.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._transport.get_pid(), signal.SIGKILL)
+        await self._has_exited.wait()
+        self._transport.close()
+
+
+async def _start(arguments: tuple[str, ...], complain: Complain) -> _Child:
+    # A session of its own makes the child and its own children one process group, which can be ended as one.
+    _, child = await asyncio.get_running_loop().subprocess_exec(
+        lambda: _Child(complain), *arguments, start_new_session=True
+    )
+    return child
+
+
+def _arguments(command: str | Sequence[str]) -> tuple[str, ...]:
+    try:
+        arguments = tuple(shlex.split(command) if isinstance(command, str) else command)
+    except ValueError as error:
+        raise PlayerSpecError(str(command), str(error)) from error
+    if not arguments or any("\0" in argument for argument in arguments):
+        raise PlayerSpecError(str(command), "a program and its arguments expected")
+    return arguments

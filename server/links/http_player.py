@@ -1,0 +1,182 @@
+"""HTTP players: one connection for each message, to the end of the first term of the reply and no further."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import ssl
+from contextlib import suppress
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from ipaddress import ip_address
+from typing import Final
+
+from yarl import URL
+
+from server.errors import PlayerSpecError, RemotePlayerError
+from server.links.http_reply import HttpReply
+from server.match.background import in_own_thread
+from server.match.link import Letter, ReplyBuffer
+
+DEFAULT_PORT: Final = 9147
+"""Where players of old listen."""
+
+
+class HttpPlayer:
+    """The player that listens at *url*; *name* is what the header `Receiver` calls it.
+
+    Raises:
+        PlayerSpecError: *url* is none that a player could have.
+    """
+
+    def __init__(self, url: str, name: str = "player", *, host_name: str | None = None) -> None:
+        self._url = player_url(url)
+        self._name = _header_text(name)
+        self._host_name = _header_text(_product() if host_name is None else host_name)
+
+    @property
+    def url(self) -> str:
+        """Where the player listens."""
+        return str(self._url)
+
+    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
+        """Connect, send *letter*, and fill *reply*; redirects and proxies are not followed.
+
+        Raises:
+            OSError: the connection failed.
+            RemotePlayerError: what came is no HTTP reply, or one with an error.
+        """
+        transport, conversation = await self._connect(letter, reply)
+        try:
+            await conversation.ended.wait()
+        finally:
+            # Closing politely would wait for a peer that does not read.
+            transport.abort()
+        if conversation.error is not None:
+            raise conversation.error
+
+    async def _connect(self, letter: Letter, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
+        """Connect to the first address of the host that takes the connection."""
+        host, port, is_secret = self._url.host or "", self._url.port or DEFAULT_PORT, self._url.scheme == "https"
+        refusal = OSError(f"{host} has no address")
+        for address in await _addresses(host, port):
+            try:
+                return await asyncio.get_running_loop().create_connection(
+                    lambda: _Conversation(self._request(letter), HttpReply(reply)),
+                    address,
+                    port,
+                    ssl=is_secret or None,
+                    server_hostname=host if is_secret else None,
+                )
+            except OSError as error:
+                refusal = _without_address(error)
+        raise refusal
+
+    async def close(self) -> None:
+        """Do nothing: no connection outlives its message."""
+
+    def _request(self, letter: Letter) -> bytes:
+        body = letter.text.encode()
+        fields = {
+            "Accept": "text/delim",
+            "Host": self._url.host_port_subcomponent or "",
+            "Sender": "GAMESERVER",
+            "Receiver": self._name,
+            "Content-Type": "text/acl",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        }
+        if letter.match_id:
+            fields["GGP-Match-ID"] = letter.match_id
+            fields["GGP-Match-Step"] = str(letter.step)
+            fields["GGP-Match-Host"] = self._host_name
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return f"POST {self._url.raw_path_qs} HTTP/1.0\r\n{head}\r\n".encode("latin-1", "replace") + body
+
+
+class _Conversation(asyncio.Protocol):
+    """One request and its reply, which may begin before the request is through."""
+
+    def __init__(self, request: bytes, reply: HttpReply) -> None:
+        self._request, self._reply = request, reply
+        self.ended = asyncio.Event()
+        self.error: Exception | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        if self.ended.is_set():
+            return
+        try:
+            self._reply.feed(data)
+        except RemotePlayerError as error:
+            self._end(error)
+        else:
+            if self._reply.is_finished:
+                self._end(None)
+
+    def eof_received(self) -> None:
+        self.connection_lost(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.ended.is_set():
+            return
+        try:
+            self._reply.feed_end()
+        except RemotePlayerError as early:
+            self._end(exc or early)
+        else:
+            self._end(None)
+
+    def _end(self, error: Exception | None) -> None:
+        self.error = error
+        self.ended.set()
+
+
+def player_url(text: str) -> URL:
+    """Return the address that *text* names.
+
+    Raises:
+        PlayerSpecError: it names none that a player could have.
+    """
+    try:
+        url = URL(text)
+        is_fine = url.scheme in ("http", "https") and url.port != 0 and bool((url.host or "").encode("idna"))
+    except (ValueError, UnicodeError) as error:
+        raise PlayerSpecError(text, str(error)) from error
+    if not is_fine:
+        raise PlayerSpecError(text, "expected http://host:port")
+    return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
+
+
+async def _addresses(host: str, port: int) -> tuple[str, ...]:
+    """Return the numeric addresses of *host*.
+
+    The pool that asyncio would look names up in is small: a few names that nobody answers for would hold up all.
+    """
+    with suppress(ValueError):
+        return (str(ip_address(host)),)
+    found = await in_own_thread(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM))
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def _without_address(error: OSError) -> OSError:
+    """Return *error* without the numeric address that asyncio names: records of matches are public."""
+    if error.errno is None or isinstance(error, ssl.SSLError):
+        return error
+    return OSError(error.errno, os.strerror(error.errno))
+
+
+def _header_text(text: str) -> str:
+    return "".join(c for c in text if c.isprintable())[:200] or "player"
+
+
+@cache
+def _product() -> str:
+    try:
+        return f"ggp/{version('ggp')}"
+    except PackageNotFoundError:
+        return "ggp"

@@ -1,0 +1,107 @@
+"""Our own players, each in a process of its own that listens on a loopback port which the system chooses."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from server.errors import PlayerStartError
+from server.links.http_player import HttpPlayer
+
+START_LIMIT_S: Final = 60.0
+GOODBYE_S: Final = 3.0
+_ADDRESS: Final = re.compile(rb"http://\S+")
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+class OwnPlayer(HttpPlayer):
+    """One of our players, running; it ends with `close`, and also when this process does, however that comes."""
+
+    def __init__(self, url: str, spec: str, child: Process) -> None:
+        super().__init__(url, spec)
+        self._child = child
+        self._draining = asyncio.create_task(_drain(child))
+
+    @property
+    def process_id(self) -> int:
+        """The process that plays."""
+        return self._child.pid
+
+    async def stop(self) -> None:
+        """End the process and everything that it started."""
+        child = self._child
+        assert child.stdin is not None
+        child.stdin.close()
+        with suppress(ProcessLookupError):
+            child.terminate()
+        await _end(child)
+        await self._draining
+
+
+async def start_own_player(spec: str) -> OwnPlayer:
+    """Start the player that *spec* names, as `ggp player` understands it, and wait until it listens.
+
+    Raises:
+        PlayerStartError: it ended, or did not say in time where it listens; no process is left.
+    """
+    # A session of its own: Ctrl-C is for the match, which then tells the player. The pipe to its standard input ends
+    # with this process, and so does the player.
+    child = await asyncio.create_subprocess_exec(
+        *_command(), "player", spec, "--port", "0", "--until-eof",
+        stdin=PIPE, stdout=PIPE, env=_environment(), start_new_session=True,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(START_LIMIT_S):
+            url = await _address(child)
+    except TimeoutError:
+        await _end(child, goodbye_s=0)
+        raise PlayerStartError(spec, f"it did not listen within {START_LIMIT_S:g} s") from None
+    except BaseException:
+        await _end(child, goodbye_s=0)
+        raise
+    if url is None:
+        await _end(child)
+        raise PlayerStartError(spec, f"its process ended with exit code {child.returncode}")
+    return OwnPlayer(url, spec, child)
+
+
+def _command() -> tuple[str, ...]:
+    # -P keeps folders that happen to be called like our packages out of the way.
+    return sys.executable, "-P", "-m", "server"
+
+
+def _environment() -> dict[str, str]:
+    paths = [str(_ROOT), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+async def _address(child: Process) -> str | None:
+    assert child.stdout is not None
+    while line := await child.stdout.readline():
+        found = _ADDRESS.search(line)
+        if found is not None:
+            return found[0].decode("ascii", "replace")
+    return None
+
+
+async def _drain(child: Process) -> None:
+    assert child.stdout is not None
+    while await child.stdout.read(65_536):
+        pass
+
+
+async def _end(child: Process, goodbye_s: float = GOODBYE_S) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(goodbye_s):
+            await child.wait()
+    # The child itself may be gone, and others of its group still there.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    await child.wait()

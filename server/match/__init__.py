@@ -1,0 +1,1 @@
+"""The match: a protocol core without I/O, and the driver that carries out what it commands."""

@@ -1,0 +1,95 @@
+"""How a match talks with one player: messages in its dialect, case and names, its replies back in the game's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from gdl import messages
+from gdl.game import Game, Role
+from gdl.messages import Dialect
+from gdl.scrambling import Scrambling
+from gdl.terms import Constant, Term
+from server.match.events import Message
+from server.match.exchange import Answer
+from server.match.setup import MatchSetup, Seat
+from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What PLAY and STOP say of the step before: joint move or percepts, and the player's own move; None at first."""
+
+    turn: int
+    seen: tuple[Term, ...] | None
+    own_move: Term | None
+
+
+NOTHING_TOLD: Final = Told(0, None, None)
+
+
+class Dialogue:
+    """What is said to, and understood of, the player in *seat*; *scrambling* None leaves the names as they are."""
+
+    def __init__(self, game: Game, setup: MatchSetup, seat: Seat, scrambling: Scrambling | None) -> None:
+        self._description, self._setup, self._seat, self._scrambling = game.description, setup, seat, scrambling
+        self._dialect = seat.profile.dialect if game.has_imperfect_information else Dialect.GDL1
+
+    def limit_s(self, message: Message) -> float:
+        """Return how long the player may take to answer *message*. *Units*: seconds from the start of connecting."""
+        clocks_s = {
+            Message.PREVIEW: self._setup.preview_clock_s or 0,
+            Message.START: self._setup.start_clock_s,
+            Message.PLAY: self._setup.play_clock_s,
+        }
+        return clocks_s.get(message, self._setup.farewell_clock_s) + self._seat.profile.grace_s
+
+    def text(self, message: Message, told: Told = NOTHING_TOLD, legal_moves: tuple[Term, ...] = ()) -> str:
+        """Return *message* as the player gets it; PLAY after a line with *legal_moves*, if its profile says so."""
+        text = self._in_case(messages.to_text(self._message(message, told), self._dialect))
+        if message is not Message.PLAY or not self._seat.profile.is_told_legal_moves:
+            return text
+        moves = " ".join(str(self._outwards(move)) for move in legal_moves)
+        return f"{self._in_case(f'(LEGAL {self._setup.match_id} ({moves}))')}\n{text}"
+
+    def _in_case(self, text: str) -> str:
+        keyword, _, rest = text.partition(" ")
+        match_id = self._setup.match_id if rest.startswith(self._setup.match_id) else ""
+        return f"{keyword} {match_id}{self._seat.profile.case.apply(rest[len(match_id) :])}"
+
+    def _message(self, message: Message, told: Told) -> messages.Message:
+        setup = self._setup
+        seen = None if told.seen is None else tuple(map(self._outwards, told.seen))
+        own_move = None if told.own_move is None else self._outwards(told.own_move)
+        match message:
+            case Message.PREVIEW:
+                return messages.Preview(self._rules(), setup.preview_clock_s or 0)
+            case Message.START:
+                role = self._role_outwards(self._seat.role)
+                return messages.Start(setup.match_id, role, self._rules(), setup.start_clock_s, setup.play_clock_s)
+            case Message.PLAY:
+                return messages.Play(setup.match_id, seen, told.turn, own_move)
+            case Message.STOP:
+                return messages.Stop(setup.match_id, seen, told.turn, own_move)
+            case Message.ABORT:
+                return messages.Abort(setup.match_id)
+
+    def judge(self, answer: Answer, message: Message, legal_moves: tuple[Term, ...]) -> Verdict:
+        """Return what *answer* to *message* is worth; moves come back in the game's own names."""
+        if message is not Message.PLAY:
+            return judge_courtesy(answer)
+        return judge_move(answer, Choice(legal_moves, self._inwards, self._outwards))
+
+    def _rules(self) -> str:
+        return self._description.source.text if self._scrambling is None else self._scrambling.rules()
+
+    def _role_outwards(self, role: Role) -> Role:
+        outwards = self._outwards(role)
+        assert isinstance(outwards, Constant)
+        return outwards
+
+    def _outwards(self, term: Term) -> Term:
+        return term if self._scrambling is None else self._scrambling.scrambled(term)
+
+    def _inwards(self, term: Term) -> Term:
+        return term if self._scrambling is None else self._scrambling.original(term)

@@ -1,0 +1,196 @@
+"""Play a match record again by the rules, and compare everything that it tells, up to the first difference.
+
+Records of other hosts may have upper-case names, states in any order, and keys missing: what is not told is not
+compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from gdl.errors import KifSyntaxError
+from gdl.game import RANDOM, Game, State
+from gdl.kif import ReadLimits, read_forms, read_term, term_of
+from gdl.replies import find_move
+from gdl.source import Source
+from gdl.terms import Compound, Term
+from server.errors import MatchRecordError, RecordDiffersError
+from server.records.archive import StoredRecord
+
+_LIMITS: Final = ReadLimits(max_depth=1_000)
+_SHOWN: Final = 5
+"""How many facts a difference names."""
+
+
+class Kind(Enum):
+    """What of a record differs from the rules."""
+
+    RULES = "rules"
+    LENGTH = "length"
+    STATE = "state"
+    MOVE = "move"
+    PERCEPTS = "percepts"
+    TERMINAL = "terminal"
+    GOAL = "goal"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedStep:
+    """A state that the record and the rules agree on, and the joint move that the record says was made in it."""
+
+    step: int
+    state: State
+    moves: tuple[Term, ...] | None
+    errors: tuple[str, ...]
+
+
+def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
+    """Yield every step of *record*, each once it is known to agree with the rules of *game*.
+
+    Raises:
+        RecordDiffersError: the first difference; the steps before it were yielded.
+        MatchRecordError: a state or move of the record is no KIF.
+        LimitExceeded: as the questions to a state.
+    """
+    _check_rules(game, record)
+    _check_lengths(game, record)
+    state, last = game.initial_state, len(record.moves)
+    for step in range(last + 1):
+        _check_state(step, state, record)
+        if step == last:
+            _check_end(step, state, game, record)
+        moves = None if step == last else _joint_move(step, state, game, record)
+        yield ReplayedStep(step, state, moves, record.errors[step + 1] if step + 1 < len(record.errors) else ())
+        if moves is not None:
+            _check_percepts(step, state, moves, game, record)
+            state = state.next_state(moves)
+
+
+def _check_rules(game: Game, record: StoredRecord) -> None:
+    if record.rules is not None and record.rules_sha256 is not None:
+        digest = hashlib.sha256(record.rules.encode("utf-8", "replace")).hexdigest()
+        if digest != record.rules_sha256:
+            raise RecordDiffersError(0, "", Kind.RULES.value, f"SHA-256 {record.rules_sha256}", f"SHA-256 {digest}")
+    roles = record.raw.get("x-roles")
+    expected = [str(role) for role in game.roles]
+    if roles is not None and roles != expected:
+        raise RecordDiffersError(0, "", Kind.RULES.value, f"roles {_listed(roles)}", f"roles {_listed(expected)}")
+
+
+def _listed(roles: object) -> str:
+    return ", ".join(map(str, roles)) if isinstance(roles, list) else str(roles)
+
+
+def _check_lengths(game: Game, record: StoredRecord) -> None:
+    n_states = len(record.moves) + 1
+    told = {"states": record.states, "stateTimes": record.state_times_ms, "errors": record.errors}
+    for key, values in told.items():
+        if values and len(values) != n_states:
+            raise _length(len(values), f"{n_states}: one more than moves", f"`{key}`")
+    for step, moves in enumerate(record.moves):
+        if len(moves) != len(game.roles):
+            raise _length(len(moves), f"{len(game.roles)}, one per role", "moves", step)
+
+
+def _length(found: int, expected: str, what: str, step: int = 0) -> RecordDiffersError:
+    return RecordDiffersError(step, "", Kind.LENGTH.value, f"{found} {what}", expected)
+
+
+def _check_state(step: int, state: State, record: StoredRecord) -> None:
+    if not record.states:
+        return
+    told = facts_of(record.states[step], f"states[{step}]")
+    if told == state.facts:
+        return
+    surplus, missing = _unmatched(told, state.facts), _unmatched(state.facts, told)
+    if surplus or missing:
+        raise RecordDiffersError(step, "", Kind.STATE.value, _shown(surplus), _shown(missing))
+
+
+def _unmatched(these: Iterable[Term], those: Iterable[Term]) -> list[str]:
+    """Return what *these* have and *those* have not, whatever the case, ordered by text."""
+    known = {str(term).casefold() for term in those}
+    return sorted(str(term) for term in these if str(term).casefold() not in known)
+
+
+def _shown(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return " ".join(texts[:_SHOWN]) + more if texts else "nothing besides"
+
+
+def facts_of(text: str, where: str = "state") -> frozenset[Term]:
+    """Return the facts of a state as records print it: a list of facts, or facts one after another.
+
+    `true` around a fact is taken off.
+
+    Raises:
+        MatchRecordError: the text is no KIF.
+
+    Example:
+        >>> sorted(map(str, facts_of("( ( cell 1 1 b ) ( true ( control white ) ) )")))
+        ['(cell 1 1 b)', '(control white)']
+    """
+    try:
+        forms = read_forms(Source(where, text), _LIMITS)
+        if len(forms) == 1 and forms[0].children is not None:
+            forms = forms[0].children
+        return frozenset(_without_true(term_of(form)) for form in forms)
+    except KifSyntaxError as error:
+        raise MatchRecordError(error.message, where) from error
+
+
+def _without_true(term: Term) -> Term:
+    if isinstance(term, Compound) and term.functor.casefold() == "true" and len(term.arguments) == 1:
+        return term.arguments[0]
+    return term
+
+
+def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tuple[Term, ...]:
+    if state.is_terminal:
+        raise RecordDiffersError(step, "", Kind.TERMINAL.value, "moves", "none: the state is terminal")
+    found = []
+    for role, text in zip(game.roles, record.moves[step], strict=True):
+        legal = state.legal_moves(role)
+        move = find_move(_term(text, f"moves[{step}]"), legal)
+        if move is None:
+            expected = f"one of {_shown([str(move) for move in legal])}"
+            raise RecordDiffersError(step, str(role), Kind.MOVE.value, text, expected)
+        found.append(move)
+    return tuple(found)
+
+
+def _term(text: str, where: str) -> Term:
+    try:
+        return read_term(text, _LIMITS)
+    except KifSyntaxError as error:
+        raise MatchRecordError(f"{error.message} in {text[:100]!r}", where) from error
+
+
+def _check_percepts(step: int, state: State, moves: tuple[Term, ...], game: Game, record: StoredRecord) -> None:
+    if record.percepts is None or step >= len(record.percepts):
+        return
+    if len(record.percepts[step]) != len(game.roles):
+        raise _length(len(record.percepts[step]), f"{len(game.roles)}, one per role", "x-percepts", step)
+    for role, told in zip(game.roles, record.percepts[step], strict=True):
+        seen = [_term(text, f"x-percepts[{step}]") for text in told]
+        expected = state.percepts(role, moves)
+        if sorted(map(str, seen)) != sorted(map(str, expected)):
+            both = (" ".join(map(str, terms)) or "nothing" for terms in (seen, expected))
+            raise RecordDiffersError(step, str(role), Kind.PERCEPTS.value, *both)
+
+
+def _check_end(step: int, state: State, game: Game, record: StoredRecord) -> None:
+    if record.is_completed and not state.is_terminal:
+        raise RecordDiffersError(step, "", Kind.TERMINAL.value, "completed", "not terminal")
+    if not record.goals:
+        return
+    if len(record.goals) != len(game.roles):
+        raise _length(len(record.goals), f"{len(game.roles)}, one per role", "goalValues", step)
+    for role, told in zip(game.roles, record.goals, strict=True):
+        goal = state.goal(role)
+        if goal != told and not (role == RANDOM and goal is None):
+            raise RecordDiffersError(step, str(role), Kind.GOAL.value, str(told), str(goal))

@@ -1,0 +1,1 @@
+"""Validation of rule files: static checks and plays under limits."""

@@ -1,0 +1,169 @@
+"""Validating a rule file: static checks, plays under limits, what its comments allow, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from gdl.checks import findings
+from gdl.child_process import ChildLimits, run_limited
+from gdl.diagnostics import Diagnostic, Severity, diagnostic
+from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, StratificationError, UnsafeRuleError
+from gdl.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.simulation import SimulationBudget
+from gdl.source import Source, Span
+from gdl.suppression import Allowed, sift
+from server.validating.rehearsal import Order, Rehearsal, rehearse
+from server.validating.rule_text import read_rule_text
+
+Result = TypeVar("Result")
+
+SMALL_CHARACTERS: Final = 64 * 1024
+"""A file up to this size is checked in this process: no check takes long for it."""
+_GRACE_S: Final = 5.0
+"""How long a simulation may take beyond its budget: to start, to conclude, to write evidence."""
+_CODES: Final = {UnsafeRuleError: "unsafe-variable", StratificationError: "negative-cycle"}
+"""What the engines refuse. The static checks say it first; this is for what they might overlook."""
+_INCONCLUSIVE: Final = "gdl/limit-in-play"
+"""The code of having no verdict; it is none itself, however strictly it is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files are validated; without `budget` nothing is played. *Units*: seconds for the checks of one file."""
+
+    max_seconds: float = 30.0
+    max_memory_mb: int = 2048
+    read_limits: ReadLimits = DEFAULT_LIMITS
+    is_strict: bool = False
+    budget: SimulationBudget | None = None
+    seed: int = 0
+    evidence_folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What is to be said of one file, by place; `limit` says what kept it from a verdict.
+
+    `found` has everything, `diagnostics` what counts: not allowed, and as strictly as asked for. `evidence` has the
+    records of plays, by code and place of what they show.
+    """
+
+    source: Source
+    found: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
+    limit: str | None = None
+    figures: dict[str, Any] | None = None
+    lines: tuple[str, ...] = ()
+    evidence: dict[tuple[str, int], Path] = field(default_factory=dict)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the file is unfit to play."""
+        return any(found.is_error for found in self.diagnostics)
+
+    @property
+    def has_error(self) -> bool:
+        """Whether there is an error however leniently warnings are taken, so that it makes no sense to play."""
+        return any(found.is_error for found in self.found)
+
+    @property
+    def verdict(self) -> str:
+        """`wrong` with an error, `unknown` where a limit came first, else `ok`."""
+        return "wrong" if self.is_wrong else "ok" if self.limit is None else "unknown"
+
+    def count(self, severity: Severity) -> int:
+        """Return how many diagnostics are of that severity."""
+        return sum(found.severity is severity for found in self.diagnostics)
+
+    def evidence_of(self, found: Diagnostic) -> Path | None:
+        """Return the record of a play that shows the defect, if there is one."""
+        return self.evidence.get((found.code.name, found.span.start))
+
+
+def check_file(name: str, options: Options) -> Validation:
+    """Return what the static checks say of a game of the library, or of the rule file at a path, or of standard input.
+
+    Raises:
+        OSError: it cannot be read.
+        UnknownNameError: there is no such game or file.
+    """
+    try:
+        source = read_rule_text(name, options.read_limits).source
+    except RuleFileError as error:
+        source = Source(name, "") if error.span is None else error.span.source
+        return _sifted(Validation(source, (_refused(error, source),)), options)
+    try:
+        found = _limited(findings, source, (source, options.read_limits), options)
+        return _sifted(Validation(source, tuple(found)), options)
+    except (LimitExceeded, ChildProcessDiedError) as error:
+        return Validation(source, limit=str(error))
+
+
+def play_file(
+    name: str, checked: Validation, options: Options, on_play: Callable[[], None] = lambda: None
+) -> Validation:
+    """Return what static checks and plays together say of the file *checked*, which has no error.
+
+    *on_play* is called after each play.
+
+    Raises:
+        OSError: a play cannot be written.
+    """
+    assert options.budget is not None
+    order = Order(name, checked.source, options.read_limits, options.budget, options.seed, options.evidence_folder)
+    # The last question to the engine may take all of the time once more.
+    limits = ChildLimits(2 * options.budget.seconds + _GRACE_S, options.max_memory_mb)
+    try:
+        rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play())
+        return _sifted(_with(rehearsal, checked), options, is_played=rehearsal.limit is None)
+    except RuleFileError as error:
+        return _sifted(replace(checked, found=(*checked.found, _refused(error, checked.source))), options)
+    except LimitExceeded as error:
+        is_time = error.what == "seconds"  # then the limit is the budget, not what the child had beyond it
+        return replace(checked, limit=str(LimitExceeded(error.what, options.budget.seconds) if is_time else error))
+    except ChildProcessDiedError as error:
+        return replace(checked, limit=str(error))
+
+
+def _with(rehearsal: Rehearsal, checked: Validation) -> Validation:
+    places = ((shown.diagnostic.code.name, shown.diagnostic.span.start) for shown in rehearsal.shown)
+    paths = zip(places, (shown.evidence for shown in rehearsal.shown), strict=True)
+    return replace(
+        checked,
+        found=(*checked.found, *(shown.diagnostic for shown in rehearsal.shown)),
+        limit=rehearsal.limit,
+        figures=rehearsal.figures,
+        lines=rehearsal.lines,
+        evidence={place: path for place, path in paths if path is not None},
+    )
+
+
+def _limited(
+    function: Callable[..., Result], source: Source, arguments: tuple[object, ...], options: Options
+) -> Result:
+    """Return what *function* returns for *arguments*: in a child process under limits where *source* is large."""
+    if len(source.text) <= SMALL_CHARACTERS:
+        return function(*arguments)
+    return run_limited(function, arguments, ChildLimits(options.max_seconds, options.max_memory_mb))
+
+
+def _refused(error: RuleFileError, source: Source) -> Diagnostic:
+    code = error.code or _CODES.get(type(error), "no-rules")
+    return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
+
+
+def _sifted(validation: Validation, options: Options, *, is_played: bool = False) -> Validation:
+    source, found = validation.source, validation.found
+    sifting = partial(sift, is_played=is_played)
+    sifted = _limited(sifting, source, (source, found, options.read_limits), options)
+    kept = (_strictly(one) if options.is_strict else one for one in sifted.diagnostics)
+    return replace(validation, diagnostics=tuple(kept), allowed=sifted.allowed)
+
+
+def _strictly(found: Diagnostic) -> Diagnostic:
+    return found if found.code.name == _INCONCLUSIVE else found.as_error()

@@ -1,0 +1,55 @@
+"""`problem`: the JSON shape of errors."""
+
+from __future__ import annotations
+
+from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
+from gdl.source import Source, Span
+from server.api.problem import problem
+
+SPAN = Span(Source("a.kif", "(role white)\n(<= p\n    (not p))\n"), 23, 30)
+
+
+def test_an_error_of_a_rule_file_tells_place_and_hint() -> None:
+    assert problem(MalformedRuleError("a rule inside a rule", SPAN, "close it")) == {
+        "code": "rules_refused",
+        "message": "a rule inside a rule",
+        "hint": "close it",
+        "kind": "malformed_rule",
+        "source": "a.kif",
+        "line": 3,
+        "column": 5,
+    }
+
+
+def test_an_error_without_a_place_tells_none() -> None:
+    assert problem(MalformedRuleError("no roles")) == {
+        "code": "rules_refused",
+        "message": "no roles",
+        "hint": "",
+        "kind": "malformed_rule",
+    }
+
+
+def test_an_error_of_stratification_tells_the_cycle() -> None:
+    found = problem(StratificationError("`p` depends on its own negation", SPAN, None, ["p", "not p"]))
+    assert (found["kind"], found["cycle"]) == ("stratification", ["p", "not p"])
+
+
+def test_a_misspelt_name_tells_the_nearest_ones() -> None:
+    assert problem(UnknownNameError("game", "zoin", ["zion"])) == {
+        "code": "unknown_game",
+        "message": "no game 'zoin'; did you mean zion?",
+        "hint": "did you mean zion?",
+    }
+
+
+def test_rules_beyond_the_limits_are_too_costly() -> None:
+    assert problem(LimitExceeded("facts", 1000)) == {
+        "code": "rules_too_costly",
+        "message": "limit reached: more than 1,000 facts",
+        "hint": "",
+    }
+
+
+def test_any_other_error_tells_its_kind_and_sentence() -> None:
+    assert problem(TimeoutError("too slow")) == {"code": "timeout", "message": "too slow", "hint": ""}

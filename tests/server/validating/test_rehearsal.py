@@ -1,0 +1,49 @@
+"""A game played in a child process: plain data comes back, and every play is reported."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gdl.errors import RuleFileError
+from gdl.kif import DEFAULT_LIMITS
+from gdl.simulation import SimulationBudget
+from gdl.source import Source
+from server.validating.rehearsal import Order, rehearse
+
+BUDGET: Final = SimulationBudget(plays=3, seconds=30, states=0)
+STUCK: Final = """
+(role robot) (init (at 1)) (legal robot wait)
+(<= (next (at 1)) (true (at 1)) (does robot wait))
+(<= terminal (true (at 1)))
+(<= (goal robot 50) (true (at 2)))
+"""
+
+
+def order(text: str, folder: Path | None = None) -> Order:
+    return Order("stuck", Source("stuck.kif", text), DEFAULT_LIMITS, BUDGET, 7, folder)
+
+
+def test_what_comes_back_is_plain_data() -> None:
+    reports: list[object] = []
+    rehearsal = rehearse(order(STUCK), reports.append)
+    again = pickle.loads(pickle.dumps(rehearsal))
+    assert (again.figures, again.lines, again.limit) == (rehearsal.figures, rehearsal.lines, None)
+    assert (rehearsal.figures["plays"], rehearsal.figures["seed"], reports) == (3, 7, [None] * 3)
+
+
+def test_a_defect_has_its_play_where_a_folder_is_given(tmp_path: Path) -> None:
+    without, with_play = (rehearse(order(STUCK, folder), print).shown for folder in (None, tmp_path / "plays"))
+    (found,) = (one for one in without if one.diagnostic.code.name == "gdl/no-goal")
+    assert found.evidence is None
+    (found,) = (one for one in with_play if one.diagnostic.code.name == "gdl/no-goal")
+    assert found.evidence is not None
+    assert found.evidence.is_file()
+
+
+def test_rules_without_a_meaning_are_refused() -> None:
+    with pytest.raises(RuleFileError):
+        rehearse(order("(role robot) (<= (legal robot ?x) (not wall))"), print)
