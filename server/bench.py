@@ -38,8 +38,10 @@ class Options:
 class Figures:
     """What was measured of a game.
 
-    `setup_s` is from the text of the rules to the end of a first play, by the clock, with the kernels on disk.
-    `states_per_s` counts the states in which moves are made. *Units*: per second of processor time on one thread,
+    `setup_s` is from the text of the rules to the end of a first play, by the clock, with the kernels on disk; the
+    interpreter has 20 s of processor time for that play. `states_per_s` counts the states in which moves are made.
+    Where a run of the interpreter ends amid a play, what was made of it counts for its share of the mean length;
+    `playouts_per_s` is 0 as long as no play has ended. *Units*: per second of processor time on one thread,
     per second by the clock on several; megabytes of the larger of two processes, that which plays and its child.
     """
 

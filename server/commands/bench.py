@@ -82,7 +82,11 @@ def _show(files: list[GameFile], outcomes: list[Outcome]) -> None:
 def _numbers(figures: Figures) -> tuple[str, ...]:
     return (
         f"{figures.setup_s:.2f}",
-        f"{figures.playouts_per_s:,.{0 if figures.playouts_per_s >= 100 else 1}f}",
-        f"{figures.states_per_s:,.0f}",
+        _speed(figures.playouts_per_s),
+        _speed(figures.states_per_s),
         f"{figures.peak_memory_mb:,.0f}",
     )
+
+
+def _speed(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
