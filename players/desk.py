@@ -51,12 +51,17 @@ class Desk:
         """Whether no more matches are taken."""
         return len(self.seats) >= self.settings.max_matches
 
-    async def answer(self, message: Message, received_s: float | None = None, step: int | None = None) -> str:
+    async def answer(
+        self, message: Message, received_s: float | None = None, step: int | None = None, answered: str | None = None
+    ) -> str:
         """Return the reply to *message*, in time.
 
-        *received_s* is when its first byte came (monotonic), *step* what the game manager's header says.
+        *received_s* is when its first byte came (monotonic); *step* is what the game manager's header says, and so is
+        *answered*: what this was answered with before, which is answered again, at once.
         """
         received_s = time.monotonic() if received_s is None else received_s
+        if answered is not None:
+            return self._catch_up(message, received_s, step, answered)
         match message:
             case Info():
                 return info_text(InfoReply(self.settings.name, Status.BUSY if self.is_busy else Status.AVAILABLE))
@@ -65,7 +70,8 @@ class Desk:
             case Preview():
                 return "ready"
             case Start():
-                return await self._start(message, received_s)
+                seat = self._seat(message, received_s)
+                return "busy" if seat is None else await seat.answered(seat.session.question)
             case Play():
                 seat = self.seats.get(message.match_id)
                 if seat is None:
@@ -92,17 +98,28 @@ class Desk:
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
-    async def _start(self, start: Start, received_s: float) -> str:
+    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str) -> str:
+        """Take *message* in as what happened before this process was there; return *answered*."""
+        match message:
+            case Start():
+                self._seat(message, received_s, answered)
+            case Play() if (seat := self.seats.get(message.match_id)) is not None:
+                self._watch(seat)
+                seat.catch_up(message, received_s, step, answered)
+        return answered
+
+    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> Seat | None:
+        """Return the seat at the match that *start* begins, None if no more matches are taken."""
         seat = self.seats.get(start.match_id)
         if seat is None or seat.session.start != start:
             self._leave(start.match_id, None)
             if self.is_busy:
-                return "busy"
-            session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing)
+                return None
+            session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
             seat = self.seats[start.match_id] = Seat(session, self.make_player)
             self._spawn(seat.work())
         self._watch(seat)
-        return await seat.answered(seat.session.question)
+        return seat
 
     def _leave(self, match_id: str, stop: Stop | None, patience_s: float = PATIENCE_S) -> None:
         seat = self.seats.pop(match_id, None)

@@ -43,6 +43,13 @@ class Seat:
             self._spread_news()
         return await self.answered(self.session.question)
 
+    def catch_up(self, play: Play, received_s: float, step: int | None, answered: str) -> None:
+        """Take in a step that was answered before, unless it is known already."""
+        if not (self.session.is_refused or self.session.is_repeated(play, step)):
+            self.session.question.close()
+            self._send(*self.session.catch_up(play, received_s, answered))
+            self._spread_news()
+
     async def answered(self, question: Question) -> str:
         """Return the answer to *question* as soon as it is there, else the best so far when its time ends."""
         await self._wait(lambda: question.answer is not None, question.answer_by_s)

@@ -28,7 +28,8 @@ BODY_S: Final = 30.0
 CORS: Final = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
-    "Access-Control-Allow-Headers": "Content-Type, Sender, Receiver, GGP-Match-ID, GGP-Match-Step, GGP-Match-Host",
+    "Access-Control-Allow-Headers": "Content-Type, Sender, Receiver, GGP-Match-ID, GGP-Match-Step, GGP-Match-Host, "
+    "GGP-Match-Answered",
     "Access-Control-Max-Age": "86400",
 }
 """What browsers ask for before a game manager in a page may talk to a player."""
@@ -122,7 +123,8 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
         return _reply(str(error), status=400)
     except TimeoutError:
         return _reply("the message did not arrive in time", status=408)
-    response = _reply(await desk.answer(message, received_s, _step(request)))
+    answered = request.headers.get("GGP-Match-Answered")
+    response = _reply(await desk.answer(message, received_s, _step(request), answered))
     with contextlib.suppress(ConnectionError):  # nobody waits for the answer any more
         await response.prepare(request)
         await response.write_eof()

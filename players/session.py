@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from gdl.errors import MessageError
 from gdl.messages import Play, Start, Stop
+from gdl.wire import first_term
 from players.pipe import Ask, Best, Done, Follow, Join, Joined, Order, Ready, Refused, Report
 
 NO_ANSWER: Final = "nil"
@@ -59,15 +61,20 @@ class Question:
 class Session:
     """One match: its questions in order, and the steps that were told."""
 
-    def __init__(self, start: Start, seed: int, received_s: float, timing: Timing) -> None:
+    def __init__(self, start: Start, seed: int, received_s: float, timing: Timing, answered: str | None = None) -> None:
         self.start, self.seed, self.timing = start, seed, timing
         self.roles: tuple[str, ...] = ()
         self.steps: list[Follow] = []
         self.n_losses = 0
         self.is_refused = False
-        *self._start_ends, answer_by_s = timing.ends(received_s, start.start_clock_s)
-        self.question = Question(-1, answer_by_s, best="ready")
+        clock_s = start.start_clock_s if answered is None else self._follow_s
+        *self._start_ends, answer_by_s = timing.ends(received_s, clock_s)
+        self.question = Question(-1, answer_by_s, best="ready", answer=answered)
         self._before = self.question
+
+    @property
+    def _follow_s(self) -> float:
+        return min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
 
     def join(self) -> Join:
         """Return the order that begins the match."""
@@ -75,8 +82,8 @@ class Session:
         return self._join(deadline_s, interrupt_s, thinks=True)
 
     def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> Join:
-        follow_s = min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
-        return Join(self.start.rules, str(self.start.role), self.seed, deadline_s, interrupt_s, follow_s, thinks)
+        rules, role = self.start.rules, str(self.start.role)
+        return Join(rules, role, self.seed, deadline_s, interrupt_s, self._follow_s, thinks)
 
     def is_repeated(self, play: Play, step: int | None = None) -> bool:
         """Return whether *play* asks the current question again; *step* is what a header says, if there is one.
@@ -107,11 +114,24 @@ class Session:
 
     def ask(self, play: Play, received_s: float) -> list[Order]:
         """Take in a new question; return the orders for the worker. `question` is the one to be answered."""
-        orders: list[Order] = self._take_in(play)
+        orders = self._take_in(play)
         deadline_s, interrupt_s, answer_by_s = self.timing.ends(received_s, self.start.play_clock_s)
+        question = self._put(play, answer_by_s)
+        return [*orders, Ask(question.step, deadline_s, interrupt_s)]
+
+    def catch_up(self, play: Play, received_s: float, answered: str) -> list[Order]:
+        """Take in a question that was answered before this process played the match; return the orders.
+
+        Nothing is thought about: `question` has the answer that it had.
+        """
+        orders = self._take_in(play)
+        self._put(play, received_s).answer = answered
+        return orders
+
+    def _put(self, play: Play, answer_by_s: float) -> Question:
         step = self.question.step + 1 if play.turn is None else play.turn
         self._before, self.question = self.question, Question(step, answer_by_s, play)
-        return [*orders, Ask(step, deadline_s, interrupt_s)]
+        return self.question
 
     def stop(self, stop: Stop) -> list[Order]:
         """Take in the end of the match; return the orders for the worker."""
@@ -122,7 +142,7 @@ class Session:
             return []
         own_move = None if message.own_move is None else str(message.own_move)
         if own_move is None and self.question.play is not None:
-            own_move = self.question.answer
+            own_move = _move_in(self.question.answer)
         self.steps.append(Follow(own_move, tuple(map(str, message.told))))
         return [self.steps[-1]]
 
@@ -153,6 +173,14 @@ class Session:
             self.question.close()
         elif self.question.answer is None:
             yield Ask(self.question.step, now_s, now_s, thinks=False)
+
+
+def _move_in(answer: str | None) -> str | None:
+    """Return the move that *answer* begins with; one that is told of earlier need not hold any."""
+    try:
+        return None if answer is None else str(first_term(answer))
+    except MessageError:
+        return None
 
 
 def _folded(play: Play) -> str:

@@ -21,6 +21,8 @@ from server.match.link import Letter, ReplyBuffer
 
 DEFAULT_PORT: Final = 9147
 """Where players of old listen."""
+MAX_ANSWERED: Final = 4_000
+"""How much of an earlier answer is told again. *Units*: characters; many servers take headers of 8 KiB."""
 
 
 class HttpPlayer:
@@ -91,6 +93,8 @@ class HttpPlayer:
             fields["GGP-Match-ID"] = letter.match_id
             fields["GGP-Match-Step"] = str(letter.step)
             fields["GGP-Match-Host"] = self._host_name
+        if letter.answered is not None:
+            fields["GGP-Match-Answered"] = _answered_text(letter.answered)
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {self._url.raw_path_qs} HTTP/1.0\r\n{head}\r\n".encode("latin-1", "replace") + body
 
@@ -168,6 +172,11 @@ def _without_address(error: OSError) -> OSError:
     if error.errno is None or isinstance(error, ssl.SSLError):
         return error
     return OSError(error.errno, os.strerror(error.errno))
+
+
+def _answered_text(text: str) -> str:
+    shown = "".join(c if " " <= c <= "~" else "?" for c in " ".join(text.split()))
+    return shown[:MAX_ANSWERED]
 
 
 def _header_text(text: str) -> str:

@@ -15,11 +15,16 @@ _RUN: Final = re.compile(rb"[();]|[ \t\r\n\f\v]+|[^ \t\r\n\f\v();]+")
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message on its way: its text, and the match and step that it belongs to (for headers)."""
+    """A message on its way: its text, and the match and step that it belongs to (for headers).
+
+    `answered` is what was answered to the same message before, perhaps to another process of the game manager or by
+    another one of the player: a player that lacks the step takes it in, and need not think about it again.
+    """
 
     text: str
     match_id: str = ""
     step: int = 0
+    answered: str | None = None
 
 
 class ReplyBuffer:

@@ -172,6 +172,51 @@ async def test_another_start_of_the_same_id_is_another_match() -> None:
     assert said == ("ready", "noop")
 
 
+ANSWERED = "GGP-Match-Answered"
+
+
+async def test_a_new_process_is_brought_to_the_step_of_a_match_without_thinking() -> None:
+    async with playing(odd_players.Endless) as peer:
+        said = [
+            await peer.say(start_text(clock_s=30, play_s=30), {ANSWERED: "ready"}),
+            await peer.say("(PLAY m NIL)", {ANSWERED: "(mark 2 2)", "GGP-Match-Step": "0"}),
+            await peer.say("(PLAY m ((mark 2 2) noop))", {ANSWERED: "(mark 9 9) ; illegal", "GGP-Match-Step": "1"}),
+        ]
+        assert (said, peer.took_s < LATEST_S) == (["ready", "(mark 2 2)", "(mark 9 9) ; illegal"], True)
+
+
+async def test_a_process_that_has_caught_up_thinks_about_the_next_step() -> None:
+    async with playing(odd_players.First) as peer:
+        await peer.say(start_text(), {ANSWERED: "ready"})
+        await peer.say("(PLAY m NIL)", {ANSWERED: FIRST, "GGP-Match-Step": "0"})
+        await peer.say(f"(PLAY m ({FIRST} noop))", {ANSWERED: "noop", "GGP-Match-Step": "1"})
+        said = await peer.say("(PLAY m (noop (mark 1 2)))", {"GGP-Match-Step": "2"})
+    assert said == "(mark 1 3)"
+
+
+async def test_a_process_that_was_there_all_along_takes_no_step_twice() -> None:
+    async with playing(odd_players.First) as peer:
+        await peer.say(start_text())
+        plays = (("0", "NIL"), ("1", f"({FIRST} noop)"))
+        first = [await peer.say(f"(PLAY m {told})", {"GGP-Match-Step": step}) for step, told in plays]
+        again = [
+            await peer.say(start_text(), {ANSWERED: "ready"}),
+            await peer.say("(PLAY m NIL)", {ANSWERED: FIRST, "GGP-Match-Step": "0"}),
+            await peer.say(f"(PLAY m ({FIRST} noop))", {"GGP-Match-Step": "1"}),
+            await peer.say("(PLAY m (noop (mark 1 2)))", {"GGP-Match-Step": "2"}),
+        ]
+    assert (first, again) == ([FIRST, "noop"], ["ready", FIRST, "noop", "(mark 1 3)"])
+
+
+async def test_percepts_and_the_own_moves_of_before_are_followed() -> None:
+    async with playing(odd_players.First) as peer:
+        await peer.say(start_text(role="candidate", game="montyhall"), {ANSWERED: "ready"})
+        await peer.say("(PLAY m NIL)", {ANSWERED: "(choose 2)", "GGP-Match-Step": "0"})
+        await peer.say("(PLAY m ((you_chose 2)))", {ANSWERED: "noop", "GGP-Match-Step": "1"})
+        said = await peer.say("(PLAY m ((open_door 1)))", {"GGP-Match-Step": "2"})
+    assert said == "stay"
+
+
 @pytest.mark.parametrize("body", ["", "hello", "((((", ")", "(PLAY m)", b"\xff\xfe\x00", "(HELLO m)", "(" * 100_000])
 async def test_garbage_is_refused_and_the_player_lives(body: str | bytes) -> None:
     async with playing(odd_players.First) as peer:

@@ -114,6 +114,27 @@ def test_the_same_joint_move_is_the_same_question_while_its_answer_has_not_been_
     assert session.is_repeated(play("rock,rock"))
 
 
+def test_a_step_that_was_answered_before_is_followed_and_not_thought_about() -> None:
+    session = Session(START, 7, 100.0, Timing(1.0), answered="ready")
+    joined = session.join()
+    orders = [session.catch_up(play(), 100.0, "a"), session.catch_up(play("a,noop"), 100.0, "noop")]
+    asked = session.ask(play("noop,b"), 100.0)
+    assert joined == Join("(role x) (role o)", "x", 7, 100.5, 100.625, 1.0)
+    assert (orders, asked) == (
+        [[], [Follow("a", ("a", "noop"))]],
+        [Follow("noop", ("noop", "b")), Ask(2, 103.0, 103.25)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("answered", "own_move"), [("(mark 1 1) because", "(mark 1 1)"), ("", None), (")((", None), ("nil", "nil")]
+)
+def test_the_own_move_is_what_an_earlier_answer_begins_with(answered: str, own_move: str | None) -> None:
+    session = Session(START, 7, 100.0, Timing(1.0), answered="ready")
+    session.catch_up(play(), 100.0, answered)
+    assert (session.question.answer, session.ask(play("seen"), 100.0)[0]) == (answered, Follow(own_move, ("seen",)))
+
+
 def test_the_last_step_is_told_before_the_end() -> None:
     assert session_after((play(), "a")).stop(Stop("m", (Constant("a"),))) == [Follow("a", ("a",))]
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from server.errors import PlayerSpecError, RemotePlayerError
-from server.links.http_player import DEFAULT_PORT, HttpPlayer, player_url
+from server.links.http_player import DEFAULT_PORT, MAX_ANSWERED, HttpPlayer, player_url
 from server.match.driver import MatchDriver
 from server.match.events import Completed
 from server.match.link import Letter, ReplyBuffer
@@ -47,6 +47,27 @@ async def test_the_request_is_the_one_that_players_know() -> None:
 
 async def test_messages_without_a_match_have_no_match_in_their_head() -> None:
     assert await said_by(replying(lambda body: body), Letter("(INFO)")) == b"(INFO)"
+
+
+@pytest.mark.parametrize(
+    ("answered", "told"),
+    [
+        ("(mark 1 1)", "(mark 1 1)"),
+        ("", ""),
+        ("(été\r\nX-Evil:\t1)", "(?t? X-Evil: 1)"),
+        ("x" * 10_000, "x" * MAX_ANSWERED),
+    ],
+)
+async def test_what_was_answered_before_is_told_in_the_head(answered: str, told: str) -> None:
+    heads: list[str] = []
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await request(reader))[0])
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
+
+    async with listening(keep) as url:
+        await HttpPlayer(url).deliver(Letter("(PLAY m.1 NIL)", "m.1", 3, answered), ReplyBuffer())
+    assert heads[0].partition("\r\nGGP-Match-Answered: ")[2] == f"{told}\r\n\r\n"
 
 
 async def test_megabytes_of_rules_go_out() -> None:
