@@ -1,0 +1,58 @@
+"""Templates to pages: everything that is put into one is escaped, and a name that is not there is an error."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from server.web import words
+from server.web.visitor import visitor_of
+
+_HERE: Final = Path(__file__).resolve().parent
+STATIC_FOLDER: Final = _HERE / "static"
+_TEMPLATE_FOLDERS: Final = (_HERE / "templates", _HERE.parent / "access" / "templates")
+
+
+@cache
+def static_version(name: str) -> str:
+    """Return what tells this content of a static file from others: it is part of its address, which is kept for long.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    return hashlib.sha256((STATIC_FOLDER / name).read_bytes()).hexdigest()[:12]
+
+
+def static_address(name: str) -> str:
+    """Return the address of a static file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    return f"/static/{name}?v={static_version(name)}"
+
+
+@cache
+def templates() -> Environment:
+    """Return the templates of all pages."""
+    found = Environment(
+        loader=FileSystemLoader(_TEMPLATE_FOLDERS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals["static"] = static_address
+    found.filters |= words.FILTERS
+    return found
+
+
+def render(request: web.Request, template: str, *, status: int = 200, **context: Any) -> web.Response:
+    """Return the page that *template* makes of *context* for whoever asks."""
+    text = templates().get_template(template).render(visitor=visitor_of(request), path=request.path, **context)
+    return web.Response(text=text, status=status, content_type="text/html", headers={"Cache-Control": "no-store"})
