@@ -17,6 +17,7 @@ from server.links.own_player import OwnPlayer
 from server.match.driver import MatchDriver, Observer, Outcome
 from server.match.link import PlayerLink
 from server.match.profiles import Profile
+from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup, Substitute, new_match_id, new_random_token, new_seed
 from server.records.entries import Circumstances
 from server.records.journal import Recorder
@@ -111,7 +112,7 @@ class HostedMatch:
 
     async def _driven(self, links: Mapping[Role, PlayerLink], observers: Sequence[Observer]) -> Outcome:
         taking: list[Observer] = [self._recorder.take, *observers]
-        self._driver = MatchDriver(self.order.game, self.setup, links, taking)
+        self._driver = MatchDriver(LocalReferee(self.order.game), self.setup, links, taking)
         if self._abort_reason is not None:
             self._driver.abort(self._abort_reason)
         return await self._driver.run()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gdl.game import RANDOM, Game, Role
+from gdl.game import RANDOM, Role
 from gdl.scrambling import Scrambling
 from gdl.terms import Term
 from server.errors import SeatsError
@@ -39,7 +39,10 @@ from server.match.exchange import (
     EvaluationFailed,
     Input,
     Output,
+    Resume,
 )  # fmt: skip
+from server.match.outline import Outline
+from server.match.past import NOTHING, Past
 from server.match.phases import TABLE, Phase, Trigger
 from server.match.position import Position
 from server.match.rounds import Round
@@ -47,9 +50,16 @@ from server.match.setup import MatchSetup, Substitute
 from server.match.verdicts import text_of
 
 _NO_ROUND: Final = Round(0, Message.ABORT, ())
+_ASKING: Final = {
+    Message.PREVIEW: Phase.PREVIEWING,
+    Message.START: Phase.STARTING,
+    Message.PLAY: Phase.PLAYING,
+    Message.STOP: Phase.STOPPING,
+    Message.ABORT: Phase.ABORTING,
+}
 
 
-def played_roles(game: Game) -> tuple[Role, ...]:
+def played_roles(game: Outline) -> tuple[Role, ...]:
     """Return the roles that somebody must play: all but the `random` of GDL-II."""
     return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
 
@@ -61,11 +71,12 @@ class Match:
         SeatsError: the seats of *setup* are not one for every role that somebody plays.
     """
 
-    def __init__(self, game: Game, setup: MatchSetup) -> None:
+    def __init__(self, game: Outline, setup: MatchSetup) -> None:
         self._game, self._setup = game, setup
         self._dialogues = _dialogues(game, setup)
         self._phase = Phase.NEW
         self._round = _NO_ROUND
+        self._past = NOTHING
         self._position: Position | None = None
         self._outputs: list[Output] = []
         self._at_ms = 0
@@ -89,6 +100,8 @@ class Match:
         match happened:
             case Begin():
                 self._begin()
+            case Resume(past=past):
+                self._resume(past)
             case Answer():
                 self._take_answer(happened)
             case Evaluated(position=position):
@@ -104,6 +117,25 @@ class Match:
         if self._phase is Phase.NEW:
             self._outputs.append(Started(self._at_ms, self._setup, self._game.description, self._game.roles))
             self._go_on(Trigger.BEGIN)
+
+    def _resume(self, past: Past) -> None:
+        """Work out the states up to the last one again, and go on from there."""
+        if self._phase is not Phase.NEW:
+            return
+        self._past = past
+        if past.message is Message.ABORT:
+            self._ask_again()
+        elif past.was_anybody_told:
+            self._phase = Phase.EVALUATING
+            self._outputs.append(Evaluate(None, ()))
+        else:
+            self._go_on(Trigger.BEGIN)
+
+    def _ask_again(self) -> None:
+        past, self._past = self._past, NOTHING
+        assert past.message is not None
+        self._phase = _ASKING[past.message]
+        self._ask(past.message, past)
 
     def _go_on(self, trigger: Trigger) -> None:
         self._phase = TABLE[self._phase, trigger]
@@ -123,7 +155,18 @@ class Match:
         if self._phase not in (Phase.OPENING, Phase.EVALUATING):
             return
         self._position = position
-        self._outputs.append(StateReached(self._at_ms, position.step, position.facts, position.percepts))
+        if position.step < len(self._past.moves):
+            self._outputs.append(Evaluate(position, tuple(self._past.moves[position.step])))
+            return
+        if position.step >= self._past.n_states:
+            self._outputs.append(StateReached(self._at_ms, position.step, position.facts, position.percepts))
+        if self._past.message is not None:
+            self._ask_again()
+        else:
+            self._go_on_from(position)
+
+    def _go_on_from(self, position: Position) -> None:
+        self._past = NOTHING
         if self._phase is Phase.OPENING:
             self._go_on(Trigger.GO_ON if self._setup.preview_clock_s is None else Trigger.PREVIEW)
         else:
@@ -143,9 +186,11 @@ class Match:
         self._outputs.append(Completed(self._at_ms, self.step, self._position.goals))
         self._ask(Message.STOP)
 
-    def _ask(self, message: Message) -> None:
+    def _ask(self, message: Message, past: Past = NOTHING) -> None:
         self._round = Round(self._round.number + 1, message, self._dialogues)
-        asks = [self._question(role, dialogue) for role, dialogue in self._dialogues.items()]
+        for answered in past.answers.values():
+            self._round.take(answered)
+        asks = [self._question(role, self._dialogues[role]) for role in self._round.pending]
         self._outputs += (Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
         self._outputs += asks
         if self._round.is_complete:
@@ -229,7 +274,7 @@ def _origin(answer: Answered | None) -> Origin:
     return Origin.SUBSTITUTE if answer.is_substituted else Origin.PLAYER
 
 
-def _dialogues(game: Game, setup: MatchSetup) -> dict[Role, Dialogue]:
+def _dialogues(game: Outline, setup: MatchSetup) -> dict[Role, Dialogue]:
     roles = played_roles(game)
     if sorted(map(str, roles)) != sorted(str(seat.role) for seat in setup.seats):
         raise SeatsError([str(seat.role) for seat in setup.seats], [str(role) for role in roles])

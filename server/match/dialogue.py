@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl import messages
-from gdl.game import Game, Role
+from gdl.game import Role
 from gdl.messages import Dialect
 from gdl.scrambling import Scrambling
 from gdl.terms import Constant, Term
 from server.match.events import Message
 from server.match.exchange import Answer
+from server.match.outline import Outline
 from server.match.setup import MatchSetup, Seat
 from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
 
@@ -31,7 +32,7 @@ NOTHING_TOLD: Final = Told(0, None, None)
 class Dialogue:
     """What is said to, and understood of, the player in *seat*; *scrambling* None leaves the names as they are."""
 
-    def __init__(self, game: Game, setup: MatchSetup, seat: Seat, scrambling: Scrambling | None) -> None:
+    def __init__(self, game: Outline, setup: MatchSetup, seat: Seat, scrambling: Scrambling | None) -> None:
         self._description, self._setup, self._seat, self._scrambling = game.description, setup, seat, scrambling
         self._dialect = seat.profile.dialect if game.has_imperfect_information else Dialect.GDL1
 

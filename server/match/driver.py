@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
-from gdl.game import Game, Role
-from server.match.background import Evaluator, in_own_thread
+from gdl.game import Role
 from server.match.clock import Clock, SystemClock
 from server.match.core import Match
 from server.match.events import Aborted, Completed, Event, Failed
@@ -25,22 +24,35 @@ from server.match.exchange import (
     EvaluationFailed,
     Input,
     Output,
+    Resume,
 )
 from server.match.link import MAX_REPLY_BYTES, Letter, PlayerLink, ReplyBuffer
+from server.match.past import Past
 from server.match.phases import Phase
-from server.match.position import Position, first_position, next_position
+from server.match.position import Position
+from server.match.referee import Referee
 from server.match.setup import MatchSetup
 
 Observer: TypeAlias = Callable[[Event], None]
+Settle: TypeAlias = Callable[[], Awaitable[None]]
+"""Returns when everything that observers were told is kept."""
 Outcome: TypeAlias = Completed | Aborted | Failed
+
+
+async def at_once() -> None:
+    """Settle nothing: the observers keep what they are told before they return."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriverOptions:
-    """What a driver works with. *Units*: seconds for one state, bytes of one reply."""
+    """What a driver works with. *Units*: seconds for one state, bytes of one reply.
+
+    `settle` is awaited before messages go out. When it raises, nobody is told anything more: somebody else may play
+    the match on.
+    """
 
     clock: Clock = field(default_factory=SystemClock)
-    evaluator: Evaluator = in_own_thread
+    settle: Settle = at_once
     evaluation_limit_s: float = 300.0
     max_reply_bytes: int = MAX_REPLY_BYTES
 
@@ -49,7 +61,7 @@ DEFAULT_OPTIONS: Final = DriverOptions()
 
 
 class MatchDriver:
-    """Plays one match of *game* with the players behind *links*.
+    """Plays one match with the players behind *links*; *referee* works out the states.
 
     *observers* are called in the event loop with every event, in order, and before the next message goes out. When one
     raises, the match is aborted and `run` raises the same.
@@ -57,15 +69,15 @@ class MatchDriver:
 
     def __init__(
         self,
-        game: Game,
+        referee: Referee,
         setup: MatchSetup,
         links: Mapping[Role, PlayerLink],
         observers: Sequence[Observer] = (),
         options: DriverOptions = DEFAULT_OPTIONS,
     ) -> None:
-        self._game, self._setup, self._links, self._observers = game, setup, links, list(observers)
+        self._referee, self._setup, self._links, self._observers = referee, setup, links, list(observers)
         self._options, self._clock = options, options.clock
-        self._match = Match(game, setup)
+        self._match = Match(referee, setup)
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._outcome: Outcome | None = None
@@ -85,12 +97,17 @@ class MatchDriver:
         """End the match soon: the players are told, and `run` returns after their farewells. For the loop's thread."""
         self._inbox.put_nowait(AbortRequest(self._clock.wall_ms(), reason))
 
-    async def run(self) -> Outcome:
-        """Play the match to its end, and return how it ended; the links are closed then."""
+    async def run(self, past: Past | None = None) -> Outcome:
+        """Play the match to its end, and return how it ended; the links are closed then.
+
+        With *past* it goes on where it broke off.
+        """
+        now_ms = self._clock.wall_ms()
+        self._outcome = None if past is None else past.outcome
         try:
-            self._carry_out(self._match.receive(Begin(self._clock.wall_ms())))
+            await self._carry_out(self._match.receive(Begin(now_ms) if past is None else Resume(now_ms, past)))
             while self._match.phase is not Phase.CLOSED:
-                self._carry_out(self._match.receive(await self._inbox.get()))
+                await self._carry_out(self._match.receive(await self._inbox.get()))
         finally:
             await self._clean_up()
         if self._observer_error is not None:
@@ -98,10 +115,14 @@ class MatchDriver:
         assert self._outcome is not None
         return self._outcome
 
-    def _carry_out(self, outputs: Sequence[Output]) -> None:
+    async def _carry_out(self, outputs: Sequence[Output]) -> None:
+        is_settled = False
         for output in outputs:
             match output:
                 case Ask():
+                    if not is_settled:
+                        await self._options.settle()
+                        is_settled = True
                     self._spawn(self._ask(output), output.round)
                 case Evaluate():
                     self._spawn(self._evaluate(output), 0)
@@ -161,7 +182,7 @@ class MatchDriver:
         deadline = None
         try:
             async with self._clock.timeout(limit_s) as deadline:
-                position = await self._options.evaluator(lambda: self._position(command))
+                position = await self._position(command)
         except Exception as error:  # a server must outlive whatever rules make of an engine
             is_late = deadline is not None and deadline.expired()
             failure = LimitExceeded("seconds for one state", limit_s) if is_late else error
@@ -169,10 +190,10 @@ class MatchDriver:
         else:
             self._inbox.put_nowait(Evaluated(self._clock.wall_ms(), position))
 
-    def _position(self, command: Evaluate) -> Position:
+    async def _position(self, command: Evaluate) -> Position:
         if command.position is None:
-            return first_position(self._game)
-        return next_position(self._game, command.position, command.moves)
+            return await self._referee.first_position()
+        return await self._referee.next_position(command.position, command.moves)
 
     async def _clean_up(self) -> None:
         for task in self._tasks:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from gdl.game import Role
 from gdl.terms import Term
 from server.match.events import Event, Message
+from server.match.past import Past
 from server.match.position import Position
 
 
@@ -51,6 +52,14 @@ class Begin:
     """Let the match begin."""
 
     at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Let the match go on where it broke off; nobody is asked again who had answered."""
+
+    at_ms: int
+    past: Past
 
 
 class Ending(Enum):
@@ -101,4 +110,4 @@ class AbortRequest:
     reason: str
 
 
-Input: TypeAlias = Begin | Answer | Evaluated | EvaluationFailed | AbortRequest
+Input: TypeAlias = Begin | Resume | Answer | Evaluated | EvaluationFailed | AbortRequest

@@ -14,7 +14,12 @@ class Round:
     def __init__(self, number: int, message: Message, roles: Iterable[Role]) -> None:
         self.number, self.message = number, message
         self.answers: dict[Role, Answered] = {}
-        self._pending = set(roles)
+        self._pending = dict.fromkeys(roles)
+
+    @property
+    def pending(self) -> tuple[Role, ...]:
+        """Whose answers are waited for."""
+        return tuple(self._pending)
 
     def expects(self, number: int, role: Role) -> bool:
         """Return whether the answer of *role* to round *number* is one that this round still waits for."""
@@ -22,7 +27,7 @@ class Round:
 
     def take(self, answered: Answered) -> None:
         """Take the answer of a player."""
-        self._pending.remove(answered.role)
+        del self._pending[answered.role]
         self.answers[answered.role] = answered
 
     @property

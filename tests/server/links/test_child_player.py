@@ -19,6 +19,7 @@ from server.match.driver import MatchDriver
 from server.match.events import Completed, Event, StepFinished
 from server.match.link import Letter, PlayerLink, ReplyBuffer
 from server.match.profiles import Profile
+from server.match.referee import LocalReferee
 from server.match.setup import Seat
 from tests.server.plays import LEFT, RIGHT, setup, two_steps, until
 
@@ -163,7 +164,7 @@ async def test_children_play_a_match_one_of_them_silent(tmp_path: Path) -> None:
     right, right_seat = open_link(f"cmd:{sys.executable} {silent}", Seat(RIGHT, profile=Profile(grace_s=-0.9)))
     terms = replace(setup(left_seat.profile, right_seat.profile), start_clock_s=1, play_clock_s=1)
     events: list[Event] = []
-    outcome = await MatchDriver(two_steps(), terms, {LEFT: left, RIGHT: right}, [events.append]).run()
+    outcome = await MatchDriver(LocalReferee(two_steps()), terms, {LEFT: left, RIGHT: right}, [events.append]).run()
     assert isinstance(outcome, Completed)
     assert outcome.goals[0] == 100
     assert [event.errors for event in events if isinstance(event, StepFinished)] == [("", "TO")] * 3

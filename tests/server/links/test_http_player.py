@@ -11,6 +11,7 @@ from server.links.http_player import DEFAULT_PORT, MAX_ANSWERED, HttpPlayer, pla
 from server.match.driver import MatchDriver
 from server.match.events import Completed
 from server.match.link import Letter, ReplyBuffer
+from server.match.referee import LocalReferee
 from tests.server.peers import Behaviour, closing, deaf, listening, replying, request
 from tests.server.plays import LEFT, RIGHT, setup, two_steps
 
@@ -105,7 +106,7 @@ async def test_two_real_peers_play_over_loopback() -> None:
     left, right = replying(lambda _: "(say Yes)"), replying(lambda _: "(SAY NO)")
     async with listening(left) as left_url, listening(right) as right_url:
         links = {LEFT: HttpPlayer(left_url), RIGHT: HttpPlayer(right_url.replace("127.0.0.1", "localhost"))}
-        outcome = await MatchDriver(two_steps(), setup(), links).run()
+        outcome = await MatchDriver(LocalReferee(two_steps()), setup(), links).run()
     assert isinstance(outcome, Completed)
     assert outcome.goals == (100, 0)
 

@@ -20,6 +20,7 @@ from server.match.events import Aborted, Answered, Closed, Completed, Event, Fai
 from server.match.link import Letter, PlayerLink, ReplyBuffer
 from server.match.phases import Phase
 from server.match.position import Position
+from server.match.referee import LocalReferee
 from tests.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps, until
 
 
@@ -79,12 +80,16 @@ async def at_once(work: Callable[[], Position]) -> Position:
     return work()
 
 
-STOPPED = DriverOptions(StoppedClock(), at_once)
+STOPPED = DriverOptions(StoppedClock())
+
+
+def referee() -> LocalReferee:
+    return LocalReferee(two_steps(), at_once)
 
 
 async def play(left: PlayerLink, right: PlayerLink, options: DriverOptions = STOPPED) -> list[Event]:
     events: list[Event] = []
-    await MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}, [events.append], options).run()
+    await MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [events.append], options).run()
     return events
 
 
@@ -94,7 +99,7 @@ def errors(events: list[Event]) -> list[tuple[str, ...]]:
 
 async def test_a_match_is_played_to_its_end() -> None:
     left, right = Says(lambda _: "(say Yes)"), Says()
-    driver = MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}, (), STOPPED)
+    driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, (), STOPPED)
     assert await driver.run() == Completed(5000, 2, (100, 0))
     assert (driver.phase, driver.step) == (Phase.CLOSED, 2)
     assert [(letter.match_id, letter.step) for letter in left.letters] == [
@@ -136,7 +141,7 @@ async def test_replies_are_cut() -> None:
 
 async def test_an_abort_ends_a_match_that_waits_for_a_move() -> None:
     left, right, events = Says(), Hangs(), list[Event]()
-    driver = MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}, [events.append])
+    driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [events.append])
     running = asyncio.create_task(driver.run())
     await right.asked.wait()
     driver.abort("enough")
@@ -150,7 +155,7 @@ async def test_an_abort_ends_a_match_that_waits_for_a_move() -> None:
 
 async def test_an_abort_before_the_beginning_tells_nobody() -> None:
     left, right, events = Says(), Says(), list[Event]()
-    driver = MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}, [events.append])
+    driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [events.append])
     driver.abort("enough")
     assert isinstance(await driver.run(), Aborted)
     assert [type(event) for event in events] == [Started, Aborted, Closed]
@@ -170,7 +175,7 @@ async def test_an_evaluation_holds_up_neither_the_loop_nor_an_abort() -> None:
         @initial_state.setter
         def initial_state(self, value: InterpretedState) -> None: ...
 
-    driver = MatchDriver(SlowGame(two_steps().description), setup(), {LEFT: Says(), RIGHT: Says()})
+    driver = MatchDriver(LocalReferee(SlowGame(two_steps().description)), setup(), {LEFT: Says(), RIGHT: Says()})
     running = asyncio.create_task(driver.run())
     await until(began.is_set)
     driver.abort("enough")
@@ -183,7 +188,11 @@ async def test_an_evaluation_without_end_ends_its_match() -> None:
         return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]  # it never returns
 
     driver = MatchDriver(
-        two_steps(), setup(), {LEFT: Says(), RIGHT: Says()}, (), DriverOptions(StoppedClock(), never, 30)
+        LocalReferee(two_steps(), never),
+        setup(),
+        {LEFT: Says(), RIGHT: Says()},
+        (),
+        DriverOptions(StoppedClock(), evaluation_limit_s=30),
     )
     assert await driver.run() == Failed(5000, 0, "LimitExceeded", "limit reached: more than 30 seconds for one state")
 
@@ -194,8 +203,8 @@ async def test_whatever_an_engine_raises_ends_that_match_alone(error: Exception)
         raise error
 
     links = {LEFT: Says(), RIGHT: Says()}
-    failing = MatchDriver(two_steps(), setup(), links, (), replace(STOPPED, evaluator=fail))
-    fine = MatchDriver(two_steps(), setup(), {LEFT: Says(), RIGHT: Says()}, (), STOPPED)
+    failing = MatchDriver(LocalReferee(two_steps(), fail), setup(), links, (), STOPPED)
+    fine = MatchDriver(referee(), setup(), {LEFT: Says(), RIGHT: Says()}, (), STOPPED)
     failed, completed = await asyncio.gather(failing.run(), fine.run())
     assert failed == Failed(5000, 0, type(error).__name__, str(error))
     assert completed == Completed(5000, 2, (0, 0))
@@ -209,7 +218,7 @@ async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None
             raise OSError("the disk is full")
 
     left, right = Says(), Says()
-    driver = MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}, [fail, seen.append], STOPPED)
+    driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [fail, seen.append], STOPPED)
     with pytest.raises(OSError, match="the disk is full"):
         await driver.run()
     assert left.letters[-1].text == "(ABORT m.1)"
@@ -218,7 +227,7 @@ async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None
 
 async def test_a_cancelled_run_lets_go_of_its_players() -> None:
     left, right = Says(), Hangs()
-    running = asyncio.create_task(MatchDriver(two_steps(), setup(), {LEFT: left, RIGHT: right}).run())
+    running = asyncio.create_task(MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}).run())
     await right.asked.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -228,7 +237,9 @@ async def test_a_cancelled_run_lets_go_of_its_players() -> None:
 
 async def test_many_matches_run_at_once() -> None:
     drivers = [
-        MatchDriver(dealt(), replace(setup(roles=[LEFT]), seed=seed), {LEFT: Says(lambda _: "(guess ace)")})
+        MatchDriver(
+            LocalReferee(dealt()), replace(setup(roles=[LEFT]), seed=seed), {LEFT: Says(lambda _: "(guess ace)")}
+        )
         for seed in range(20)
     ]
     outcomes = await asyncio.gather(*(driver.run() for driver in drivers))
@@ -239,5 +250,5 @@ async def test_many_matches_run_at_once() -> None:
 async def test_random_needs_no_link() -> None:
     game = make_game(read_rules(DEALT))
     assert RANDOM in game.roles
-    outcome = await MatchDriver(game, setup(roles=[LEFT]), {LEFT: Says(lambda _: "(guess ace)")}).run()
+    outcome = await MatchDriver(LocalReferee(game), setup(roles=[LEFT]), {LEFT: Says(lambda _: "(guess ace)")}).run()
     assert isinstance(outcome, Completed)

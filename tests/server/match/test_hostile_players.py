@@ -20,6 +20,7 @@ from server.links.http_player import HttpPlayer
 from server.match.driver import MatchDriver, Outcome
 from server.match.events import Completed, Event, StepFinished
 from server.match.profiles import Profile
+from server.match.referee import LocalReferee
 from tests.server.peers import (
     OK,
     closing,
@@ -108,7 +109,9 @@ async def play(hostile: AbstractAsyncContextManager[str]) -> Played:
     terms = replace(setup(*[Profile(grace_s=GRACE_S)] * 2), start_clock_s=CLOCK_S, play_clock_s=CLOCK_S)
     events: list[Event] = []
     async with hostile as left, listening(replying(lambda _: "(say no)")) as right:
-        driver = MatchDriver(game, terms, {LEFT: HttpPlayer(left), RIGHT: HttpPlayer(right)}, [events.append])
+        driver = MatchDriver(
+            LocalReferee(game), terms, {LEFT: HttpPlayer(left), RIGHT: HttpPlayer(right)}, [events.append]
+        )
         started_s = time.monotonic()
         outcome = await driver.run()
         elapsed_s = time.monotonic() - started_s
