@@ -120,11 +120,12 @@ class PlayerStartError(ServerError):
 
 
 class RequestError(CallerError):
-    """A request to the HTTP API that cannot be understood; `status` is the HTTP status of the answer."""
+    """A request that is refused; `status` is the HTTP status of the answer, `headers` what else it has to have."""
 
     def __init__(self, code: str, message: str, hint: str = "", status: int = 400) -> None:
         super().__init__(code, message, hint, status)
         self.code, self.message, self.hint, self.status = code, message, hint, status
+        self.headers: dict[str, str] = {}
 
     def __str__(self) -> str:
         return self.message
@@ -152,6 +153,57 @@ class TooManyMatchesError(ServerError):
         return f"{self.max_running} matches are being played, and no more at once"
 
 
+class StorageError(ServerError):
+    """The database failed: `database` is its address without a password."""
+
+    def __init__(self, database: str, reason: str) -> None:
+        super().__init__(database, reason)
+        self.database, self.reason = database, reason
+
+    def __str__(self) -> str:
+        return f"the database {self.database}: {self.reason}"
+
+
+class DatabaseOpenError(StorageError, CallerError):
+    """The database cannot be opened: it is not there, nobody answers, or it holds something else."""
+
+
+class DatabaseLockedError(DatabaseOpenError):
+    """Another process serves from this database, which only one may at a time."""
+
+    def __init__(self, database: str) -> None:
+        super().__init__(
+            database, "another server uses it; stop that one first, or name another database (several share PostgreSQL)"
+        )
+
+    def __reduce__(self) -> tuple[type[DatabaseLockedError], tuple[str]]:
+        return (DatabaseLockedError, (self.database,))
+
+
+class DatabaseVersionError(DatabaseOpenError):
+    """The tables are of another version of this program than the one that runs."""
+
+    def __init__(self, database: str, found: str, known: str) -> None:
+        newer = found > known
+        what = "of a newer version of ggp: install that one" if newer else "of an older version, and may not be changed"
+        super().__init__(database, f"its tables are {what} (revision {found}; this is {known})")
+        self.found, self.known = found, known
+
+    def __reduce__(self) -> tuple[type[DatabaseVersionError], tuple[str, str, str]]:
+        return (DatabaseVersionError, (self.database, self.found, self.known))
+
+
+class LostMatchError(StorageError):
+    """The match is no longer this process's: another one took it over, or it was deleted."""
+
+    def __init__(self, database: str, match_id: str) -> None:
+        super().__init__(database, f"match {match_id} is played by another server, or was deleted")
+        self.match_id = match_id
+
+    def __reduce__(self) -> tuple[type[LostMatchError], tuple[str, str]]:
+        return (LostMatchError, (self.database, self.match_id))
+
+
 class DemoError(ServerError):
     """The demonstration could not be shown to its end."""
 
@@ -170,3 +222,15 @@ class RecordDiffersError(MatchRecordError):
 
     def __reduce__(self) -> tuple[type[RecordDiffersError], tuple[int, str, str, str, str]]:
         return (RecordDiffersError, (self.step, self.role, self.kind, self.recorded, self.expected))
+
+
+class ConfigurationError(CallerError):
+    """A configuration file says what no option can be; `suggestions` are options that may have been meant."""
+
+    def __init__(self, path: Path, reason: str, suggestions: Sequence[str] = ()) -> None:
+        super().__init__(path, reason, suggestions)
+        self.path, self.reason, self.suggestions = path, reason, tuple(suggestions)
+
+    def __str__(self) -> str:
+        meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        return f"{self.path}: {self.reason}{meant}"

@@ -1,0 +1,1 @@
+"""How the game manager is run: configuration, logs, metrics, health, and its end."""

@@ -1,0 +1,95 @@
+"""What monitors ask: is the process alive, may it be sent work, and how is it doing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Final
+
+import structlog
+from aiohttp import web
+
+from server.operation.ending import Ending
+from server.operation.metrics import CONTENT_TYPE, METRICS
+
+PROBE_LIMIT_S: Final = 2.0
+FRESH_S: Final = 1.0
+"""How long a probe's answer stands, so that whoever asks often does not ask the database often."""
+_LOG: Final = structlog.get_logger("server.health")
+
+
+class Readiness:
+    """Whether this process may be sent work: it is not about to end, and *probe*, which asks the database, succeeds."""
+
+    def __init__(self, probe: Callable[[], Awaitable[object]], ending: Ending) -> None:
+        self._probe, self._ending = probe, ending
+        self._lock = asyncio.Lock()
+        self._checked_s, self._is_reachable = -FRESH_S, False
+
+    async def state(self) -> dict[str, str]:
+        """Return each part with its state, `ok` where all is well."""
+        is_reachable = await self._reachable()
+        return {
+            "database": "ok" if is_reachable else "unreachable",
+            "process": "shutting down" if self._ending.has_begun else "ok",
+        }
+
+    async def _reachable(self) -> bool:
+        async with self._lock:
+            if time.monotonic() - self._checked_s >= FRESH_S:
+                self._is_reachable = await self._try()
+                self._checked_s = time.monotonic()
+        return self._is_reachable
+
+    async def _try(self) -> bool:
+        try:
+            async with asyncio.timeout(PROBE_LIMIT_S):
+                await self._probe()
+        except Exception as error:  # whatever a database can do wrong
+            _LOG.warning("the database cannot be reached", error=str(error) or type(error).__name__)
+            return False
+        return True
+
+
+READINESS: Final = web.AppKey("readiness", Readiness)
+MAY_SEE_METRICS: Final = web.AppKey[Callable[[web.Request], bool]]("may_see_metrics")
+"""Who besides this machine may read /metrics; nobody where it is not set."""
+_FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+
+
+def add_routes(app: web.Application) -> None:
+    """Add /healthz, /readyz and /metrics."""
+    app.router.add_get("/healthz", _healthz)
+    app.router.add_get("/readyz", _readyz)
+    app.router.add_get("/metrics", _metrics)
+
+
+async def _healthz(_request: web.Request) -> web.Response:
+    return web.json_response({"status": "ok"})
+
+
+async def _readyz(request: web.Request) -> web.Response:
+    parts = await request.app[READINESS].state()
+    is_ready = set(parts.values()) == {"ok"}
+    body = {"status": "ok" if is_ready else "unavailable"} | parts
+    return web.json_response(body, status=200 if is_ready else 503)
+
+
+async def _metrics(request: web.Request) -> web.Response:
+    if not _may_see_metrics(request):
+        raise web.HTTPForbidden(text="metrics are for this machine and for administrators\n")
+    return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})
+
+
+def _may_see_metrics(request: web.Request) -> bool:
+    return _is_from_here(request) or (MAY_SEE_METRICS in request.app and request.app[MAY_SEE_METRICS](request))
+
+
+def _is_from_here(request: web.Request) -> bool:
+    """Return whether this machine asks, and not a proxy on it for somebody else."""
+    with suppress(ValueError):
+        return ip_address(request.remote or "").is_loopback and not any(name in request.headers for name in _FORWARDED)
+    return False

@@ -1,0 +1,127 @@
+"""Logs to standard error: one line an event, for people at a terminal, as JSON for everything else.
+
+Our own events come from `structlog.get_logger`, those of libraries from `logging`; both take the same way. What is
+bound to the context (`request`, `match`) is in every line. Nothing secret is written: keys that name a secret lose
+their value, and what looks like a token or a password in a text is covered, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any, Final, TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+HIDDEN: Final = "***"
+MAX_VALUE: Final = 2_000
+"""Characters of one value; what came from outside may be long."""
+
+_SECRET_KEYS: Final = re.compile(r"token|secret|passw|authorization|cookie|csrf|seed|scrambl|key$", re.IGNORECASE)
+_SECRET_TEXTS: Final = (
+    (re.compile(r"(\w://[^\s/:@]*):[^\s/@]+@"), rf"\1:{HIDDEN}@"),
+    (re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{6,}", re.IGNORECASE), rf"\1 {HIDDEN}"),
+    (re.compile(r"\b(ggp[a-z]*_)[\w.-]{8,}"), rf"\1{HIDDEN}"),
+)
+
+
+class LogFormat(Enum):
+    """How log lines look; `auto` is `text` at a terminal and `json` elsewhere."""
+
+    AUTO = "auto"
+    TEXT = "text"
+    JSON = "json"
+
+
+def without_secrets(text: str) -> str:
+    """Return *text* with what looks like a token or a password covered.
+
+    Example:
+        >>> without_secrets("postgresql://ggp:hunter2@db/ggp")
+        'postgresql://ggp:***@db/ggp'
+    """
+    for pattern, covered in _SECRET_TEXTS:
+        text = pattern.sub(covered, text)
+    return text
+
+
+def configure_logs(log_format: LogFormat, level: str, stream: TextIO | None = None) -> None:
+    """Send all logs of this process to *stream*, standard error if none is given, from *level* on."""
+    out = sys.stderr if stream is None else stream
+    is_json = log_format is LogFormat.JSON or (log_format is LogFormat.AUTO and not out.isatty())
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(_formatter(is_json, has_colors=not is_json and out.isatty()))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    logging.captureWarnings(True)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_shared(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
+def _shared() -> list[Processor]:
+    """Return what is done with every event, whoever logged it."""
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+        _clean,
+    ]
+
+
+def _formatter(is_json: bool, has_colors: bool) -> logging.Formatter:
+    rendering: list[Processor] = (
+        [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False, default=str)]
+        if is_json
+        # Without the values of variables, which a traceback that is pretty would show.
+        else [structlog.dev.ConsoleRenderer(colors=has_colors, exception_formatter=structlog.dev.plain_traceback)]
+    )
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_shared(),
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering, _cover],
+    )
+
+
+def _clean(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Cover what a key calls secret, and let no value move the cursor or run on for ever."""
+    return {key: _clean_value(key, value) for key, value in event.items()}
+
+
+def _clean_value(key: str, value: Any) -> Any:
+    if key.startswith("_") or key in ("exc_info", "exception"):
+        return value
+    if _SECRET_KEYS.search(key):
+        return HIDDEN
+    return _printable(value) if isinstance(value, str) else value
+
+
+def _printable(text: str) -> str:
+    if len(text) > MAX_VALUE:
+        text = f"{text[:MAX_VALUE]}..."
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _cover(_logger: WrappedLogger, _name: str, line: Any) -> str:
+    return without_secrets(str(line))
+
+
+@contextmanager
+def bound(**context: str) -> Iterator[None]:
+    """Put *context* into every line that is logged in the block, and in the tasks begun there."""
+    with structlog.contextvars.bound_contextvars(**context):
+        yield

@@ -1,0 +1,149 @@
+"""What a running game manager counts and measures, in the format that Prometheus reads.
+
+Every figure is of this process and since its start; what is in the database is asked of the API. The registry is our
+own, so that two managers in one process, as tests have them, do not share a counter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from aiohttp import web
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+LAG_INTERVAL_S: Final = 0.25
+OUTCOMES: Final = ("ok", "timeout", "connection", "illegal")
+"""How a reply can have come out; the words of the match record stand for them: nothing, TO, CE, IL."""
+
+_SHORT_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+_LONG_S: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+_SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_ENDINGS: Final = frozenset({"completed", "aborted", "failed"})
+_OUTCOME_BY_ERROR: Final = {"": "ok", "TO": "timeout", "CE": "connection"}
+
+
+class Metrics:
+    """The figures of one game manager.
+
+    *running* and *queued* tell how many matches there are now; they are asked when somebody looks.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        r = self.registry
+        ProcessCollector(registry=r)
+        PlatformCollector(registry=r)
+        self._running = Gauge("ggp_matches_running", "Matches that this process plays now", registry=r)
+        self._queued = Gauge("ggp_matches_queued", "Matches that wait for their players or for room", registry=r)
+        self._started = Counter("ggp_matches_started", "Matches that began here, or went on here", registry=r)
+        self._ended = Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
+        self._steps = Counter("ggp_steps", "Joint moves made", registry=r)
+        self._replies = Counter("ggp_replies", "Replies of players, by outcome", ["message", "outcome"], registry=r)
+        self._thinking = Histogram("ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S, registry=r)
+        self._share = Histogram(
+            "ggp_step_share_seconds",
+            "From the last reply of a step to the next request",
+            buckets=_SHORT_S,
+            registry=r,
+        )
+        self._batch_events = Histogram("ggp_writer_batch_events", "Events in one commit", buckets=_SIZES, registry=r)
+        self._batch_s = Histogram("ggp_writer_batch_seconds", "Time of one commit", buckets=_SHORT_S, registry=r)
+        self._lag = Histogram("ggp_loop_lag_seconds", "How late the event loop is", buckets=_SHORT_S, registry=r)
+        self._requests = Counter(
+            "ggp_http_requests", "HTTP requests answered", ["method", "route", "status"], registry=r
+        )
+        self._request_s = Histogram(
+            "ggp_http_request_seconds",
+            "Time of answers that are no streams",
+            ["route"],
+            buckets=_SHORT_S,
+            registry=r,
+        )
+        self._open = Gauge("ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r)
+
+    def watch(self, n_running: Callable[[], int], n_queued: Callable[[], int]) -> None:
+        """Ask *n_running* and *n_queued* for the present numbers of matches whenever somebody looks."""
+        self._running.set_function(n_running)
+        self._queued.set_function(n_queued)
+
+    def take(self, _match_id: str, _number: int, entry: dict[str, Any]) -> None:
+        """Count an entry of a match's journal, as `server.records.entries` writes them."""
+        kind = entry["event"]
+        if kind == "started":
+            self._started.inc()
+        elif kind == "answered":
+            self._take_reply(entry)
+        elif kind == "step" and entry["moves"] is not None:
+            self._steps.inc()
+        elif kind in _ENDINGS:
+            self._ended.labels(kind).inc()
+
+    def _take_reply(self, entry: dict[str, Any]) -> None:
+        message = entry["message"]
+        self._replies.labels(message, _OUTCOME_BY_ERROR.get(entry["error"], "illegal")).inc()
+        if message == "PLAY":
+            self._thinking.observe(entry["elapsedMs"] / 1000)
+
+    def take_share(self, share_s: float) -> None:
+        """Note what the manager itself took of a step: from the last reply in to the next request out."""
+        self._share.observe(share_s)
+
+    def take_batch(self, n_events: int, elapsed_s: float) -> None:
+        """Note a commit of the event writer."""
+        self._batch_events.observe(n_events)
+        self._batch_s.observe(elapsed_s)
+
+    def take_lag(self, lag_s: float) -> None:
+        """Note how late the event loop came to something."""
+        self._lag.observe(lag_s)
+
+    def open_request(self, n_more: int) -> None:
+        """Note that a request came (1) or was answered (-1)."""
+        self._open.inc(n_more)
+
+    def take_request(self, method: str, route: str, status: int, elapsed_s: float | None) -> None:
+        """Count an answered request; *elapsed_s* is None for a stream, which lasts as long as its reader likes."""
+        self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
+        if elapsed_s is not None:
+            self._request_s.labels(route).observe(elapsed_s)
+
+    def text(self) -> bytes:
+        """Return all figures as the text of GET /metrics."""
+        return generate_latest(self.registry)
+
+
+METRICS: Final = web.AppKey("metrics", Metrics)
+
+
+@asynccontextmanager
+async def lag_measured(metrics: Metrics, interval_s: float = LAG_INTERVAL_S) -> AsyncIterator[None]:
+    """Measure how late the event loop is while the block runs, every *interval_s* seconds."""
+    task = asyncio.create_task(_measure_lag(metrics, interval_s), name="loop-lag")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _measure_lag(metrics: Metrics, interval_s: float) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        expected_s = loop.time() + interval_s
+        await asyncio.sleep(interval_s)
+        metrics.take_lag(max(0.0, loop.time() - expected_s))

@@ -1,0 +1,96 @@
+"""Every HTTP request gets an id, a line in the log and its place in the metrics.
+
+Only the path is written down, never the query, the headers or the body: these may hold what is nobody's business.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
+
+import structlog
+from aiohttp import web
+
+from server.operation.logs import bound
+from server.operation.metrics import METRICS
+
+REQUEST_ID: Final = web.RequestKey("request_id", str)
+HEADER: Final = "X-Request-ID"
+CLOSED_BY_CLIENT: Final = 499
+"""The status that is counted where the client went before it was answered; nobody is sent it."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""What machines ask every few seconds: not worth a line each."""
+_FAILURE: Final = {"code": "internal_error", "message": "the server failed", "hint": "its log says why"}
+_LOG: Final = structlog.get_logger("server.requests")
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def observing(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer *request*, and count, time and log that; the outermost middleware of all."""
+    request[REQUEST_ID] = request_id = _request_id(request)
+    metrics = request.app[METRICS]
+    started_s = time.perf_counter()
+    metrics.open_request(1)
+    status, is_stream = CLOSED_BY_CLIENT, False
+    try:
+        with bound(request=request_id):
+            response = await _answered(request, handler)
+            status, is_stream = response.status, not isinstance(response, web.Response | web.FileResponse)
+            return response
+    except web.HTTPException as error:
+        status = error.status
+        raise
+    finally:
+        elapsed_s = time.perf_counter() - started_s
+        metrics.open_request(-1)
+        metrics.take_request(request.method, route_of(request), status, None if is_stream else elapsed_s)
+        _log(request, status, elapsed_s)
+
+
+def _request_id(request: web.Request) -> str:
+    """Return the id that a proxy gave the request, or a new one."""
+    given = request.headers.get(HEADER, "")
+    return given if _ID.fullmatch(given) else secrets.token_hex(8)
+
+
+async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        response = await handler(request)
+    except web.HTTPException as error:
+        error.headers[HEADER] = request[REQUEST_ID]
+        raise
+    except Exception:
+        _LOG.exception("request failed", path=request.path)
+        response = web.json_response(
+            {"error": {"code": "internal_error", "message": "the server failed", "hint": "its log says why"}},
+            status=500,
+        )
+    if not response.prepared:
+        response.headers[HEADER] = request[REQUEST_ID]
+    return response
+
+
+def route_of(request: web.Request) -> str:
+    """Return the route that answers *request*, without what is variable in it: there are only so many."""
+    resource = request.match_info.route.resource
+    return "unknown" if resource is None else resource.canonical
+
+
+def _log(request: web.Request, status: int, elapsed_s: float) -> None:
+    if request.path in _QUIET and status < 500:
+        return
+    _LOG.info(
+        "request",
+        request=request[REQUEST_ID],
+        method=request.method[:20],
+        path=request.path,
+        status=status,
+        ms=round(1000 * elapsed_s, 1),
+        remote=request.remote,
+    )
