@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeAlias
 
 from aiohttp import web
 
@@ -11,6 +12,8 @@ from gdl.errors import CallerError, LimitExceeded, RuleFileError, UnknownNameErr
 from server.api.problem import problem
 from server.errors import PlayerSpecError, RequestError, TooManyMatchesError, UnknownMatchError
 
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+API: Final = "/api/"
 _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (UnknownMatchError, 404, "unknown_match"),
@@ -18,8 +21,37 @@ _KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (PlayerSpecError, 400, "invalid_player"),
     (CallerError, 400, "invalid_order"),
 )
-_HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-_HTTP_HINTS: Final = {404: "requests are GET /api/v1/games and /api/v1/info, and GET or POST /api/v1/matches"}
+_HTTP_CODES: Final = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "too_many_requests",
+}
+_HTTP_HINTS: Final = {404: "GET /api/v1/docs says what can be asked"}
+_KEPT_HEADERS: Final = ("Allow", "Retry-After", "WWW-Authenticate")
+
+
+@web.middleware
+async def refusing(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Tell whatever goes wrong under `/api/` in the one shape; the rest is for the pages."""
+    if not request.path.startswith(API):
+        return await handler(request)
+    try:
+        return await handler(request)
+    except Exception as error:  # whatever it is, the answer has the one shape
+        return refused(error)
+
+
+def refused(error: Exception) -> web.Response:
+    """Return the answer that tells *error*."""
+    status, body = refusal(error)
+    given = error.headers if isinstance(error, web.HTTPException) else {}
+    headers = {name: given[name] for name in _KEPT_HEADERS if name in given}
+    return web.json_response(body, status=status, headers=headers)
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:

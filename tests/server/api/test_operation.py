@@ -1,0 +1,178 @@
+"""Operations: what a declaration makes of requests, and of the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, TypeAlias
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.access.role import Role
+from server.api.documentation import operations as documentation
+from server.api.keys import ADMIT, OPERATIONS
+from server.api.openapi import document
+from server.api.operation import Operations
+from server.api.refusals import refusing
+from server.errors import RequestError
+
+Client: TypeAlias = TestClient[web.Request, web.Application]
+boxes = Operations("boxes")
+
+
+class Page(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: Annotated[int, Field(ge=1, le=10, description="how many at most")] = 5
+    shape: str | None = None
+
+
+class Box(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    width: int
+    note: str | None = None
+
+
+class Made(BaseModel):
+    url: str
+    box: Box
+
+
+class Boxes(BaseModel):
+    boxes: list[Box]
+    more: str | None = None
+
+
+@boxes.get("/api/v1/boxes")
+async def list_boxes(query: Page) -> Boxes:
+    """List all boxes."""
+    return Boxes(boxes=[Box(width=query.limit)])
+
+
+@boxes.post("/api/v1/boxes", status=201, role=Role.HOST, invalid="invalid_order", errors=["match_is_over"])
+async def make_box(body: Box) -> Made:
+    """Make a box.
+
+    It is empty.
+    """
+    if body.width > 100:
+        raise RequestError("match_is_over", "too wide", "cut it", 409)
+    return Made(url=f"/api/v1/boxes/{body.width}", box=body)
+
+
+@boxes.get("/api/v1/boxes/{width}", role=None, media=["text/plain"])
+async def read_box(request: web.Request, width: Annotated[int, Field(ge=0)]) -> web.StreamResponse:
+    """Show a box as text."""
+    return web.Response(text=f"{request.method} {width}")
+
+
+def make_app() -> web.Application:
+    app = web.Application(middlewares=[refusing])
+    boxes.add_to(app)
+    documentation.add_to(app)
+    return app
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    async with TestClient(TestServer(make_app())) as found:
+        yield found
+
+
+async def error(client: Client, method: str, path: str, **how: Any) -> tuple[int, dict[str, str]]:
+    answer = await client.request(method, path, **how)
+    body = await answer.json()
+    assert set(body) == {"error"}
+    return answer.status, body["error"]
+
+
+async def test_a_query_is_read_and_the_answer_sent_without_what_was_not_set(client: Client) -> None:
+    answer = await client.get("/api/v1/boxes", params={"limit": "7"})
+    assert (answer.status, await answer.json()) == (200, {"boxes": [{"width": 7}]})
+
+
+async def test_a_body_is_read_and_what_was_made_has_a_location(client: Client) -> None:
+    answer = await client.post("/api/v1/boxes", json={"width": 7, "note": None})
+    made = {"url": "/api/v1/boxes/7", "box": {"width": 7, "note": None}}
+    assert (answer.status, answer.headers["Location"], await answer.json()) == (201, "/api/v1/boxes/7", made)
+
+
+async def test_a_parameter_of_the_path_is_read(client: Client) -> None:
+    assert await (await client.get("/api/v1/boxes/12")).text() == "GET 12"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code", "message"),
+    [
+        ("GET", "/api/v1/boxes?limit=0", None, 400, "invalid_query", "limit: Input should be greater than or equal"),
+        ("GET", "/api/v1/boxes?limt=1", None, 400, "invalid_query", "limt: unknown key"),
+        ("GET", "/api/v1/boxes?limit=1&limit=2", None, 400, "invalid_query", "limit: given twice"),
+        ("GET", "/api/v1/boxes/wide", None, 400, "invalid_query", "width: Input should be a valid integer"),
+        ("POST", "/api/v1/boxes", {"width": "x"}, 400, "invalid_order", "width: Input should be a valid integer"),
+        ("POST", "/api/v1/boxes", {"width": 1, "note": "\ud800"}, 400, "invalid_json", "the body is no JSON"),
+        ("POST", "/api/v1/boxes", [], 400, "invalid_order", "Input should be"),
+        ("POST", "/api/v1/boxes", {"width": 101}, 409, "match_is_over", "too wide"),
+        ("PUT", "/api/v1/boxes", None, 405, "method_not_allowed", "Method Not Allowed"),
+        ("GET", "/api/v1/nothing", None, 404, "not_found", "Not Found"),
+    ],
+)
+async def test_what_is_wrong_is_told_in_one_shape(
+    client: Client, method: str, path: str, body: object, status: int, code: str, message: str
+) -> None:
+    how = {} if body is None else {"json": body}
+    found = await error(client, method, path, **how)
+    assert (found[0], found[1]["code"], found[1]["message"][: len(message)]) == (status, code, message)
+
+
+async def test_a_misspelt_key_has_a_hint(client: Client) -> None:
+    _, told = await error(client, "POST", "/api/v1/boxes", json={"width": 1, "widht": 2})
+    assert told["hint"] == "did you mean width?"
+
+
+async def test_who_lacks_the_role_is_refused() -> None:
+    def admit(request: web.Request, role: Role) -> None:
+        if role > Role.SPECTATOR:
+            raise RequestError("forbidden", f"this takes the role {role.name.lower()}", status=403)
+
+    app = make_app()
+    app[ADMIT] = admit
+    async with TestClient(TestServer(app)) as client:
+        answers = [await client.get(path) for path in ("/api/v1/boxes", "/api/v1/boxes/1")]
+        assert [answer.status for answer in answers] == [200, 200]
+        status, told = await error(client, "POST", "/api/v1/boxes", json={"width": 1})
+        assert (status, told["code"]) == (403, "forbidden")
+
+
+def test_the_document_describes_a_query() -> None:
+    described = document(make_app()[OPERATIONS])["paths"]["/api/v1/boxes"]["get"]
+    assert described["parameters"] == [
+        {
+            "name": "limit",
+            "in": "query",
+            "required": False,
+            "description": "how many at most",
+            "schema": {"default": 5, "maximum": 10, "minimum": 1, "title": "Limit", "type": "integer"},
+        },
+        {"name": "shape", "in": "query", "required": False, "schema": {"title": "Shape", "type": "string"}},
+    ]
+
+
+def test_the_document_describes_a_body_and_what_may_go_wrong() -> None:
+    described = document(make_app()[OPERATIONS])["paths"]["/api/v1/boxes"]["post"]
+    assert {name: described[name] for name in ("operationId", "summary", "description", "x-role")} == {
+        "operationId": "make_box",
+        "summary": "Make a box.",
+        "description": "It is empty.",
+        "x-role": "host",
+    }
+    assert list(described["responses"]) == ["201", "400", "401", "403", "408", "409", "413", "415", "429", "500"]
+    assert described["requestBody"]["content"] == {"application/json": {"schema": {"$ref": "#/components/schemas/Box"}}}
+
+
+async def test_the_document_and_its_page_are_served(client: Client) -> None:
+    found = await (await client.get("/api/v1/openapi.json")).json()
+    page = await (await client.get("/api/v1/docs")).text()
+    assert (found["openapi"], [f'id="{name}"' in page for name in ("make_box", "schema-Box")]) == ("3.1.0", [True] * 2)
