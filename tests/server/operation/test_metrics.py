@@ -74,6 +74,6 @@ def test_two_servers_in_one_process_share_no_counter() -> None:
 
 async def test_the_lag_of_the_loop_is_measured_while_the_block_runs() -> None:
     metrics, measured = Metrics(), asyncio.Event()
-    metrics.take_lag = lambda lag_s: measured.set()  # type: ignore[method-assign]  # what is asked here is when
+    metrics.take_lag = lambda _lag_s: measured.set()  # type: ignore[method-assign]  # what is asked here is when
     async with lag_measured(metrics, interval_s=0):
         await measured.wait()
