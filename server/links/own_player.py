@@ -55,7 +55,7 @@ async def start_own_player(spec: str) -> OwnPlayer:
     # with this process, and so does the player.
     child = await asyncio.create_subprocess_exec(
         *_command(), "player", spec, "--port", "0", "--until-eof",
-        stdin=PIPE, stdout=PIPE, env=_environment(), start_new_session=True,
+        stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True,
     )  # fmt: skip
     try:
         async with asyncio.timeout(START_LIMIT_S):
@@ -77,7 +77,8 @@ def _command() -> tuple[str, ...]:
     return sys.executable, "-P", "-m", "server"
 
 
-def _environment() -> dict[str, str]:
+def package_environment() -> dict[str, str]:
+    """Return the environment in which a child process finds the packages of this one."""
     paths = [str(_ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 

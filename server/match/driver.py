@@ -163,7 +163,7 @@ class MatchDriver:
         self._inbox.put_nowait(answer)
 
     async def _deliver(self, ask: Ask, reply: ReplyBuffer) -> tuple[Ending, str]:
-        letter = Letter(ask.text, self._setup.match_id, ask.step)
+        letter = Letter(ask.text, self._setup.match_id, ask.step, limit_s=ask.limit_s)
         deadline = None
         try:
             async with self._clock.timeout(ask.limit_s) as deadline:

@@ -19,12 +19,15 @@ class Letter:
 
     `answered` is what was answered to the same message before, perhaps to another process of the game manager or by
     another one of the player: a player that lacks the step takes it in, and need not think about it again.
+
+    *Units*: `limit_s` is how long the reply is waited for, in seconds.
     """
 
     text: str
     match_id: str = ""
     step: int = 0
     answered: str | None = None
+    limit_s: float | None = None
 
 
 class ReplyBuffer:

@@ -15,6 +15,7 @@ class Position:
     """A state with what follows from it; one entry per role, in the order of the game's roles.
 
     Attributes:
+        state: None where another process keeps it.
         moves: the joint move that led here; None in the initial state.
         percepts: what each role perceived of `moves`; None in the initial state, and in GDL-I.
         legal_moves: empty in a terminal state.
@@ -22,7 +23,7 @@ class Position:
     """
 
     step: int
-    state: State
+    state: State | None
     facts: frozenset[Term]
     moves: tuple[Term, ...] | None
     percepts: tuple[tuple[Term, ...], ...] | None
@@ -47,6 +48,7 @@ def first_position(game: Game) -> Position:
 
 def next_position(game: Game, position: Position, moves: JointMove) -> Position:
     """Return the state after the joint move *moves*; raises as `first_position`."""
+    assert position.state is not None
     percepts = None
     if game.has_imperfect_information:
         percepts = tuple(position.state.percepts(role, moves) for role in game.roles)
