@@ -234,3 +234,47 @@ class ConfigurationError(CallerError):
     def __str__(self) -> str:
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
         return f"{self.path}: {self.reason}{meant}"
+
+
+class UnknownLetterError(CallerError):
+    """No letter of that id went to the player, or it is too long ago."""
+
+    def __init__(self, letter_id: str) -> None:
+        super().__init__(letter_id)
+        self.letter_id = letter_id
+
+    def __str__(self) -> str:
+        return f"no letter {self.letter_id[:200]!r} waits for this player"
+
+
+class LateReplyError(CallerError):
+    """Nobody waits for the reply to that letter any more: its clock is over, or its match."""
+
+    def __init__(self, letter_id: str) -> None:
+        super().__init__(letter_id)
+        self.letter_id = letter_id
+
+    def __str__(self) -> str:
+        return f"the reply to the letter {self.letter_id[:200]!r} is too late"
+
+
+class OtherReplyError(CallerError):
+    """The letter has another reply already, which counts."""
+
+    def __init__(self, letter_id: str) -> None:
+        super().__init__(letter_id)
+        self.letter_id = letter_id
+
+    def __str__(self) -> str:
+        return f"the letter {self.letter_id[:200]!r} was answered before, with something else, which counts"
+
+
+class IllegalChoiceError(CallerError):
+    """What a person wants to play is no legal move; `legal_moves` are."""
+
+    def __init__(self, move: str, legal_moves: Sequence[str]) -> None:
+        super().__init__(move, legal_moves)
+        self.move, self.legal_moves = move, tuple(legal_moves)
+
+    def __str__(self) -> str:
+        return f"{self.move[:200]!r} is no legal move"
