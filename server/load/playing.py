@@ -1,0 +1,171 @@
+"""Many matches of tictactoe at once, ordered over HTTP from a game manager in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from server.load.figures import Figure, quantile
+from server.load.processes import Child, child
+from server.load.seats import ROLES
+
+POLL_S: Final = 0.5
+PATIENCE_S: Final = 240.0
+N_ORDERING: Final = 8
+"""How many orders are on their way at once."""
+_MEGABYTE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How the matches of a run are played. *Units*: seconds, whole ones for the clocks."""
+
+    clock_s: int = 10
+    shortest_s: float = 0.5
+    longest_s: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of many matches at once. *Units*: seconds, bytes."""
+
+    n_matches: int
+    n_completed: int
+    n_errors: int
+    n_steps: int
+    elapsed_s: float
+    work_s: float
+    shares_s: Sequence[float]
+    longest_answer_s: float
+    longest_lag_s: float
+    memory_before: int
+    memory_most: int
+
+    def figures(self, promised_s: tuple[float, float] | None) -> list[Figure]:
+        """Return what is told of the run; *promised_s* bounds the median and the 99th percentile of the shares."""
+        median_ms, late_ms = (None, None) if promised_s is None else (1000 * promised_s[0], 1000 * promised_s[1])
+        at_once = f"{self.n_matches} matches at once"
+        return [
+            Figure(f"{at_once}: not completed", self.n_matches - self.n_completed, "", 0),
+            Figure(f"{at_once}: missed deadlines and other errors", self.n_errors, "", 0),
+            Figure(f"{at_once}: steps", self.n_steps, ""),
+            Figure(
+                f"{at_once}: the manager's share of a step, median",
+                1000 * quantile(self.shares_s, 0.5),
+                "ms",
+                median_ms,
+            ),
+            Figure(
+                f"{at_once}: the manager's share of a step, 99 %", 1000 * quantile(self.shares_s, 0.99), "ms", late_ms
+            ),
+            Figure(f"{at_once}: longest answer of a player", self.longest_answer_s, "s"),
+            Figure(f"{at_once}: longest delay of the players' process", 1000 * self.longest_lag_s, "ms"),
+            Figure(f"{at_once}: work of the manager for each step", 1000 * self.work_s / max(1, self.n_steps), "ms"),
+            Figure(f"{at_once}: one core busy with the manager", 100 * self.work_s / self.elapsed_s, "%"),
+            Figure(f"{at_once}: memory for each match", self._memory_of_one(), "MB", 1),
+        ]
+
+    def _memory_of_one(self) -> float:
+        return (self.memory_most - self.memory_before) / _MEGABYTE / self.n_matches
+
+
+@asynccontextmanager
+async def managing(folder: Path, n_matches: int, options: Sequence[str] = ()) -> AsyncIterator[Child]:
+    """Run a game manager with a database in *folder*, which takes *n_matches* at once."""
+    arguments = [
+        "server", "serve", "--port", "0", "--database", f"sqlite:///{folder / 'ggp.sqlite'}", "--shutdown", "abort",
+        "--max-matches", str(n_matches), "--log-format", "json", "--log-level", "warning", *options,
+    ]  # fmt: skip
+    async with child(arguments, folder / "manager.log") as manager:
+        yield manager
+
+
+class Playing:
+    """Plays matches between the players of the process *players* at *manager*."""
+
+    def __init__(self, manager: Child, players: Child, terms: Terms) -> None:
+        self._manager, self._players, self._terms = manager, players, terms
+        self._n_ordered = 0
+
+    async def play(self, n_matches: int) -> Run:
+        """Play *n_matches* at once, and return what came of them.
+
+        Raises:
+            TimeoutError: they were not over after four minutes.
+            aiohttp.ClientError: the manager refused an order, or is gone.
+        """
+        async with aiohttp.ClientSession(self._manager.url, raise_for_status=True) as session:
+            await self._players_figures()
+            before, work_s, started_s = self._manager.memory_bytes(), self._manager.work_s(), time.perf_counter()
+            ids = await self._order(session, n_matches)
+            most = await self._over(session, ids)
+            elapsed_s, work_s = time.perf_counter() - started_s, self._manager.work_s() - work_s
+            told = await self._players_figures()
+            records = [await self._record(session, match_id) for match_id in ids]
+        return Run(
+            n_matches,
+            n_completed=sum(bool(record["isCompleted"]) for record in records),
+            n_errors=sum(_n_errors(record) for record in records),
+            n_steps=sum(len(record["moves"]) for record in records),
+            elapsed_s=elapsed_s,
+            work_s=work_s,
+            shares_s=told["shares_s"],
+            longest_answer_s=told["longest_answer_s"],
+            longest_lag_s=told["longest_lag_s"],
+            memory_before=before,
+            memory_most=most,
+        )
+
+    async def _order(self, session: aiohttp.ClientSession, n_matches: int) -> list[str]:
+        turns = asyncio.Semaphore(N_ORDERING)
+
+        async def order(number: int) -> str:
+            async with turns, session.post("/api/v1/matches", json=self._body(number)) as response:
+                match_id: str = (await response.json())["id"]
+                return match_id
+
+        first = self._n_ordered
+        self._n_ordered += n_matches
+        return await asyncio.gather(*(order(first + i) for i in range(n_matches)))
+
+    def _body(self, number: int) -> dict[str, Any]:
+        players = {role: f"{self._players.url}/{number}/{role}" for role in ROLES}
+        clock_s = self._terms.clock_s
+        return {"game": "tictactoe", "players": players, "startClock": clock_s, "playClock": clock_s}
+
+    async def _over(self, session: aiohttp.ClientSession, ids: Sequence[str]) -> int:
+        """Wait until the matches are over, and return the most memory that the manager held meanwhile."""
+        most, left = 0, list(ids)
+        async with asyncio.timeout(PATIENCE_S):
+            while left:
+                most = max(most, self._manager.memory_bytes())
+                await asyncio.sleep(POLL_S)
+                # One match after the other: a list of all would be work that nobody watching asks for.
+                while left and await self._is_over(session, left[-1]):
+                    left.pop()
+        return most
+
+    async def _is_over(self, session: aiohttp.ClientSession, match_id: str) -> bool:
+        record = await self._record(session, match_id)
+        return bool(record["isCompleted"] or record["isAborted"])
+
+    async def _record(self, session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
+        async with session.get(f"/api/v1/matches/{match_id}") as response:
+            found: dict[str, Any] = await response.json()
+            return found
+
+    async def _players_figures(self) -> dict[str, Any]:
+        async with aiohttp.ClientSession() as session, session.get(f"{self._players.url}/figures") as response:
+            found: dict[str, Any] = await response.json(content_type=None)
+            return found
+
+
+def _n_errors(record: dict[str, Any]) -> int:
+    return sum(error != "" for step in record["errors"] for error in step)
