@@ -97,6 +97,11 @@ def check_file(name: str, options: Options) -> Validation:
     except RuleFileError as error:
         source = Source(name, "") if error.span is None else error.span.source
         return _sifted(Validation(source, (_refused(error, source),)), options)
+    return check_source(source, options)
+
+
+def check_source(source: Source, options: Options) -> Validation:
+    """Return what the static checks say of the rule file *source*."""
     try:
         found = _limited(findings, source, (source, options.read_limits), options)
         return _sifted(Validation(source, tuple(found)), options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -11,30 +10,11 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from server.web import words
+from server.web.static_files import static_address
 from server.web.visitor import visitor_of
 
 _HERE: Final = Path(__file__).resolve().parent
-STATIC_FOLDER: Final = _HERE / "static"
 _TEMPLATE_FOLDERS: Final = (_HERE / "templates", _HERE.parent / "access" / "templates")
-
-
-@cache
-def static_version(name: str) -> str:
-    """Return what tells this content of a static file from others: it is part of its address, which is kept for long.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-    """
-    return hashlib.sha256((STATIC_FOLDER / name).read_bytes()).hexdigest()[:12]
-
-
-def static_address(name: str) -> str:
-    """Return the address of a static file.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-    """
-    return f"/static/{name}?v={static_version(name)}"
 
 
 @cache
