@@ -24,12 +24,17 @@ _MAX_LINE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What stands in a cell: the symbol to draw, the value it stands for, a colour, and how many there are."""
+    """What stands in a cell: the symbol to draw, the value it stands for, a colour, and how many there are.
+
+    Pictures draw the shape, if it has one, in the colour `fill`, if that is not the terminal's.
+    """
 
     symbol: str
     value: str
     colour: str | None
     count: int
+    shape: str | None = None
+    fill: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +132,23 @@ def _symbols(pieces: Pieces, values: list[str]) -> Iterator[Mark]:
     shown = [(_symbol(pieces, value), value) for value in values]
     if pieces.count and len(shown) > 1:
         value = values[0]
-        yield Mark(str(min(len(values), 9)), value, _colour(pieces, value), len(values))
+        yield _mark(pieces, str(min(len(values), 9)), value, len(values))
         return
     for symbol, value in shown:
         if symbol is not None:
-            yield Mark(symbol, value, _colour(pieces, value), 1)
+            yield _mark(pieces, symbol, value, 1)
+
+
+def _mark(pieces: Pieces, symbol: str, value: str, count: int) -> Mark:
+    colour = pieces.colours.get(value, pieces.colour)
+    shape, fill = pieces.shapes.get(value, pieces.shape), pieces.fills.get(value, pieces.fill)
+    return Mark(symbol, value, colour, count, shape, fill)
 
 
 def _symbol(pieces: Pieces, value: str) -> str | None:
     if pieces.symbol is not None:
         return pieces.symbol
     return value[:3] if pieces.symbols is None else pieces.symbols.get(value)
-
-
-def _colour(pieces: Pieces, value: str) -> str | None:
-    return pieces.colours.get(value, pieces.colour)
 
 
 def _walls(

@@ -72,6 +72,11 @@ Names = Annotated[
 ]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Symbol = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_ascii)]
+Shape = Literal[
+    "disc", "ring", "cross", "square", "block", "diamond", "triangle", "star", "dot", "token", "tile",
+    "pawn", "knight", "bishop", "rook", "queen", "king",
+    "person", "robot", "zombie", "mummy", "door", "flag",
+]  # fmt: skip
 Colour = Annotated[str, Field(pattern=r"^(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)$")]
 Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 
@@ -93,6 +98,7 @@ class Pieces(Table):
     """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
 
     Every piece has `symbol`; or the one of `symbols` that its `?piece` has there, if any; or the text of `?piece`.
+    Pictures draw `shape`, or that of `shapes`, in the colour `fill` or `fills` where it is not the terminal's.
     """
 
     fluent: Pattern
@@ -101,11 +107,16 @@ class Pieces(Table):
     symbols: Annotated[dict[str, Symbol], Field(max_length=MAX_ENTRIES)] | None = None
     colour: Colour | None = None
     colours: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
+    shape: Shape | None = None
+    shapes: Annotated[dict[str, Shape], Field(max_length=MAX_ENTRIES)] = {}
+    fill: Colour | None = None
+    fills: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
     count: bool = False
 
     @model_validator(mode="after")
     def _is_placed(self) -> Pieces:
-        _need(self.fluent, "?x", "?y", *(("?piece",) if self.symbol is None or self.colours else ()))
+        is_by_value = self.symbol is None or self.colours or self.shapes or self.fills
+        _need(self.fluent, "?x", "?y", *(("?piece",) if is_by_value else ()))
         if self.symbol is not None and self.symbols is not None:
             raise ValueError("both `symbol` and `symbols`: which one?")
         return self

@@ -1,0 +1,119 @@
+"""A board to a picture: SVG for pages and files, safe whatever the rules say, and legible without colours or eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import wrap
+from typing import Final, TypedDict, Unpack
+from xml.etree.ElementTree import Element
+
+from gdl.games.about import About
+from gdl.games.boards import Board, Mark, board_of
+from gdl.games.canvas import LETTER, PAD, Canvas, Emphasis, Frame
+from gdl.games.guessing import layout_for
+from gdl.games.palette import board_css
+from gdl.games.pieces import CELL, draw_mark
+from gdl.games.svg import add, clean, root, written
+from gdl.games.wording import words_of
+from gdl.rules import Description
+from gdl.terms import Term
+
+_LINE_HEIGHT: Final = 24
+_TEXT_SIZE: Final = 15
+_MIN_LETTERS: Final = 32
+_MAX_LETTERS: Final = 100
+_MAX_LINES: Final = 60
+
+
+class Look(TypedDict, total=False):
+    """How a picture is to be drawn.
+
+    `title` is the name that screen readers say; `standalone` puts the style sheet inside, for files, while pages have
+    that of `board_css`; `highlighted` says which cells stand out, by their names in `data-cell`; a `playable` board
+    tells screen readers of each cell instead of the whole; `captions` are left out where a page says them itself.
+    """
+
+    title: str
+    standalone: bool
+    highlighted: Mapping[str, Emphasis]
+    playable: bool
+    captions: bool
+
+
+def picture(description: Description, about: About | None, facts: Iterable[Term], **look: Unpack[Look]) -> str:
+    """Return the picture of a state, or of what is known of one: by the game's layout, else by a guessed one."""
+    known = tuple(facts)
+    layout = layout_for(description, known) if about is None else about.board
+    if about is not None:
+        look.setdefault("title", about.title)
+    return svg_of(board_of(layout, description, known), **look)
+
+
+def svg_of(board: Board, **look: Unpack[Look]) -> str:
+    """Return *board* as one `svg` element, complete, and safe to stand in a page.
+
+    Every cell has `data-cell="x,y"`, column and row counted from 0 at the left and at the top; heaps are a column.
+    """
+    canvas = Canvas(board, look.get("highlighted", {}), is_playable=look.get("playable", False))
+    frame = canvas.frame
+    captions = look.get("captions", True)
+    lines = _lines(board, frame.width) if captions else []
+    has_turn = captions and board.turn is not None
+    picture = _sheet(board, frame, [*lines, _turn(board)] if has_turn else lines, look)
+    canvas.draw(picture)
+    top = frame.height
+    if has_turn:
+        _draw_turn(picture, board, top)
+        top += _LINE_HEIGHT
+    for number, line in enumerate(lines):
+        _draw_line(picture, line, PAD, top + number * _LINE_HEIGHT)
+    return written(picture)
+
+
+def _sheet(board: Board, frame: Frame, lines: list[str], look: Look) -> Element:
+    """Return an empty picture of the right size, with its name and its description in words."""
+    width = max(1, frame.width, *(CELL + len(line) * LETTER for line in lines))
+    height = max(1, frame.height + _LINE_HEIGHT * len(lines) + (PAD if lines else 0))
+    kind = "board checkered" if board.layout.checkered else "board"
+    picture = root(round(width), round(height), class_=kind, role="group" if look.get("playable") else "img")
+    add(picture, "title", look.get("title") or "Board")
+    add(picture, "desc", words_of(board))
+    if look.get("standalone"):
+        add(picture, "style").text = board_css()
+    return picture
+
+
+def _lines(board: Board, width: float) -> list[str]:
+    """Return the captions, wrapped below a picture of that width."""
+    most = _MAX_LETTERS if board.layout.kind == "facts" else min(_MAX_LETTERS, int(width / LETTER))
+    lines = [part for line in board.lines for part in wrap(clean(line), max(_MIN_LETTERS, most)) or [""]]
+    if len(lines) <= _MAX_LINES:
+        return lines
+    return [*lines[: _MAX_LINES - 1], f"... and {len(lines) - _MAX_LINES + 1} lines more"]
+
+
+def _turn(board: Board) -> str:
+    return f"{board.turn} to move"[:_MAX_LETTERS]
+
+
+def _draw_turn(picture: Element, board: Board, top: float) -> None:
+    mark = _mark_of_turn(board)
+    if mark is not None:
+        draw_mark(picture, mark, PAD, top, 0.5)
+    _draw_line(picture, _turn(board), PAD if mark is None else PAD + CELL / 2 + PAD, top, "bold")
+
+
+def _draw_line(picture: Element, line: str, x: float, top: float, weight: str = "normal") -> None:
+    add(picture, "text", line, class_="line", x=x, y=top + 0.7 * _LINE_HEIGHT, font_size=_TEXT_SIZE,
+        font_weight=weight)  # fmt: skip
+
+
+def _mark_of_turn(board: Board) -> Mark | None:
+    """Return a piece of the role whose turn it is, if pieces are named after roles."""
+    for pieces in board.layout.pieces if board.turn is not None else ():
+        assert board.turn is not None
+        shape = pieces.shapes.get(board.turn, pieces.shape)
+        fill = pieces.fills.get(board.turn) or pieces.colours.get(board.turn)
+        if shape and fill:
+            return Mark((pieces.symbols or {}).get(board.turn, board.turn[:1]), board.turn, fill, 1, shape, fill)
+    return None
