@@ -1,0 +1,71 @@
+"""The end of the process: which matches are finished, parked or aborted, and when."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from server.operation.ending import INTERRUPTED, Ending, Manner, end
+
+
+class Matches:
+    """Some matches, one of which is over after every wait."""
+
+    def __init__(self, n_running: int) -> None:
+        self.n_left, self.told = n_running, list[str]()
+
+    def stop_starting(self) -> None:
+        self.told.append("start no more")
+
+    def n_running(self) -> int:
+        return self.n_left
+
+    async def close(self, *, parking: bool) -> None:
+        self.told.append(f"{'park' if parking else 'abort'} {self.n_left}")
+
+    async def sleep(self, _seconds: float) -> None:
+        self.n_left -= 1
+
+
+@pytest.mark.parametrize(
+    ("manner", "limit_s", "expected"),
+    [
+        (Manner.PARK, 60.0, "park 3"),
+        (Manner.ABORT, 60.0, "abort 3"),
+        (Manner.FINISH, 60.0, "park 0"),
+        (Manner.FINISH, 0.0, "park 3"),
+    ],
+)
+async def test_no_match_is_begun_any_more_and_then_they_end_as_was_chosen(
+    manner: Manner, limit_s: float, expected: str
+) -> None:
+    matches = Matches(3)
+    await end(matches, manner, limit_s, matches.sleep)
+    assert matches.told == ["start no more", expected]
+
+
+async def test_sigterm_asks_for_the_end() -> None:
+    ending = Ending()
+    with ending.on_signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+        await ending.requested()
+    assert (ending.has_begun, ending.reason) == (True, "SIGTERM")
+
+
+async def test_a_second_ctrl_c_is_the_end() -> None:
+    left: list[int] = []
+    ending = Ending(left.append)
+    ending.take_signal(signal.SIGINT)
+    assert left == []
+    ending.take_signal(signal.SIGINT)
+    assert left == [INTERRUPTED]
+
+
+async def test_a_second_sigterm_changes_nothing() -> None:
+    left: list[int] = []
+    ending = Ending(left.append)
+    ending.take_signal(signal.SIGTERM)
+    ending.take_signal(signal.SIGTERM)
+    assert left == []

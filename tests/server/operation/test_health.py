@@ -1,0 +1,88 @@
+"""What monitors are told, and who is told the metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from server.operation.ending import Ending
+from server.operation.health import MAY_SEE_METRICS, READINESS, Readiness, add_routes
+from server.operation.metrics import METRICS, Metrics
+
+
+class Database:
+    """A database that can be away."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.n_asked = 0
+
+    async def probe(self) -> None:
+        self.n_asked += 1
+        if self.error is not None:
+            raise self.error
+
+
+def application(database: Database, ending: Ending) -> web.Application:
+    app = web.Application()
+    app[METRICS], app[READINESS] = Metrics(), Readiness(database.probe, ending)
+    add_routes(app)
+    return app
+
+
+async def asked(app: web.Application, path: str, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+    async with TestClient(TestServer(app)) as client:
+        response = await client.get(path, headers=headers)
+        is_json = response.content_type == "application/json"
+        return response.status, await response.json() if is_json else await response.text()
+
+
+async def test_a_server_whose_database_is_there_is_ready() -> None:
+    app = application(Database(), Ending())
+    assert await asked(app, "/readyz") == (200, {"status": "ok", "database": "ok", "process": "ok"})
+
+
+async def test_a_server_without_its_database_is_not_ready_and_says_no_more() -> None:
+    database = Database()
+    database.error = OSError("postgresql://ggp:hunter2@db is away")
+    expected = {"status": "unavailable", "database": "unreachable", "process": "ok"}
+    assert await asked(application(database, Ending()), "/readyz") == (503, expected)
+
+
+async def test_a_server_that_shall_end_is_alive_and_not_ready() -> None:
+    ending = Ending()
+    ending.request("a test")
+    app = application(Database(), ending)
+    expected = {"status": "unavailable", "database": "ok", "process": "shutting down"}
+    assert await asked(app, "/readyz") == (503, expected)
+    assert await asked(application(Database(), ending), "/healthz") == (200, {"status": "ok"})
+
+
+async def test_who_asks_often_does_not_ask_the_database_often() -> None:
+    database = Database()
+    readiness = Readiness(database.probe, Ending())
+    for _ in range(10):
+        await readiness.state()
+    assert database.n_asked == 1
+
+
+async def test_this_machine_is_told_the_metrics() -> None:
+    status, text = await asked(application(Database(), Ending()), "/metrics")
+    assert status == 200
+    assert "ggp_steps_total 0.0" in text
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
+async def test_whoever_comes_through_a_proxy_on_this_machine_is_not_told_the_metrics(header: str) -> None:
+    status, _ = await asked(application(Database(), Ending()), "/metrics", {header: "203.0.113.7"})
+    assert status == 403
+
+
+async def test_an_administrator_is_told_the_metrics_from_anywhere() -> None:
+    app = application(Database(), Ending())
+    app[MAY_SEE_METRICS] = lambda request: request.headers.get("Authorization") == "Bearer right"
+    proxied = {"X-Forwarded-For": "203.0.113.7"}
+    assert (await asked(app, "/metrics", proxied | {"Authorization": "Bearer right"}))[0] == 200
