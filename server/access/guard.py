@@ -1,0 +1,76 @@
+"""The middleware at the door: every request passes it before its handler, and every answer gets its headers here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
+
+from aiohttp import web
+from yarl import URL
+
+from server.access.access import ACCESS, PRINCIPAL, REMOTE, Access
+from server.access.errors import SlowRequestError, UnauthorizedError
+from server.access.headers import HEADERS, SECRET_HEADERS
+from server.access.sessions import COOKIES, FORM_TYPES
+
+_Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+LOGIN: Final = "/login"
+
+
+def add_guard(app: web.Application, access: Access) -> None:
+    """Let everything that is asked of *app* pass the door; `server.api` and `server.web` tell its refusals."""
+    app[ACCESS] = access
+    app.middlewares.append(_guarded)
+    app.on_response_prepare.append(_finish)
+
+
+@web.middleware
+async def _guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    access = request.app[ACCESS]
+    party = await access.admit(request)
+    if not party:
+        return await _checked(request, handler)
+    await access.pace.count(party, request.method, request.path)
+    with access.pace.at_once(party):
+        return await _checked(request, handler)
+
+
+async def _checked(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    access = request.app[ACCESS]
+    try:
+        access.check_rights(request)
+    except UnauthorizedError:
+        if _is_page(request):
+            raise web.HTTPSeeOther(URL(LOGIN).with_query(next=request.path_qs)) from None
+        raise
+    await _read_body(request, access.settings.limits.body_s)
+    await access.check_form(request)
+    return await handler(request)
+
+
+def _is_page(request: web.Request) -> bool:
+    is_wanted = "text/html" in request.headers.get("Accept", "")
+    return request.method == "GET" and is_wanted and not request.path.startswith("/api/")
+
+
+async def _read_body(request: web.Request, limit_s: float) -> None:
+    """Take the body in, which handlers then find read, so that it cannot come drop by drop."""
+    if not request.can_read_body:
+        return
+    try:
+        async with asyncio.timeout(limit_s):
+            await (request.post() if request.content_type in FORM_TYPES else request.read())
+    except TimeoutError:
+        raise SlowRequestError(limit_s) from None
+
+
+async def _finish(request: web.Request, response: web.StreamResponse) -> None:
+    # Before the headers go out, whoever made the response: streams and errors have them, too.
+    response.headers.update(HEADERS)
+    if REMOTE in request and request[REMOTE].is_secret:
+        response.headers.update(SECRET_HEADERS)
+    if PRINCIPAL in request:
+        response.headers.setdefault("Cache-Control", "no-store")
+    for cookie in request.get(COOKIES, ()):
+        response.headers.add("Set-Cookie", cookie)

@@ -1,0 +1,90 @@
+"""From where a request comes, and by which name it reached us; a trusted reverse proxy may say so in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from aiohttp import web
+
+from server.access.settings import Network
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Who is at the other end: the client's *address*, and scheme and host as the client wrote them."""
+
+    address: str
+    scheme: str
+    host: str
+
+    @property
+    def origin(self) -> str:
+        """The origin of our own pages, as a browser names it."""
+        return f"{self.scheme}://{self.host}".lower()
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether nobody on the way can read along."""
+        return self.scheme == "https"
+
+    @property
+    def party(self) -> str:
+        """Whom the address counts for: one who has an IPv6 address has 2^64 of them."""
+        found = _address(self.address)
+        if isinstance(found, IPv6Address) and found.ipv4_mapped is None:
+            return str(ip_network((found, 64), strict=False))
+        return self.address
+
+
+def remote_of(request: web.Request, proxies: Sequence[Network]) -> Remote:
+    """Return who sends *request*; only a peer in one of the networks *proxies* is believed to speak for another."""
+    peer, scheme, host = request.remote or "", request.url.scheme, request.headers.get("Host", "")
+    if not _is_in(peer, proxies):
+        return Remote(peer, scheme, host)
+    claimed = _last(request, "X-Forwarded-Proto")
+    return Remote(
+        _client(_list(request, "X-Forwarded-For"), peer, proxies),
+        claimed if claimed in ("http", "https") else scheme,
+        _last(request, "X-Forwarded-Host") or host,
+    )
+
+
+def is_forwarded(request: web.Request) -> bool:
+    """Return whether some proxy says that it forwards *request*."""
+    return any(name in request.headers for name in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"))
+
+
+def _client(chain: Sequence[str], peer: str, proxies: Sequence[Network]) -> str:
+    """Return the last address of *chain* that is no proxy of ours; what stands before it, anybody may have written."""
+    client = peer
+    for address in reversed(chain):
+        if _address(address) is None:
+            return client
+        client = address
+        if not _is_in(address, proxies):
+            return client
+    return client
+
+
+def _list(request: web.Request, name: str) -> list[str]:
+    lines = request.headers.getall(name, [])
+    return [part.strip() for line in lines for part in line.split(",") if part.strip()]
+
+
+def _last(request: web.Request, name: str) -> str:
+    return next(reversed(_list(request, name)), "")
+
+
+def _is_in(text: str, networks: Sequence[Network]) -> bool:
+    address = _address(text)
+    return address is not None and any(address in network for network in networks)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found

@@ -1,0 +1,57 @@
+"""Roles that people and programs have on a game manager, each with all that the ones before it may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from gdl.errors import UnknownNameError
+
+
+class Role(IntEnum):
+    """What somebody may do, the least first.
+
+    Attributes:
+        SPECTATOR: watch matches, and read games and records.
+        PLAYER: register players of one's own, dial in with them, and take a seat.
+        HOST: order and abort matches, and upload games.
+        ADMIN: issue and revoke tokens.
+    """
+
+    SPECTATOR = 1
+    PLAYER = 2
+    HOST = 3
+    ADMIN = 4
+
+    @property
+    def word(self) -> str:
+        """The role as it is written in options, files and JSON."""
+        return self.name.lower()
+
+
+ROLE_WORDS: Final = tuple(role.word for role in Role)
+
+
+def role_named(word: str) -> Role:
+    """Return the role that is written *word*.
+
+    Raises:
+        UnknownNameError: none is.
+    """
+    if word not in ROLE_WORDS:
+        raise UnknownNameError("role", word, ROLE_WORDS)
+    return Role[word.upper()]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks: a name, a role, and the public id of the token that says so, None where none was needed."""
+
+    name: str
+    role: Role
+    token_id: str | None = None
+
+    def may(self, role: Role | None) -> bool:
+        """Return whether this is enough where *role* is asked for; None asks for nothing."""
+        return role is None or self.role >= role

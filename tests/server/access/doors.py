@@ -1,0 +1,88 @@
+"""A small application behind the door, on a database of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from server.access.access import Access, csrf_token, principal
+from server.access.guard import add_guard
+from server.access.rights import requires
+from server.access.role import Role
+from server.access.settings import AccessSettings
+from server.errors import RequestError
+from server.storage.database import Database
+from server.storage.tokens import TokenStore
+
+Client: TypeAlias = TestClient[web.Request, web.Application]
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+async def _who(request: web.Request) -> web.Response:
+    return web.json_response([principal(request).name, principal(request).role.word])
+
+
+@requires(None)
+async def _form(request: web.Request) -> web.Response:
+    return web.Response(text=csrf_token(request))
+
+
+@requires(Role.HOST)
+async def _order(request: web.Request) -> web.Response:
+    return web.Response(text=await request.text())
+
+
+async def _undeclared(_request: web.Request) -> web.Response:
+    return web.Response(text="changed")
+
+
+@web.middleware
+async def _told(request: web.Request, handler: object) -> web.StreamResponse:
+    assert callable(handler)
+    try:
+        answer: web.StreamResponse = await handler(request)
+    except RequestError as error:
+        return web.json_response(error.code, status=error.status, headers=error.headers)
+    return answer
+
+
+def application(access: Access) -> web.Application:
+    """Return an application with a handler of every kind."""
+    app = web.Application(middlewares=[_told], client_max_size=10_000)
+    app.router.add_get("/who", _who)
+    app.router.add_get("/form", _form)
+    app.router.add_post("/order", _order)
+    app.router.add_post("/api/v1/matches", _order)
+    app.router.add_post("/undeclared", _undeclared)
+    app.router.add_static("/static/", Path(__file__).parent)
+    add_guard(app, access)
+    return app
+
+
+@asynccontextmanager
+async def database(folder: Path) -> AsyncIterator[Database]:
+    """Open a new database."""
+    found = await Database.open(str(folder / "ggp.sqlite"))
+    try:
+        yield found
+    finally:
+        await found.close()
+
+
+@asynccontextmanager
+async def door(folder: Path, settings: AccessSettings | None = None) -> AsyncIterator[tuple[Client, Access]]:
+    """Serve the application, and give a client of it with the access that it asks for."""
+    async with database(folder) as found:
+        access = Access(settings or AccessSettings(), TokenStore(found))
+        async with TestClient(TestServer(application(access))) as client:
+            yield client, access
+
+
+def bearer(token: object) -> dict[str, str]:
+    """Return the header that shows *token*."""
+    return {"Authorization": f"Bearer {token}"}
