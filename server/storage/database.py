@@ -1,0 +1,149 @@
+"""One database, opened: its tables brought up to date, its connections pooled, its errors made ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Final
+
+import asyncpg  # type: ignore[import-untyped]  # it ships no types
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
+from server.storage.address import DatabaseAddress, read_address
+from server.storage.engines import make_engines
+from server.storage.lock import FileLock
+from server.storage.migration import found_revision, migrate
+from server.storage.schema import REVISION
+
+FAILURES: Final = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+"""What libraries raise where a database cannot be reached; within a transaction it is only the first."""
+
+
+class Database:
+    """A database that is open; make it with `Database.open`.
+
+    Attributes:
+        engine: for reading; on PostgreSQL also for writing.
+        is_sqlite: whether it is a file of SQLite.
+        name: its address without a password, for people.
+    """
+
+    def __init__(self, address: DatabaseAddress, lock: FileLock | None) -> None:
+        self.address, self.name, self.is_sqlite = address, str(address), address.path is not None
+        self.engine: AsyncEngine
+        self.engine, self._writing = make_engines(address)
+        self._lock = lock
+
+    @classmethod
+    async def open(cls, address: str, *, migrate: bool = True, exclusive: bool = True) -> Database:
+        """Open the database at *address* (as `read_address`), and bring its tables up to date if *migrate*.
+
+        SQLite has one server at a time: *exclusive* keeps other servers away until `close`, or the process's end.
+        Commands that look at, or add to, the database of a running server are not exclusive.
+
+        Raises:
+            DatabaseOpenError: it cannot be opened, or holds something else.
+            DatabaseLockedError: another server has it (SQLite).
+            DatabaseVersionError: its tables are of a newer version; or of an older one, and may not be changed.
+        """
+        read = read_address(address)
+        _check_folder(read)
+        lock = FileLock(read.path) if exclusive and read.path is not None else None
+        database = cls(read, lock)
+        try:
+            await database._prepare(may_migrate=migrate)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    async def _prepare(self, *, may_migrate: bool) -> None:
+        try:
+            async with self.engine.connect() as connection:
+                found = await connection.run_sync(found_revision)
+        except FAILURES as error:
+            raise DatabaseOpenError(self.name, _reason(error)) from error
+        if found == REVISION:
+            return
+        if found > REVISION or not may_migrate:
+            raise DatabaseVersionError(self.name, found or "none", REVISION)
+        with self._locked(), self._opening():
+            async with self._writing.begin() as connection:
+                await connection.run_sync(migrate)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep servers away while the tables change, also where the database is not ours alone."""
+        lock = FileLock(self.address.path) if self._lock is None and self.address.path is not None else None
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.release()
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        try:
+            yield
+        except FAILURES as error:
+            raise DatabaseOpenError(self.name, _reason(error)) from error
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """Enter one transaction that may write; it is committed at the end, rolled back where something is raised.
+
+        On SQLite there is one at a time; do not wait for another one within it.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        async with self._transaction(self._writing) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Enter one transaction that only reads, beside those that write.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        async with self._transaction(self.engine) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+        try:
+            connection = await engine.connect().start()
+        except FAILURES as error:
+            raise StorageError(self.name, _reason(error)) from error
+        try:
+            async with connection.begin():
+                yield connection
+        except SQLAlchemyError as error:
+            raise StorageError(self.name, _reason(error)) from error
+        finally:
+            with suppress(SQLAlchemyError):  # of a connection that is gone
+                await asyncio.shield(connection.close())
+
+    async def close(self) -> None:
+        """Close every connection, and let another server have the database."""
+        await self.engine.dispose()
+        if self._writing is not self.engine:
+            await self._writing.dispose()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _check_folder(address: DatabaseAddress) -> None:
+    if address.path is not None and not address.path.absolute().parent.is_dir():
+        raise DatabaseOpenError(str(address), f"there is no folder {address.path.parent}")
+
+
+def _reason(error: BaseException) -> str:
+    """Return the driver's own sentence, without the statement and the address of SQLAlchemy's explanation."""
+    original = getattr(error, "orig", None) or error
+    words = str(original).strip().splitlines() or [type(original).__name__]
+    return words[0].removeprefix("<class ").partition("'>: ")[2] or words[0]

@@ -1,0 +1,70 @@
+"""Games and the versions of their rules, kept for as long as there is a record of a match by them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Final
+
+import sqlalchemy as sa
+
+from server.storage.database import Database
+from server.storage.rows import GameVersion
+from server.storage.schema import games, versions
+from server.storage.upserts import upsert
+
+_COLUMNS: Final = (*versions.columns, games.c.is_library)
+_CURRENT: Final = sa.and_(versions.c.name == games.c.name, versions.c.sha256 == games.c.sha256)
+_FIRST: Final = ("created_ms",)
+"""What stays as it was when the same rules come again."""
+
+
+class GameStore:
+    """The games of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, version: GameVersion) -> None:
+        """Keep *version* and make it the current one of its game; what was said of the same rules is replaced."""
+        row = asdict(version)
+        is_library = row.pop("is_library")
+        game = {name: row[name] for name in ("name", "sha256", "created_ms")} | {"is_library": is_library}
+        async with self._database.begin() as connection:
+            await connection.execute(upsert(self._database, versions, _FIRST), row)
+            await connection.execute(upsert(self._database, games, _FIRST), game)
+
+    async def find(self, name: str) -> GameVersion | None:
+        """Return the current version of the game *name*."""
+        return await self._one(games.c.name == name, _CURRENT)
+
+    async def version(self, name_or_sha256: str) -> GameVersion | None:
+        """Return the version with that hash, or the current one of the game with that name."""
+        found = await self._one(versions.c.sha256 == name_or_sha256, versions.c.name == games.c.name)
+        return found or await self.find(name_or_sha256)
+
+    async def names(self) -> list[str]:
+        """Return the names of all games, in order."""
+        async with self._database.reading() as connection:
+            return list(await connection.scalars(sa.select(games.c.name).order_by(games.c.name)))
+
+    async def listed(self) -> list[GameVersion]:
+        """Return the current versions of all games, by name."""
+        return await self._all(_CURRENT)
+
+    async def versions(self, name: str) -> list[GameVersion]:
+        """Return every version of the game *name*, the latest first."""
+        found = await self._all(versions.c.name == games.c.name, games.c.name == name)
+        return sorted(found, key=lambda version: version.created_ms, reverse=True)
+
+    async def _one(self, *conditions: sa.ColumnElement[bool]) -> GameVersion | None:
+        found = await self._all(*conditions)
+        return found[0] if found else None
+
+    async def _all(self, *conditions: sa.ColumnElement[bool]) -> list[GameVersion]:
+        query = sa.select(*_COLUMNS).where(*conditions).order_by(games.c.name)
+        async with self._database.reading() as connection:
+            return [_version(row) for row in (await connection.execute(query)).mappings()]
+
+
+def _version(row: sa.RowMapping) -> GameVersion:
+    return GameVersion(**{**row, "roles": tuple(row["roles"])})

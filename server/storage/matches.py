@@ -1,0 +1,200 @@
+"""The matches: what was ordered, who plays which seat, who holds which match, and how they went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict
+from typing import Final
+
+import sqlalchemy as sa
+
+from server.errors import UnknownMatchError
+from server.records.entries import Entry
+from server.storage import journals
+from server.storage.database import Database
+from server.storage.listing import Filter, listing
+from server.storage.rows import ABORTED, QUEUED, RUNNING, MatchRow, SeatRow
+from server.storage.schema import matches, seats
+
+_HOLDING: Final = matches.c.status == RUNNING
+_FREE: Final[dict[str, object]] = {"holder": None, "lease_until_ms": None}
+
+
+def now_ms() -> int:
+    """Return the time of day. *Units*: milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class MatchStore:
+    """The matches of a database; *clock_ms* tells the time of day, by which leases run out."""
+
+    def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
+        self._database, self._clock_ms = database, clock_ms
+
+    async def add(self, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
+        """Keep a new match and its seats.
+
+        Raises:
+            StorageError: there is one with that id.
+        """
+        also = {"game": match.game, "created_ms": match.created_ms}
+        async with self._database.begin() as connection:
+            await connection.execute(sa.insert(matches), asdict(match))
+            if chairs:
+                await connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
+
+    async def get(self, match_id: str) -> MatchRow | None:
+        """Return the match, if there is one."""
+        async with self._database.reading() as connection:
+            found = (await connection.execute(sa.select(matches).where(matches.c.id == match_id))).mappings().first()
+        return None if found is None else match_row(found)
+
+    async def has(self, match_id: str) -> bool:
+        """Return whether there is such a match."""
+        async with self._database.reading() as connection:
+            return await connection.scalar(sa.select(sa.literal(1)).where(matches.c.id == match_id)) is not None
+
+    async def seats(self, match_ids: Collection[str]) -> dict[str, tuple[SeatRow, ...]]:
+        """Return the seats of each of the matches, in the order of the roles."""
+        columns = [seats.c[name] for name in SeatRow.__slots__]
+        query = sa.select(*columns).where(seats.c.match_id.in_(match_ids)).order_by(seats.c.match_id, seats.c.position)
+        found: dict[str, list[SeatRow]] = {match_id: [] for match_id in match_ids}
+        async with self._database.reading() as connection:
+            for row in (await connection.execute(query)).mappings():
+                found[row["match_id"]].append(SeatRow(**row))
+        return {match_id: tuple(rows) for match_id, rows in found.items()}
+
+    async def listed(  # noqa: PLR0913 -- each is a filter of its own, and named
+        self,
+        *,
+        status: str | None = None,
+        game: str | None = None,
+        player: str | None = None,
+        tournament: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        """Return up to *limit* matches that are all of what is asked for, the newest first.
+
+        *before* is the id of the last match of the page before.
+
+        Raises:
+            UnknownMatchError: there is no match with the id *before*.
+        """
+        async with self._database.reading() as connection:
+            place = None
+            if before is not None:
+                row = (await connection.execute(sa.select(matches.c.created_ms).where(matches.c.id == before))).first()
+                if row is None:
+                    raise UnknownMatchError(before)
+                place = (int(row[0]), before)
+            query = listing(Filter(status, game, player, tournament), place, limit)
+            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+
+    async def queued(self, limit: int = 100) -> list[MatchRow]:
+        """Return the matches that wait, the oldest first."""
+        query = (
+            sa.select(matches)
+            .where(matches.c.status == QUEUED)
+            .order_by(matches.c.created_ms, matches.c.id)
+            .limit(limit)
+        )
+        async with self._database.reading() as connection:
+            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+
+    async def changed_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
+        """Return the matches that were ordered, begun, or over at *time_ms* or later, the newest first."""
+        is_live = matches.c.status.in_((QUEUED, RUNNING))
+        is_new = sa.or_(matches.c.created_ms >= time_ms, matches.c.started_ms >= time_ms)
+        changed = sa.union(
+            sa.select(matches.c.id).where(is_live, is_new), sa.select(matches.c.id).where(matches.c.ended_ms >= time_ms)
+        )
+        query = sa.select(matches).where(matches.c.id.in_(changed.scalar_subquery()))
+        query = query.order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
+        async with self._database.reading() as connection:
+            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+
+    async def busy(self) -> dict[str, int]:
+        """Return how many seats each player has in matches that are played now."""
+        query = sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING)
+        async with self._database.reading() as connection:
+            return dict((await connection.execute(query.group_by(seats.c.player))).all())
+
+    async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
+        """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
+
+        There are none where the match has not begun, or is not there.
+        """
+        async with self._database.reading() as connection:
+            return await journals.entries(connection, match_id, after)
+
+    async def signature(self, match_id: str) -> dict[str, str] | None:
+        """Return the keys that sign the record of a match that is over, if it was signed."""
+        async with self._database.reading() as connection:
+            return await journals.signature(connection, match_id)
+
+    async def claim(self, match_id: str, holder: str, lease_s: float) -> bool:
+        """Begin to play a match that waits: return whether it is *holder*'s now."""
+        values = {"status": RUNNING, "epoch": matches.c.epoch + 1} | self._lease(holder, lease_s)
+        return await self._update(values, matches.c.id == match_id, matches.c.status == QUEUED) > 0
+
+    async def take_over(self, holder: str, lease_s: float, n: int) -> list[str]:
+        """Make up to *n* matches *holder*'s that nobody plays any more, and return their ids."""
+        is_free = sa.func.coalesce(matches.c.lease_until_ms, 0) < self._clock_ms()
+        oldest = sa.select(matches.c.id).where(_HOLDING, is_free).order_by(matches.c.created_ms, matches.c.id)
+        chosen = oldest.limit(n).with_for_update(skip_locked=True)
+        taking = sa.update(matches).where(matches.c.id.in_(chosen))
+        taking = taking.values({"epoch": matches.c.epoch + 1} | self._lease(holder, lease_s))
+        async with self._database.begin() as connection:
+            return sorted(await connection.scalars(taking.returning(matches.c.id)))
+
+    async def renew(self, holder: str, lease_s: float) -> set[str]:
+        """Extend the lease of every match that *holder* plays, and return their ids: others are no longer its own."""
+        held = sa.select(matches.c.id).where(matches.c.holder == holder, _HOLDING).order_by(matches.c.id)
+        async with self._database.begin() as connection:
+            found = set(await connection.scalars(held.with_for_update(key_share=True)))
+            extending = sa.update(matches).where(matches.c.holder == holder, _HOLDING)
+            await connection.execute(extending.values(self._lease(holder, lease_s)))
+        return found
+
+    async def release(self, match_ids: Collection[str], holder: str) -> int:
+        """Let others go on at once with matches that *holder* plays; return how many matches that were."""
+        conditions = (matches.c.id.in_(match_ids), matches.c.holder == holder, _HOLDING)
+        return await self._update(_FREE, *conditions)
+
+    async def free_all(self) -> int:
+        """Let every match that is played be taken over: for the one server of a SQLite file, when it starts."""
+        return await self._update(_FREE, _HOLDING)
+
+    async def request_abort(self, match_id: str, reason: str) -> bool:
+        """End a match that waits, or have its holder end one that is played; return False where it is over already."""
+        waiting = {"status": ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
+        if await self._update(waiting, matches.c.id == match_id, matches.c.status == QUEUED):
+            return True
+        return await self._update({"abort_reason": reason}, matches.c.id == match_id, _HOLDING) > 0
+
+    async def abort_requests(self, holder: str) -> dict[str, str]:
+        """Return which matches that *holder* plays somebody wants to end, and why."""
+        query = sa.select(matches.c.id, matches.c.abort_reason)
+        query = query.where(matches.c.holder == holder, _HOLDING, matches.c.abort_reason.is_not(None))
+        async with self._database.reading() as connection:
+            return dict((await connection.execute(query)).all())
+
+    async def delete(self, match_id: str) -> bool:
+        """Forget a match and all that is kept of it; return whether there was one."""
+        async with self._database.begin() as connection:
+            return (await connection.execute(sa.delete(matches).where(matches.c.id == match_id))).rowcount > 0
+
+    def _lease(self, holder: str, lease_s: float) -> dict[str, object]:
+        return {"holder": holder, "lease_until_ms": self._clock_ms() + round(lease_s * 1000)}
+
+    async def _update(self, values: dict[str, object], *conditions: sa.ColumnElement[bool]) -> int:
+        async with self._database.begin() as connection:
+            return (await connection.execute(sa.update(matches).where(*conditions).values(values))).rowcount
+
+
+def match_row(row: sa.RowMapping) -> MatchRow:
+    """Return a row of the table as the dataclass."""
+    goals = row["goals"]
+    return MatchRow(**{**row, "goals": None if goals is None else tuple(goals)})

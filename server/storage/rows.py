@@ -1,0 +1,156 @@
+"""What the tables hold, row by row. *Units*: every time is in milliseconds since 1970."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+QUEUED: Final = "queued"
+RUNNING: Final = "running"
+COMPLETED: Final = "completed"
+ABORTED: Final = "aborted"
+FAILED: Final = "failed"
+STATUSES: Final = (QUEUED, RUNNING, COMPLETED, ABORTED, FAILED)
+"""What a match can be, in the order of its life; the last three are ends."""
+ENDED: Final = frozenset({COMPLETED, ABORTED, FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class GameVersion:
+    """Rules of a game, by content.
+
+    Attributes:
+        sha256: of the rules' text.
+        about: the game's TOML text, None where it has none.
+        verdict: what the validator says in a word.
+        report: what it says at length.
+        is_library: whether the game came with this program.
+    """
+
+    name: str
+    sha256: str
+    rules: str
+    roles: tuple[str, ...]
+    is_gdl2: bool
+    created_ms: int
+    about: str | None = None
+    verdict: str = ""
+    report: Any = None
+    uploaded_by: str = ""
+    is_library: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRow:
+    """A registered player.
+
+    Attributes:
+        kind: `http` (at `url`) or `dial-in`.
+        status: `ok` or `paused`, for the `pause_reason`.
+        n_failures: how often it failed since it last did well.
+        max_matches: how many matches it plays at once.
+        info: what it last answered to INFO, at `seen_ms`.
+    """
+
+    name: str
+    kind: str
+    owner: str
+    created_ms: int
+    url: str | None = None
+    status: str = "ok"
+    pause_reason: str = ""
+    n_failures: int = 0
+    max_matches: int = 1
+    info: Any = None
+    seen_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token that lets somebody in; the secret itself is kept nowhere, only the SHA-256 of it."""
+
+    id: str
+    name: str
+    role: str
+    hash: str
+    created_ms: int
+    expires_ms: int | None = None
+    revoked_ms: int | None = None
+    used_ms: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A match as lists show it.
+
+    Attributes:
+        sha256: the version of the game.
+        order: the JSON of what was ordered.
+        is_hidden: whether somebody is not to know everything before the end (GDL-II, scrambled names).
+        goals: by role order, once it is completed.
+        holder: the process that plays it; it is its own until `lease_until_ms`.
+        epoch: how many processes have begun or gone on with it.
+        abort_reason: why somebody wants it to end.
+    """
+
+    id: str
+    game: str
+    sha256: str
+    order: Any
+    created_ms: int
+    status: str = QUEUED
+    ordered_by: str = ""
+    tournament: str | None = None
+    is_hidden: bool = False
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    n_steps: int = 0
+    n_errors: int = 0
+    goals: tuple[int | None, ...] | None = None
+    holder: str | None = None
+    lease_until_ms: int | None = None
+    epoch: int = 0
+    abort_reason: str | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the match is over, however it ended."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order."""
+
+    match_id: str
+    role: str
+    position: int
+    player: str
+    kind: str
+    goal: int | None = None
+    n_errors: int = 0
+    thinking_ms: int = 0
+    n_moves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """How a match went for one role."""
+
+    goal: int | None
+    n_errors: int
+    thinking_ms: int
+    n_moves: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """How a match ended, for its row and the rows of its seats: `seats` by role."""
+
+    status: str
+    ended_ms: int
+    n_steps: int
+    n_errors: int
+    goals: tuple[int | None, ...] | None
+    seats: dict[str, SeatResult]

@@ -1,0 +1,196 @@
+"""The tables, the same on SQLite and PostgreSQL. *Units*: every time is in milliseconds since 1970."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+REVISION: Final = "0001"
+"""The revision of the tables that this program works with: the newest in `migrations`."""
+
+METADATA: Final = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+class Words(TypeDecorator[str]):
+    """Text of any length, ordered by code point; what a database cannot keep becomes U+FFFD.
+
+    PostgreSQL refuses zero characters, and both refuse halves of surrogate pairs.
+    """
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Return the type that keeps the order of Python's own comparison."""
+        collation = "C" if dialect.name == "postgresql" else None
+        return dialect.type_descriptor(sa.Text(collation=collation))
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 -- SQLAlchemy calls it so
+        """Return *value* as every database can keep it."""
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in value)
+
+
+_JSON: Final = sa.JSON(none_as_null=True)
+
+games: Final = sa.Table(
+    "games",
+    METADATA,
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("sha256", Words, nullable=False),
+    sa.Column("is_library", sa.Boolean, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.ForeignKeyConstraint(["name", "sha256"], ["versions.name", "versions.sha256"]),
+)
+"""Games by name; `sha256` is the version that is current."""
+
+versions: Final = sa.Table(
+    "versions",
+    METADATA,
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("sha256", Words, primary_key=True),
+    sa.Column("rules", Words, nullable=False),
+    sa.Column("about", Words),
+    sa.Column("roles", _JSON, nullable=False),
+    sa.Column("is_gdl2", sa.Boolean, nullable=False),
+    sa.Column("verdict", Words, nullable=False),
+    sa.Column("report", _JSON),
+    sa.Column("uploaded_by", Words, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Index(None, "sha256"),
+)
+"""The rules by content; several games may have the same."""
+
+players: Final = sa.Table(
+    "players",
+    METADATA,
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("kind", Words, nullable=False),
+    sa.Column("url", Words),
+    sa.Column("owner", Words, nullable=False),
+    sa.Column("status", Words, nullable=False),
+    sa.Column("pause_reason", Words, nullable=False),
+    sa.Column("n_failures", sa.Integer, nullable=False),
+    sa.Column("max_matches", sa.Integer, nullable=False),
+    sa.Column("info", _JSON),
+    sa.Column("seen_ms", sa.BigInteger),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Index(None, "owner"),
+)
+
+tokens: Final = sa.Table(
+    "tokens",
+    METADATA,
+    sa.Column("id", Words, primary_key=True),
+    sa.Column("name", Words, nullable=False),
+    sa.Column("role", Words, nullable=False),
+    sa.Column("hash", Words, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("expires_ms", sa.BigInteger),
+    sa.Column("revoked_ms", sa.BigInteger),
+    sa.Column("used_ms", sa.BigInteger),
+    sa.Column("note", Words, nullable=False),
+    sa.Index(None, "hash", unique=True),
+    sa.Index(None, "name"),
+)
+
+matches: Final = sa.Table(
+    "matches",
+    METADATA,
+    sa.Column("id", Words, primary_key=True),
+    sa.Column("game", Words, nullable=False),
+    sa.Column("sha256", Words, nullable=False),
+    sa.Column("status", Words, nullable=False),
+    sa.Column("order", _JSON, nullable=False),
+    sa.Column("ordered_by", Words, nullable=False),
+    sa.Column("tournament", Words),
+    sa.Column("is_hidden", sa.Boolean, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("started_ms", sa.BigInteger),
+    sa.Column("ended_ms", sa.BigInteger),
+    sa.Column("n_steps", sa.Integer, nullable=False),
+    sa.Column("n_errors", sa.Integer, nullable=False),
+    sa.Column("goals", _JSON),
+    sa.Column("holder", Words),
+    sa.Column("lease_until_ms", sa.BigInteger),
+    sa.Column("epoch", sa.Integer, nullable=False),
+    sa.Column("abort_reason", Words),
+    # Lists are read newest first, from one of these indexes and no further than the page.
+    sa.Index(None, "created_ms", "id"),
+    sa.Index(None, "status", "created_ms", "id"),
+    sa.Index(None, "game", "created_ms", "id"),
+    sa.Index(None, "game", "status", "created_ms", "id"),
+    sa.Index(None, "tournament", "created_ms", "id"),
+    sa.Index(None, "ended_ms"),
+    sa.Index(None, "holder", "status"),
+    sa.Index(
+        "ix_matches_completed_steps",
+        "game",
+        "n_steps",
+        sqlite_where=sa.text("status = 'completed'"),
+        postgresql_where=sa.text("status = 'completed'"),
+    ),
+)
+
+seats: Final = sa.Table(
+    "seats",
+    METADATA,
+    sa.Column("match_id", Words, sa.ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("role", Words, primary_key=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("player", Words, nullable=False),
+    sa.Column("kind", Words, nullable=False),
+    sa.Column("goal", sa.Integer),
+    sa.Column("n_errors", sa.Integer, nullable=False),
+    sa.Column("thinking_ms", sa.BigInteger, nullable=False),
+    sa.Column("n_moves", sa.Integer, nullable=False),
+    # Of the match, once more: so that a player's matches, and goals by game, are each read from one index.
+    sa.Column("game", Words, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Index(None, "player", "created_ms", "match_id"),
+    sa.Index(None, "player", "game", "goal"),
+    sa.Index(None, "game", "role", "goal"),
+)
+
+events: Final = sa.Table(
+    "events",
+    METADATA,
+    sa.Column("match_id", Words, sa.ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", Words, nullable=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("step", sa.Integer),
+    sa.Column("role", Words),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""The journals of matches that are not over: `body` is a journal entry as ASCII JSON, `started` without its rules."""
+
+records: Final = sa.Table(
+    "records",
+    METADATA,
+    sa.Column("match_id", Words, sa.ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("signature", _JSON),
+)
+"""The journals of matches that are over: `body` is the zlib-compressed lines of what `events` held."""
+
+sessions: Final = sa.Table(
+    "sessions",
+    METADATA,
+    sa.Column("hash", Words, primary_key=True),
+    sa.Column("token_id", Words, sa.ForeignKey("tokens.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("expires_ms", sa.BigInteger, nullable=False),
+    sa.Index(None, "token_id"),
+)
+"""Browsers in which somebody is logged in: `hash` is the SHA-256 of the cookie's secret."""
