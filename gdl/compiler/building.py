@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decomposition import decompose
@@ -16,9 +16,14 @@ from gdl.compiler.tables import Tables, tables
 from gdl.datalog.clauses import Clause
 from gdl.datalog.demand import asked_with_constants, on_demand
 from gdl.datalog.dependencies import components_of
+from gdl.datalog.narrowing import narrowed
+from gdl.datalog.splitting import split
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
 from gdl.terms import Term, signature
+
+Grounded: TypeAlias = tuple[tuple[Clause, ...], GroundProgram]
+"""Decomposed clauses, and their ground rules."""
 
 _OF_STATES: Final = ("legal", "terminal", "goal")
 _MANY_RULES: Final = 1_000_000
@@ -88,29 +93,44 @@ def _check_shape(clauses: Sequence[Clause]) -> None:
             raise CannotCompileError(f"`{asked}` depends on moves")
 
 
-def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tuple[Clause, ...], GroundProgram]:
+def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     """Return *clauses* decomposed, and their ground rules.
 
-    Where there are very many, relations that are only asked with constants are derived on demand instead.
+    Where there are very many, arguments that do not matter are left out, or relations that are only asked with
+    constants are derived on demand.
 
     Raises:
         CannotCompileError: there are too many ground rules, or the grounder refuses.
     """
+    first = narrowed(clauses)
     try:
-        return _grounded(clauses, min(max_ground_rules, _MANY_RULES))
+        return _grounded(first, min(max_ground_rules, _MANY_RULES))
     except CannotCompileError:
         if max_ground_rules <= _MANY_RULES:
             raise
-    chosen = asked_with_constants(clauses)
-    if chosen:
+    for way in (_without_idle, _on_demand):
         with suppress(CannotCompileError):
-            found = _grounded(on_demand(clauses, chosen), max_ground_rules)
-            _check_negation(found[1])
-            return found
-    return _grounded(clauses, max_ground_rules)
+            return way(clauses, max_ground_rules)
+    return _grounded(first, max_ground_rules)
 
 
-def _grounded(clauses: Sequence[Clause], max_ground_rules: int) -> tuple[tuple[Clause, ...], GroundProgram]:
+def _without_idle(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+    others = split(clauses)
+    if others == tuple(clauses):
+        raise CannotCompileError("it has no idle arguments")
+    return _grounded(narrowed(others), max_ground_rules)
+
+
+def _on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+    chosen = asked_with_constants(clauses)
+    if not chosen:
+        raise CannotCompileError("no relation is always asked with constants")
+    found = _grounded(on_demand(clauses, chosen), max_ground_rules)
+    _check_negation(found[1])
+    return found
+
+
+def _grounded(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     reasons: list[str] = []
 
     def check(n_rules: int) -> None:

@@ -22,6 +22,11 @@ Part: TypeAlias = Literal | Difference
 
 AUXILIARY: Final = "auxiliary "
 """How the names of auxiliary relations begin; no rule file can have a blank in a name."""
+GUARD: Final = "guard "
+"""How the names of relations begin that only bind variables: whoever asks one asks elsewhere for what it stands for.
+
+Their atoms may be taken to hold in every state, if they ever can.
+"""
 
 
 def decompose(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
@@ -34,12 +39,16 @@ def decompose(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The parts that become an auxiliary relation; `scope` are their variables, `kept` those seen from outside."""
+    """The parts that become an auxiliary relation; `scope` are their variables, `kept` those seen from outside.
+
+    Of the literals `guards`, which belong to `rest`, it needs only what they say of `scope`.
+    """
 
     parts: tuple[Part, ...]
     scope: frozenset[Variable]
     kept: frozenset[Variable]
     rest: tuple[Part, ...]
+    guards: tuple[Part, ...] = ()
 
 
 @dataclass(slots=True)
@@ -58,11 +67,21 @@ class _Decomposition:
     def _auxiliary(self, group: _Group, span: Span) -> Constant | Compound:
         """Return the atom that stands for *group*, defined now unless an equal one is there."""
         kept = tuple(sorted(group.kept, key=str))
-        key, order = _canonical(group.parts, kept)
-        name = self._shared.get(key)
+        parts = (*group.parts, *(self._guard(guard, group.scope, span) for guard in group.guards))
+        return self._defined(AUXILIARY, parts, kept, span)
+
+    def _guard(self, part: Part, scope: frozenset[Variable], span: Span) -> Literal:
+        kept = tuple(sorted(part_variables(part) & scope, key=str))
+        return Literal(self._defined(GUARD, (part,), kept, span), is_positive=True)
+
+    def _defined(
+        self, prefix: str, parts: tuple[Part, ...], kept: tuple[Variable, ...], span: Span
+    ) -> Constant | Compound:
+        key, order = _canonical(parts, kept)
+        name = self._shared.get((prefix, *key))
         if name is None:
-            name = self._shared[key] = f"{AUXILIARY}{len(self._shared)}"
-            self.clauses.append(_clause(_atom(name, order), group.parts, span))
+            name = self._shared[prefix, *key] = f"{prefix}{len(self._shared)}"
+            self.clauses.append(_clause(_atom(name, order), parts, span))
         return _atom(name, order)
 
 
@@ -81,7 +100,7 @@ def _best_group(body: tuple[Part, ...], head_variables: frozenset[Variable]) -> 
     everything = frozenset().union(*scopes.values())
     groups = (_group(v, scopes, head_variables) for v in sorted(everything - head_variables, key=str))
     useful = (group for group in groups if group is not None and _is_useful(group, everything))
-    return min(useful, key=lambda group: (len(group.scope), len(group.kept)), default=None)
+    return min(useful, key=lambda group: (bool(group.guards), len(group.scope), len(group.kept)), default=None)
 
 
 def _is_useful(group: _Group, everything: frozenset[Variable]) -> bool:
@@ -102,11 +121,24 @@ def _group(
         if unbound & its and part not in parts and _binds(part) and its <= scope:
             binders.append(part)
             unbound -= its
-    if unbound:
-        return None
+    guards = []
+    while unbound:
+        found = _guard(unbound, scope, scopes, parts)
+        if found is None:
+            return None
+        guards.append(found)  # it stays in the rest, too
+        unbound -= scopes[found]
     rest = tuple(part for part in scopes if part not in parts)
     outside = head_variables.union(*(scopes[part] for part in rest))
-    return _Group((*parts, *binders), scope, scope & outside, rest)
+    return _Group((*parts, *binders), scope, scope & outside, rest, tuple(guards))
+
+
+def _guard(
+    unbound: frozenset[Variable], scope: frozenset[Variable], scopes: dict[Part, frozenset[Variable]], parts: list[Part]
+) -> Part | None:
+    """Return the literal besides *parts* that binds one of *unbound*, and says most of *scope*."""
+    candidates = [part for part, its in scopes.items() if unbound & its and part not in parts and _binds(part)]
+    return max(candidates, key=lambda part: (len(scopes[part] & scope), -len(scopes[part])), default=None)
 
 
 def _binds(part: Part) -> bool:

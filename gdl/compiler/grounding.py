@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import clingo
 
+from gdl.compiler.decomposition import GUARD
 from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.terms import Compound, Constant, Term, Variable, signature
 
@@ -55,11 +56,16 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     control.add("base", [], program)
     control.ground([("base", [])])
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
+    guards = names.guards
+    held: dict[int, Body] = {}
     for atom in control.symbolic_atoms:
-        if atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
+        if atom.symbol.name in guards and atom.literal:
+            held[atom.literal] = ()
+        elif atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
             arguments = tuple(map(names.term_of, atom.symbol.arguments))
             atoms.setdefault(atom.symbol.name, {})[arguments] = 0 if atom.is_fact else atom.literal
-    return GroundProgram(atoms, tuple(observer.rules))
+    rules = (rule for rule in observer.rules if rule[0] not in held)
+    return GroundProgram(atoms, (*held.items(), *rules))
 
 
 class _Observer(clingo.Observer):
@@ -110,6 +116,11 @@ class _Names:
             return f"c{self._number(term.name)}"
         inner = ",".join(self._term(argument, variables) for argument in term.arguments)
         return f"f{self._number(term.functor)}({inner})"
+
+    @property
+    def guards(self) -> set[str]:
+        """The names of the relations that only bind variables, as clingo knows them."""
+        return {f"p{number}" for name, number in self._numbers.items() if name.startswith(GUARD)}
 
     def _number(self, name: str) -> int:
         found = self._numbers.get(name)

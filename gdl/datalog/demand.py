@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from gdl.datalog.clauses import Clause, Literal
-from gdl.rules import ARITIES
+from gdl.syntax import ARITIES, GDL2_ARITIES
 from gdl.terms import Compound, Constant, Term, Variable, signature, variables
 
 Relation: TypeAlias = tuple[str, int]
@@ -48,7 +48,7 @@ class Adorned:
 def can_be_chosen(relation: Relation) -> bool:
     """Return whether a relation may be derived on demand: it has arguments, and no meaning that GDL gives it."""
     name, arity = relation
-    return arity > 0 and " " not in name and name not in ARITIES
+    return arity > 0 and " " not in name and name not in ARITIES and name not in GDL2_ARITIES
 
 
 def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Relation]:

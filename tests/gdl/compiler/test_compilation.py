@@ -18,7 +18,7 @@ from gdl.rules import read_rules
 ENDLESS = """
 (role r) (init (at 0)) (legal r go) (p 0)
 (<= (p (s ?x)) (p ?x))
-(<= (next (at ?x)) (true (at ?x)))
+(<= (next (at ?x)) (p ?x))
 """
 """A game that grows for ever where it is grounded all at once."""
 

@@ -124,10 +124,34 @@ def test_bytes_that_are_no_state_are_refused(packed: bytes) -> None:
     [
         ("(<= (legal r again) (does r (to 1)))", "`legal` depends on moves"),
         ("(goal r 1000001)", "a goal is above 1,000,000"),
-        ("(p 0) (<= (p (s ?x)) (p ?x))", "it has more than 1,000 ground rules"),
+        ("(p 0) (<= (p (s ?x)) (p ?x)) (<= (goal r 0) (p ?x))", "it has more than 1,000 ground rules"),
     ],
 )
 def test_what_is_beyond_the_compiler_says_why(rule: str, reason: str) -> None:
     with pytest.raises(CannotCompileError) as raised:
         both(COUNTER + rule, max_ground_rules=1_000)
     assert raised.value.reason == reason
+
+
+IDLE = """
+(kind a) (kind b)
+(<= (q ?x ?i) (p ?x) (kind ?i))
+(<= (s ?x ?i) (q ?x ?y) (kind ?i))
+(<= (s ?i ?j) (t) (kind ?i) (kind ?j))
+(<= (s ?x ?i) (e ?x ?y) (s ?y ?i))
+(<= (u ?x) (kind ?x) (not (s b ?x)))
+"""
+"""Rules with arguments that do not matter, for the relations of the random files."""
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
+    n_compiled = 0
+    for seed in range(30 * block, 30 * (block + 1)):
+        try:
+            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, "") + IDLE, LIMITS, MAX_GROUND_RULES)
+        except GdlError:
+            continue
+        n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
+    assert n_compiled > 0

@@ -22,7 +22,7 @@ from gdl.rules import read_file
 from gdl.traces import Trace, read_trace
 from tests.gdl.test_conformance_corpus import CORPUS, chosen
 
-BEYOND: Final = {"chess", "laikLee_hex", "slaughter"}
+BEYOND: Final = {"laikLee_hex"}
 """What does not compile within the limits."""
 WITH_LOOPS: Final = ("atariGo_7x7", "hexPie")
 """Games whose circuits stay cyclic after grounding; the sample of the interpreter has none."""

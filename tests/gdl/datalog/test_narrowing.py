@@ -1,0 +1,44 @@
+"""What nobody asks for is not derived."""
+
+from __future__ import annotations
+
+from gdl.datalog.clauses import clauses_of
+from gdl.datalog.narrowing import narrowed
+from gdl.rules import read_rules
+
+
+def texts(rules: str) -> list[str]:
+    return [str(clause) for clause in narrowed(clauses_of(read_rules(rules).rules))]
+
+
+def test_an_argument_is_limited_to_the_values_that_are_asked_for() -> None:
+    rules = (
+        "(c a) (c b) (c 1) (<= (pair ?x ?y) (c ?x) (c ?y)) (init (at a 1)) (<= terminal (true (at ?x ?y)) (pair ?x ?y))"
+    )
+    assert texts(rules) == [
+        "(c a)", "(c 1)",
+        "(<= (pair ?x ?y) (c ?x) (c ?y) (asked 0 ?x) (asked 1 ?y))",
+        "(init (at a 1))",
+        "(<= terminal (true (at ?x ?y)) (pair ?x ?y))",
+        "(asked 0 a)", "(asked 1 1)",
+    ]  # fmt: skip
+
+
+def test_rules_that_nobody_asks_and_rules_that_never_hold_are_left_out() -> None:
+    rules = "(p 0) (<= (p (s ?x)) (p ?x)) (q a) (<= terminal (q b)) (<= (goal r 1) (true never)) (<= (next z) (q a))"
+    assert texts(rules) == ["(q a)", "(<= (next z) (q a))"]
+
+
+def test_what_the_language_names_is_always_asked() -> None:
+    rules = (
+        "(role r) (legal r a) (<= (sees r ?m) (does r ?m)) (<= (next (b ?m)) (does r ?m)) (<= (goal r 5) (true (b a)))"
+    )
+    assert texts(rules) == [
+        "(role r)", "(legal r a)", "(<= (sees r ?m) (does r ?m))", "(<= (next (b ?m)) (does r ?m))",
+        "(<= (goal r 5) (true (b a)))",
+    ]  # fmt: skip
+
+
+def test_function_terms_that_grow_are_told_apart_only_so_deep() -> None:
+    rules = ["(init z)", "(<= (next (s ?x)) (true ?x))", "(<= (big ?x) (true (s ?x)))", "(<= terminal (big ?x))"]
+    assert texts(" ".join(rules)) == rules
