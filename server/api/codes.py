@@ -31,6 +31,8 @@ CODES: Final[dict[str, Code]] = {
     "rules_too_costly": Code(400, "the rules cost more time or memory than they may"),
     "unauthorized": Code(401, "no token, or none that is known"),
     "forbidden": Code(403, "the token's role may not do this"),
+    "foreign_request": Code(403, "a browser sent this for a page that is not ours"),
+    "not_public_yet": Code(403, "it is shown after the end of the match"),
     "not_found": Code(404, "nothing is there"),
     "unknown_match": Code(404, "there is no such match"),
     "unknown_step": Code(404, "the match has no such step, or its state is not public yet"),
@@ -39,12 +41,15 @@ CODES: Final[dict[str, Code]] = {
     "match_is_over": Code(409, "nothing to abort"),
     "too_large": Code(413, "more than 2,000,000 bytes"),
     "unsupported_media_type": Code(415, "send `Content-Type: application/json`"),
+    "wrong_host": Code(421, "the request names a host that this server is not"),
     "too_many_requests": Code(429, "the header Retry-After says when to come again"),
     "internal": Code(500, "our fault; the log says more"),
     "too_many_matches": Code(503, "the queue is full; try again later"),
 }
 
-ALWAYS: Final = ("too_many_requests", "internal")
+ALWAYS: Final = ("wrong_host", "too_many_requests", "internal")
 """What every request may be answered with."""
+CHANGING: Final = ("foreign_request",)
+"""What every request that changes something may be answered with."""
 WITH_BODY: Final = ("invalid_json", "timeout", "too_large", "unsupported_media_type")
 """What every request with a body may be answered with."""

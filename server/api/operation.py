@@ -32,10 +32,11 @@ from typing import Any, Final, TypeAlias, TypeVar, get_type_hints
 from aiohttp import web
 from pydantic import BaseModel, TypeAdapter
 
+from server.access.rights import SAFE_METHODS, requires
 from server.access.role import Role
 from server.api.arguments import read_body, read_path, read_query
-from server.api.codes import ALWAYS, CODES, WITH_BODY
-from server.api.keys import ADMIT, OPERATIONS
+from server.api.codes import ALWAYS, CHANGING, CODES, WITH_BODY
+from server.api.keys import OPERATIONS
 
 JSON: Final = "application/json"
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -111,6 +112,7 @@ class Operation:
         found = {*self.errors, *ALWAYS}
         found |= {"invalid_query"} if self.path_types or self.query else set()
         found |= {*WITH_BODY, self.invalid} if self.body else set()
+        found |= set(CHANGING) if self.method not in SAFE_METHODS else set()
         found |= {"unauthorized", "forbidden"} if self.role is not None else set()
         return tuple(sorted(found, key=lambda code: (CODES[code].status, code)))
 
@@ -171,9 +173,8 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
     path_types = {name: TypeAdapter(kind) for name, kind in operation.path_types.items()}
     query, body = operation.query, operation.body
 
+    @requires(operation.role)
     async def handle(request: web.Request) -> web.StreamResponse:
-        if operation.role is not None and ADMIT in request.app:
-            request.app[ADMIT](request, operation.role)
         found: dict[str, Any] = read_path(request, path_types)
         if "request" in names:
             found["request"] = request
@@ -183,6 +184,7 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
             found["body"] = await read_body(request, body, operation.invalid)
         return answered(await operation.handler(**found), operation.status)
 
+    handle.__doc__ = operation.handler.__doc__
     return handle
 
 

@@ -49,7 +49,7 @@ async def refusing(request: web.Request, handler: Handler) -> web.StreamResponse
 def refused(error: Exception) -> web.Response:
     """Return the answer that tells *error*."""
     status, body = refusal(error)
-    given = error.headers if isinstance(error, web.HTTPException) else {}
+    given = error.headers if isinstance(error, web.HTTPException | RequestError) else {}
     headers = {name: given[name] for name in _KEPT_HEADERS if name in given}
     return web.json_response(body, status=status, headers=headers)
 
