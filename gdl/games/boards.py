@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from gdl.datalog.unification import unify
+from gdl.games.cells import Cells, Place
 from gdl.games.layout import Layout, Pieces, Walls
 from gdl.kif import read_term
 from gdl.rules import Description
 from gdl.terms import Term, signature
-
-Place: TypeAlias = tuple[int, int]
-"""A cell: its column and its row, counted from 0 at the left and at the top."""
 
 _STEPS: Final[dict[str, Place]] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _VARIABLE: Final = re.compile(r"\?\w+")
@@ -90,40 +88,32 @@ def _shown(term: Term) -> str:
 
 def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
     """Return the board that *layout* makes of a state's *facts* and the facts of the rules."""
-    match = _Matcher(description, facts)
-    is_grid = layout.kind == "grid"
-    columns = layout.columns if is_grid and layout.columns is not None else ()
-    rising = layout.rows if is_grid and layout.rows is not None else ()
-    rows = rising if layout.y == "down" else rising[::-1]
+    match, cells = _Matcher(description, facts), Cells(layout)
     return Board(
         layout=layout,
-        columns=columns,
-        rows=rows,
-        marks=_marks(layout, columns, rows, match),
-        walls=frozenset(wall for walls in layout.walls for wall in _walls(walls, columns, rows, match)),
+        columns=cells.columns,
+        rows=cells.rows,
+        marks=_marks(layout, cells, match),
+        walls=frozenset(wall for walls in layout.walls for wall in _walls(walls, cells, match)),
         heaps=_heaps(layout, match),
         turn=next((found["?role"] for found in match(layout.turn, "state")), None) if layout.turn else None,
         lines=_lines(layout, match),
     )
 
 
-def _marks(
-    layout: Layout, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
-) -> dict[Place, tuple[Mark, ...]]:
+def _marks(layout: Layout, cells: Cells, match: _Matcher) -> dict[Place, tuple[Mark, ...]]:
     marks: dict[Place, list[Mark]] = {}
     for pieces in layout.pieces:
-        for place, values in _standing(pieces, columns, rows, match).items():
+        for place, values in _standing(pieces, cells, match).items():
             marks.setdefault(place, []).extend(_symbols(pieces, values))
     return {place: tuple(found) for place, found in marks.items() if found}
 
 
-def _standing(
-    pieces: Pieces, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
-) -> dict[Place, list[str]]:
+def _standing(pieces: Pieces, cells: Cells, match: _Matcher) -> dict[Place, list[str]]:
     standing: dict[Place, list[str]] = {}
     for found in match(pieces.fluent, pieces.source):
-        if found["?x"] in columns and found["?y"] in rows:
-            place = columns.index(found["?x"]), rows.index(found["?y"])
+        place = cells.find(found)
+        if place is not None:
             standing.setdefault(place, []).append(found.get("?piece", ""))
     return standing
 
@@ -151,22 +141,17 @@ def _symbol(pieces: Pieces, value: str) -> str | None:
     return value[:3] if pieces.symbols is None else pieces.symbols.get(value)
 
 
-def _walls(
-    walls: Walls, columns: tuple[str, ...], rows: tuple[str, ...], match: _Matcher
-) -> Iterator[tuple[Place, Place]]:
+def _walls(walls: Walls, cells: Cells, match: _Matcher) -> Iterator[tuple[Place, Place]]:
     for found in match(walls.fluent, walls.source):
-        if found["?x"] not in columns or found["?y"] not in rows:
-            continue
-        x, y = columns.index(found["?x"]), rows.index(found["?y"])
-        if "?side" in found:
-            step = _STEPS.get(found["?side"], (0, 0))
-            other = x + step[0], y + step[1]
-        elif found["?x2"] in columns and found["?y2"] in rows:
-            other = columns.index(found["?x2"]), rows.index(found["?y2"])
-        else:
-            continue
-        if abs(other[0] - x) + abs(other[1] - y) == 1:
-            yield min((x, y), other), max((x, y), other)
+        place = cells.find(found)
+        other = _beside(place, found["?side"]) if "?side" in found else cells.find(found, "2")
+        if place is not None and other is not None and abs(other[0] - place[0]) + abs(other[1] - place[1]) == 1:
+            yield min(place, other), max(place, other)
+
+
+def _beside(place: Place | None, side: str) -> Place | None:
+    step = _STEPS.get(side)
+    return None if place is None or step is None else (place[0] + step[0], place[1] + step[1])
 
 
 def _heaps(layout: Layout, match: _Matcher) -> tuple[tuple[str, int], ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
-from gdl.games.boards import Board, Mark, Place
+from gdl.games.boards import Board, Mark
+from gdl.games.cells import Place, cell_name
 from gdl.games.pieces import CELL, draw_mark, draw_marks
 from gdl.games.svg import add, clean
 from gdl.games.wording import cell_words, heap_words
@@ -83,7 +84,7 @@ class Canvas:
         draw_marks(cell, self.board.marks.get(place, ()))
 
     def _place(self, inner: Element, place: Place, words: str) -> Element:
-        name = f"{place[0]},{place[1]}"
+        name = cell_name(place)
         emphasis = self.highlighted.get(name)
         moved = f"translate({CELL * place[0]} {CELL * place[1]})"
         cell = add(inner, "g", class_=f"cell {emphasis}" if emphasis else "cell", data_cell=name, transform=moved)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from gdl.games.boards import Board, Mark, Place
+from gdl.games.boards import Board, Mark
+from gdl.games.cells import Place
 
 Paint: TypeAlias = Callable[[str, str | None], str]
 """Puts a colour around a symbol: gets the symbol, padded with blanks, and the colour's name, if it has one."""

@@ -87,8 +87,12 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _variables(pattern: str) -> frozenset[str]:
+    return frozenset(variable.name for variable in variables(read_term(pattern, _PATTERN_LIMITS)))
+
+
 def _need(pattern: str, *names: str) -> None:
-    has = {variable.name for variable in variables(read_term(pattern, _PATTERN_LIMITS))}
+    has = _variables(pattern)
     missing = [name for name in names if name not in has]
     if missing:
         raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}")
@@ -96,6 +100,9 @@ def _need(pattern: str, *names: str) -> None:
 
 class Pieces(Table):
     """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
+
+    `?bx` and `?by` are the blocks of columns and rows named by two arguments, `?xy` a cell named by one word; a grid
+    of one row needs no `?y`.
 
     Every piece has `symbol`; or the one of `symbols` that its `?piece` has there, if any; or the text of `?piece`.
     Pictures draw `shape`, or that of `shapes`, in the colour `fill` or `fills` where it is not the terminal's.
@@ -116,7 +123,8 @@ class Pieces(Table):
     @model_validator(mode="after")
     def _is_placed(self) -> Pieces:
         is_by_value = self.symbol is None or self.colours or self.shapes or self.fills
-        _need(self.fluent, "?x", "?y", *(("?piece",) if is_by_value else ()))
+        has_words = "?xy" in _variables(self.fluent)
+        _need(self.fluent, *(() if has_words else ("?x",)), *(("?piece",) if is_by_value else ()))
         if self.symbol is not None and self.symbols is not None:
             raise ValueError("both `symbol` and `symbols`: which one?")
         return self
@@ -180,6 +188,9 @@ class Layout(Table):
     def _is_whole(self) -> Layout:
         if self.turn is not None:
             _need(self.turn, "?role")
+        for pieces in self.pieces:
+            if len(self.rows or ()) != 1 and "?xy" not in _variables(pieces.fluent):
+                _need(pieces.fluent, "?y")
         if self.kind == "grid" and (self.columns is None or self.rows is None):
             raise ValueError('a board of kind "grid" needs `columns` and `rows`')
         if self.kind == "heaps" and self.heaps is None:

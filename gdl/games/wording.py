@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gdl.games.boards import Board, Mark, Place
+from gdl.games.boards import Board, Mark
+from gdl.games.cells import Place
 
 _MAX_PLACES: Final = 100
 _MAX_WORDS: Final = 4_000
