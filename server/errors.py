@@ -278,3 +278,47 @@ class IllegalChoiceError(CallerError):
 
     def __str__(self) -> str:
         return f"{self.move[:200]!r} is no legal move"
+
+
+class PlayerNameError(CallerError):
+    """A player may not be called so."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name, self.reason = name, reason
+
+    def __str__(self) -> str:
+        return f"no player can be called {self.name[:100]!r}: {self.reason}"
+
+
+class PlayerTakenError(CallerError):
+    """Another player has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"there is a player {self.name!r} already"
+
+
+class UnknownPlayerError(CallerError):
+    """No player of that name is registered."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"no player {self.name[:100]!r} is registered"
+
+
+class NotDialInError(CallerError):
+    """The player has an address, so that its letters are sent there and wait nowhere."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"the player {self.name!r} has an address, and does not dial in"

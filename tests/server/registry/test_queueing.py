@@ -1,0 +1,103 @@
+"""Which matches begin: fair, full, and none waits forever."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.registry.queueing import QueuedMatch, n_matches, startable
+
+LIMITS = {"a": 1, "b": 1, "c": 1, "d": 2, "away": 0}
+
+
+def start(*queued: tuple[str, float], running: dict[str, int] | None = None, n_slots: int = 10) -> list[str]:
+    """Return what begins of matches that are called like their players."""
+    matches = [QueuedMatch(players, tuple(players.split("-")), waited_s) for players, waited_s in queued]
+    return startable(matches, running or {}, LIMITS, n_slots, patience_s=60)
+
+
+def test_a_match_begins_when_its_players_are_free() -> None:
+    assert start(("a-b", 0)) == ["a-b"]
+
+
+def test_players_of_ours_are_always_free() -> None:
+    assert start(("mcts-random", 0), ("mcts-mcts", 0)) == ["mcts-random", "mcts-mcts"]
+
+
+def test_the_older_match_has_the_player_that_both_need() -> None:
+    assert start(("a-b", 1), ("b-c", 0)) == ["a-b"]
+
+
+def test_a_younger_match_with_free_players_overtakes() -> None:
+    assert start(("a-b", 1), ("b-c", 0), running={"a": 1}) == ["b-c"]
+
+
+def test_a_match_that_was_overtaken_for_long_keeps_its_players() -> None:
+    assert start(("a-b", 60), ("b-c", 0), ("c-d", 0), running={"a": 1}) == ["c-d"]
+
+
+def test_nobody_is_kept_for_a_match_whose_other_player_is_away() -> None:
+    assert start(("away-b", 1000), ("b-c", 0)) == ["b-c"]
+
+
+def test_a_player_may_play_several_matches() -> None:
+    assert start(("d-x", 0), ("d-y", 0), ("d-z", 0)) == ["d-x", "d-y"]
+
+
+def test_a_player_in_both_seats_plays_one_match() -> None:
+    assert start(("a-a", 0)) == ["a-a"]
+
+
+def test_no_more_matches_begin_than_there_are_slots() -> None:
+    assert start(("x-y", 0), ("x-z", 0), n_slots=1) == ["x-y"]
+    assert start(("x-y", 0), n_slots=0) == []
+
+
+def test_a_player_that_plays_more_than_it_may_now_gets_no_match() -> None:
+    assert start(("a-b", 0), running={"a": 3}) == []
+
+
+def test_matches_are_counted_once_for_each_player() -> None:
+    assert n_matches([("a", "a", "b"), ("b", "c")]) == Counter({"a": 1, "b": 2, "c": 1})
+
+
+PLAYERS = st.sampled_from("abcd")
+QUEUES = st.lists(st.tuples(st.lists(PLAYERS, min_size=1, max_size=3), st.floats(0, 120)), max_size=8)
+
+
+@given(QUEUES, st.dictionaries(PLAYERS, st.integers(0, 3)), st.dictionaries(PLAYERS, st.integers(0, 3)))
+def test_no_player_gets_more_than_it_may(
+    queue: list[tuple[list[str], float]], running: dict[str, int], limits: dict[str, int]
+) -> None:
+    queued = [QueuedMatch(str(i), tuple(players), waited_s) for i, (players, waited_s) in enumerate(queue)]
+    begun = startable(queued, running, limits, 5)
+    counts = n_matches([queued[int(match_id)].players for match_id in begun])
+    assert all(running.get(player, 0) + counts[player] <= limit for player, limit in limits.items() if counts[player])
+
+
+@given(QUEUES)
+def test_every_match_begins_at_last_when_matches_end(queue: list[tuple[list[str], float]]) -> None:
+    waiting = [QueuedMatch(str(i), tuple(players), waited_s) for i, (players, waited_s) in enumerate(queue)]
+    n_rounds = 0
+    while waiting:
+        begun = startable(waiting, {}, dict.fromkeys("abcd", 1), 1)
+        assert begun
+        waiting = [match for match in waiting if match.match_id not in begun]
+        n_rounds += 1
+    assert n_rounds == len(queue)
+
+
+def test_a_stream_of_younger_matches_starves_nobody() -> None:
+    """One match of a and b waits; in every round the match of one of them ends, and younger ones want both."""
+    busy, waited_s = {"a": 1, "b": 0}, 0.0
+    for second in range(200):
+        queued = [QueuedMatch("old", ("a", "b"), waited_s), QueuedMatch("1", ("a",)), QueuedMatch("2", ("b",))]
+        begun = startable(queued, busy, {"a": 1, "b": 1}, 10, patience_s=60)
+        if "old" in begun:
+            break
+        ended = "ab"[second % 2]
+        busy = {"a": int("1" in begun) or busy["a"], "b": int("2" in begun) or busy["b"]} | {ended: 0}
+        waited_s += 1
+    assert waited_s == 61
