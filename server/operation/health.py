@@ -12,6 +12,11 @@ from typing import Final
 import structlog
 from aiohttp import web
 
+from server.access.access import PRINCIPAL, REMOTE
+from server.access.remote import is_forwarded
+from server.access.rights import requires
+from server.access.role import Role
+from server.access.settings import Network
 from server.operation.ending import Ending
 from server.operation.metrics import CONTENT_TYPE, METRICS
 
@@ -55,9 +60,8 @@ class Readiness:
 
 
 READINESS: Final = web.AppKey("readiness", Readiness)
-MAY_SEE_METRICS: Final = web.AppKey[Callable[[web.Request], bool]]("may_see_metrics")
-"""Who besides this machine may read /metrics; nobody where it is not set."""
-_FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+METRICS_READERS: Final = web.AppKey[tuple[Network, ...]]("metrics_readers")
+"""The networks from which /metrics may be read without a token; this machine always may."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -67,10 +71,12 @@ def add_routes(app: web.Application) -> None:
     app.router.add_get("/metrics", _metrics)
 
 
+@requires(None)
 async def _healthz(_request: web.Request) -> web.Response:
     return web.json_response({"status": "ok"})
 
 
+@requires(None)
 async def _readyz(request: web.Request) -> web.Response:
     parts = await request.app[READINESS].state()
     is_ready = set(parts.values()) == {"ok"}
@@ -78,6 +84,7 @@ async def _readyz(request: web.Request) -> web.Response:
     return web.json_response(body, status=200 if is_ready else 503)
 
 
+@requires(None)
 async def _metrics(request: web.Request) -> web.Response:
     if not _may_see_metrics(request):
         raise web.HTTPForbidden(text="metrics are for this machine and for administrators\n")
@@ -85,11 +92,12 @@ async def _metrics(request: web.Request) -> web.Response:
 
 
 def _may_see_metrics(request: web.Request) -> bool:
-    return _is_from_here(request) or (MAY_SEE_METRICS in request.app and request.app[MAY_SEE_METRICS](request))
-
-
-def _is_from_here(request: web.Request) -> bool:
-    """Return whether this machine asks, and not a proxy on it for somebody else."""
+    if PRINCIPAL in request and request[PRINCIPAL].may(Role.ADMIN):
+        return True
+    remote = request[REMOTE].address if REMOTE in request else request.remote or ""
     with suppress(ValueError):
-        return ip_address(request.remote or "").is_loopback and not any(name in request.headers for name in _FORWARDED)
+        address = ip_address(remote)
+        # A proxy on this machine may ask for anybody.
+        is_from_here = address.is_loopback and not is_forwarded(request)
+        return is_from_here or any(address in readers for readers in request.app.get(METRICS_READERS, ()))
     return False

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 import structlog
 from aiohttp import web
 
+from server.access.access import PRINCIPAL, REMOTE
 from server.operation.logs import bound
 from server.operation.metrics import METRICS
 
@@ -92,5 +93,6 @@ def _log(request: web.Request, status: int, elapsed_s: float) -> None:
         path=request.path,
         status=status,
         ms=round(1000 * elapsed_s, 1),
-        remote=request.remote,
+        remote=request[REMOTE].address if REMOTE in request else request.remote,
+        by=request[PRINCIPAL].name if PRINCIPAL in request else None,
     )

@@ -8,9 +8,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from server.access.access import PRINCIPAL
+from server.access.role import Principal, Role
+from server.access.settings import network
 from server.operation.ending import Ending
-from server.operation.health import MAY_SEE_METRICS, READINESS, Readiness, add_routes
+from server.operation.health import METRICS_READERS, READINESS, Readiness, add_routes
 from server.operation.metrics import METRICS, Metrics
+from server.operation.requests import Handler
 
 
 class Database:
@@ -81,8 +85,24 @@ async def test_whoever_comes_through_a_proxy_on_this_machine_is_not_told_the_met
     assert status == 403
 
 
-async def test_an_administrator_is_told_the_metrics_from_anywhere() -> None:
+async def test_a_network_that_may_read_metrics_does_and_others_do_not() -> None:
     app = application(Database(), Ending())
-    app[MAY_SEE_METRICS] = lambda request: request.headers.get("Authorization") == "Bearer right"
     proxied = {"X-Forwarded-For": "203.0.113.7"}
-    assert (await asked(app, "/metrics", proxied | {"Authorization": "Bearer right"}))[0] == 200
+    app[METRICS_READERS] = (network("198.51.100.0/24"),)
+    assert (await asked(app, "/metrics", proxied))[0] == 403
+    app = application(Database(), Ending())
+    app[METRICS_READERS] = (network("127.0.0.0/8"),)
+    assert (await asked(app, "/metrics", proxied))[0] == 200
+
+
+@pytest.mark.parametrize(("role", "status"), [(Role.ADMIN, 200), (Role.HOST, 403)])
+async def test_an_administrator_is_told_the_metrics_from_anywhere(role: Role, status: int) -> None:
+    app = application(Database(), Ending())
+
+    @web.middleware
+    async def recognising(request: web.Request, handler: Handler) -> web.StreamResponse:
+        request[PRINCIPAL] = Principal("somebody", role, "t1")
+        return await handler(request)
+
+    app.middlewares.append(recognising)
+    assert (await asked(app, "/metrics", {"X-Forwarded-For": "203.0.113.7"}))[0] == status

@@ -75,5 +75,5 @@ async def test_the_log_has_the_path_and_not_the_query() -> None:
         assert line.pop("ms") >= 0
     assert logged == [
         {"event": "request", "log_level": "info", "request": "proxy-17", "method": "GET", "path": "/fine/a",
-         "status": 200, "remote": "127.0.0.1"},
+         "status": 200, "remote": "127.0.0.1", "by": None},
     ]  # fmt: skip
