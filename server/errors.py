@@ -186,7 +186,7 @@ class DatabaseVersionError(DatabaseOpenError):
     def __init__(self, database: str, found: str, known: str) -> None:
         newer = found > known
         what = "of a newer version of ggp: install that one" if newer else "of an older version, and may not be changed"
-        super().__init__(database, f"its tables are {what} (revision {found}; this is {known})")
+        super().__init__(database, f"its tables are {what} (revision {found or 'none'}; this is {known})")
         self.found, self.known = found, known
 
     def __reduce__(self) -> tuple[type[DatabaseVersionError], tuple[str, str, str]]:
@@ -210,6 +210,13 @@ class DemoError(ServerError):
 
 class RemotePlayerError(ServerError):
     """A remote player answered with something that is no reply; a match records it and goes on."""
+
+
+class ForbiddenTargetError(RemotePlayerError):
+    """A player is at an address that this server does not call; which one is not told, since records are public."""
+
+    def __str__(self) -> str:
+        return "the address is in a network that this server calls no players in"
 
 
 class RecordDiffersError(MatchRecordError):
@@ -322,3 +329,14 @@ class NotDialInError(CallerError):
 
     def __str__(self) -> str:
         return f"the player {self.name!r} has an address, and does not dial in"
+
+
+class TooManyPlayersError(CallerError):
+    """Somebody has as many registered players as anybody may have."""
+
+    def __init__(self, owner: str, max_players: int) -> None:
+        super().__init__(owner, max_players)
+        self.owner, self.max_players = owner, max_players
+
+    def __str__(self) -> str:
+        return f"{self.owner} has {self.max_players} players, and nobody may have more"

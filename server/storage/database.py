@@ -69,7 +69,7 @@ class Database:
         if found == REVISION:
             return
         if found > REVISION or not may_migrate:
-            raise DatabaseVersionError(self.name, found or "none", REVISION)
+            raise DatabaseVersionError(self.name, found, REVISION)
         with self._locked(), self._opening():
             async with self._writing.begin() as connection:
                 await connection.run_sync(migrate)

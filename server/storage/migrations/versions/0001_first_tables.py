@@ -162,4 +162,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_sessions")),
     )
     op.create_index(op.f("ix_sessions_token_id"), "sessions", ["token_id"], unique=False)
-    op.create_index(op.f("ix_sessions_expires_ms"), "sessions", ["expires_ms"], unique=False)

@@ -1,0 +1,132 @@
+"""Databases are opened by address, kept from others, and fail with errors of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import make_url
+
+from server.errors import DatabaseLockedError, DatabaseOpenError, StorageError
+from server.storage.database import Database
+
+
+async def test_what_is_written_in_a_transaction_is_read_after_it(database: Database) -> None:
+    async with database.begin() as connection:
+        await connection.execute(sa.text("INSERT INTO tokens VALUES ('a', 'b', 'c', 'd', 1, 2, 3, 4, 'e')"))
+    async with database.reading() as connection:
+        rows = (await connection.execute(sa.text("SELECT * FROM tokens"))).all()
+    assert [tuple(row) for row in rows] == [("a", "b", "c", "d", 1, 2, 3, 4, "e")]
+
+
+async def test_a_transaction_that_raises_leaves_nothing(database: Database) -> None:
+    async def fail() -> None:
+        async with database.begin() as connection:
+            await connection.execute(sa.text("DELETE FROM alembic_version"))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await fail()
+    async with database.reading() as connection:
+        assert await connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+async def test_a_transaction_that_is_cancelled_leaves_nothing_and_lets_others_write(database: Database) -> None:
+    is_within = asyncio.Event()
+
+    async def stay() -> None:
+        async with database.begin() as connection:
+            await connection.execute(sa.text("DELETE FROM alembic_version"))
+            is_within.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(stay())
+    await is_within.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    async with database.begin() as connection:
+        assert await connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+async def test_a_statement_that_fails_is_an_error_of_the_database(database: Database) -> None:
+    with pytest.raises(StorageError) as caught:
+        async with database.begin() as connection:
+            await connection.execute(sa.text("SELECT * FROM nowhere"))
+    assert (caught.value.database, "nowhere" in caught.value.reason) == (database.name, True)
+
+
+async def test_those_who_write_wait_for_each_other(database: Database) -> None:
+    async def count() -> None:
+        async with database.begin() as connection:
+            await connection.execute(sa.text("UPDATE tokens SET used_ms = used_ms + 1"))
+
+    async with database.begin() as connection:
+        await connection.execute(sa.text("INSERT INTO tokens VALUES ('a', 'b', 'c', 'd', 1, 2, 3, 0, 'e')"))
+    await asyncio.gather(*(count() for _ in range(30)))
+    async with database.reading() as connection:
+        assert await connection.scalar(sa.text("SELECT used_ms FROM tokens")) == 30
+
+
+async def test_a_second_server_is_kept_from_a_file(tmp_path: Path) -> None:
+    first = await Database.open(str(tmp_path / "a.sqlite"))
+    with pytest.raises(DatabaseLockedError, match="another server uses it"):
+        await Database.open(f"sqlite:///{tmp_path}/a.sqlite")
+    await first.close()
+    await (await Database.open(str(tmp_path / "a.sqlite"))).close()
+
+
+async def test_a_command_looks_at_a_file_that_a_server_uses(tmp_path: Path) -> None:
+    server = await Database.open(str(tmp_path / "a.sqlite"))
+    command = await Database.open(str(tmp_path / "a.sqlite"), exclusive=False)
+    await command.close()
+    await server.close()
+
+
+async def test_servers_that_start_at_once_share_postgresql(postgresql_address: str) -> None:
+    opened = await asyncio.gather(*(Database.open(postgresql_address) for _ in range(4)))
+    for database in opened:
+        await database.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("mysql://me:secret@host/name", "mysql://me:***@host/name: an address is sqlite:///FILE, postgresql://"),
+        ("postgresql://me:secret@host", "postgresql://me:***@host: an address is sqlite:///FILE, postgresql://"),
+        ("postgresql://me:secret@host:port/name", "postgresql://host:port/name: no address of a database"),
+        ("sqlite://", "sqlite://: a database is kept in a file; name one"),
+        (":memory:", ":memory:: a database is kept in a file; name one"),
+        ("nowhere/a.sqlite", "nowhere/a.sqlite: there is no folder nowhere"),
+    ],
+)
+async def test_an_address_that_names_no_database_is_refused(address: str, message: str) -> None:
+    with pytest.raises(DatabaseOpenError) as caught:
+        await Database.open(address)
+    assert str(caught.value).startswith(f"the database {message}")
+
+
+async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite").write_text("( role x )\n" * 100)
+    with pytest.raises(DatabaseOpenError, match="file is not a database"):
+        await Database.open(str(tmp_path / "a.sqlite"))
+
+
+async def test_a_server_that_is_not_there_is_refused_without_the_password() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(DatabaseOpenError) as caught:
+            await Database.open(f"postgresql://me:secret@127.0.0.1:{port}/ggp")
+    assert (caught.value.database, "secret" in str(caught.value)) == (
+        f"postgresql://me:***@127.0.0.1:{port}/ggp",
+        False,
+    )
+
+
+async def test_a_database_that_is_not_on_the_server_is_refused(postgresql_address: str) -> None:
+    missing = make_url(postgresql_address).set(database="missing").render_as_string(hide_password=False)
+    with pytest.raises(DatabaseOpenError, match='database "missing" does not exist'):
+        await Database.open(missing)
