@@ -14,13 +14,15 @@ from typing import Final
 
 from yarl import URL
 
-from server.errors import PlayerSpecError, RemotePlayerError
+from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
 from server.links.http_reply import HttpReply
+from server.links.targets import Targets
 from server.match.background import in_own_thread
 from server.match.link import Letter, ReplyBuffer
 
 DEFAULT_PORT: Final = 9147
 """Where players of old listen."""
+LOOKUP_LIMIT_S: Final = 5.0
 MAX_ANSWERED: Final = 4_000
 """How much of an earlier answer is told again. *Units*: characters; many servers take headers of 8 KiB."""
 
@@ -28,12 +30,16 @@ MAX_ANSWERED: Final = 4_000
 class HttpPlayer:
     """The player that listens at *url*; *name* is what the header `Receiver` calls it.
 
+    Addresses outside *targets* are not called; None is for players that this machine's own user names.
+
     Raises:
         PlayerSpecError: *url* is none that a player could have.
     """
 
-    def __init__(self, url: str, name: str = "player", *, host_name: str | None = None) -> None:
-        self._url = player_url(url)
+    def __init__(
+        self, url: str, name: str = "player", *, host_name: str | None = None, targets: Targets | None = None
+    ) -> None:
+        self._url, self._targets = player_url(url), targets
         self._name = _header_text(name)
         self._host_name = _header_text(_product() if host_name is None else host_name)
 
@@ -47,7 +53,7 @@ class HttpPlayer:
 
         Raises:
             OSError: the connection failed.
-            RemotePlayerError: what came is no HTTP reply, or one with an error.
+            RemotePlayerError: what came is no HTTP reply, or one with an error; or nobody there is called.
         """
         transport, conversation = await self._connect(letter, reply)
         try:
@@ -59,11 +65,15 @@ class HttpPlayer:
             raise conversation.error
 
     async def _connect(self, letter: Letter, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
-        """Connect to the first address of the host that takes the connection."""
+        """Connect to the first address of the host that takes the connection.
+
+        The address that is checked is the one that is called: the name is not looked up again.
+        """
         host, port, is_secret = self._url.host or "", self._url.port or DEFAULT_PORT, self._url.scheme == "https"
-        refusal = OSError(f"{host} has no address")
+        refusal: Exception = OSError(f"{host} has no address")
         for address in await _addresses(host, port):
             try:
+                _check(address, self._targets)
                 return await asyncio.get_running_loop().create_connection(
                     lambda: _Conversation(self._request(letter), HttpReply(reply)),
                     address,
@@ -71,6 +81,8 @@ class HttpPlayer:
                     ssl=is_secret or None,
                     server_hostname=host if is_secret else None,
                 )
+            except ForbiddenTargetError as error:
+                refusal = error
             except OSError as error:
                 refusal = _without_address(error)
         raise refusal
@@ -154,6 +166,29 @@ def player_url(text: str) -> URL:
     if not is_fine:
         raise PlayerSpecError(text, "expected http://host:port")
     return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
+
+
+async def check_target(url: str, targets: Targets | None) -> None:
+    """Check that the player at *url*, as its name leads there now, would be called; each call checks it again.
+
+    Raises:
+        PlayerSpecError: it would not, nobody knows the name, or it is no address of a player.
+    """
+    found = player_url(url)
+    try:
+        async with asyncio.timeout(LOOKUP_LIMIT_S):
+            addresses = await _addresses(found.host or "", found.port or DEFAULT_PORT)
+        for address in addresses:
+            _check(address, targets)
+    except TimeoutError as error:
+        raise PlayerSpecError(url, f"its name was not found within {LOOKUP_LIMIT_S:g} s") from error
+    except (OSError, ForbiddenTargetError) as error:
+        raise PlayerSpecError(url, getattr(error, "strerror", None) or str(error)) from error
+
+
+def _check(address: str, targets: Targets | None) -> None:
+    if targets is not None:
+        targets.check(address)
 
 
 async def _addresses(host: str, port: int) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from gdl.replies import InfoReply, Status, is_complete, read_info
 from gdl.wire import decode
 from server.errors import RemotePlayerError
 from server.links.http_player import HttpPlayer
+from server.links.targets import Targets
 from server.match.clock import Clock, SystemClock
 from server.match.link import Letter, ReplyBuffer
 
@@ -37,13 +38,17 @@ class PlayerInfo:
         return self.reply.status is Status.AVAILABLE
 
 
-async def ask_info(url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK) -> PlayerInfo:
+async def ask_info(
+    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: Targets | None = None
+) -> PlayerInfo:
     """Return what the player at *url* says to INFO, or failing that to PING, each within half of *deadline_s*.
+
+    Addresses outside *targets* are not called.
 
     Raises:
         PlayerSpecError: *url* is none that a player could have.
     """
-    player = HttpPlayer(url)
+    player = HttpPlayer(url, targets=targets)
     trouble: list[str] = []
     for question in (_INFO, _PING):
         try:
