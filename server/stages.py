@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from gdl.child_process import ChildLimits, run_limited
+from gdl.compiler.building import ground_rules
 from gdl.compiler.circuit import Circuit, build
+from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS
 from gdl.compiler.decomposition import decompose
-from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
@@ -87,10 +88,9 @@ def _shown(description: Description, stage: str, max_lines: int) -> Shown:
     clock = _Clock()
     roles = clock.timed("check", InterpretedGame, description).roles
     clauses = clock.timed("clauses", clauses_of, description.rules)
-    decomposed = clock.timed("decompose", decompose, clauses)
     if stage == "rules":
-        return _first(clause_lines(decomposed), max_lines)
-    program = clock.timed("ground", _grounded, decomposed)
+        return _first(clause_lines(_grounded_clauses(clauses)), max_lines)
+    decomposed, program = clock.timed("ground", ground_rules, clauses, DEFAULT_COMPILE_LIMITS.max_ground_rules)
     if stage == "ground":
         return _first(program_lines(program), max_lines)
     circuit = clock.timed("build", build, program, roles)
@@ -102,11 +102,12 @@ def _shown(description: Description, stage: str, max_lines: int) -> Shown:
     return Shown(figures=_figures(sizes, circuit, cycle, found, clock.seconds))
 
 
-def _grounded(clauses: Sequence[Clause]) -> GroundProgram:
+def _grounded_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """Return the clauses that are grounded, or would be if that were not too much."""
     try:
-        return ground(clauses)
-    except RuntimeError as error:
-        raise CannotCompileError(f"the grounder refuses: {error}") from error
+        return ground_rules(clauses, DEFAULT_COMPILE_LIMITS.max_ground_rules)[0]
+    except CannotCompileError:
+        return decompose(clauses)
 
 
 def _first(lines: Iterable[str], max_lines: int) -> Shown:

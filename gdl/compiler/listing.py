@@ -7,19 +7,26 @@ In circuits nodes are numbers, `~12` is the negation of node 12, and `&` joins t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gdl.compiler.circuit import FALSE, TRUE, Circuit, Lit
-from gdl.compiler.decomposition import AUXILIARY
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.clauses import Clause
 from gdl.game import Role
-from gdl.terms import Compound, Constant, Term
+from gdl.terms import Compound, Constant, Term, signature
 
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
-    """Yield each clause as a rule; auxiliary relations get names that can be read."""
+    """Yield each clause as a rule; relations that the compiler made get names that can be read."""
     for clause in clauses:
-        yield str(clause).replace(AUXILIARY, f"{AUXILIARY.strip()}_")
+        literals = (replace(literal, atom=_readable(literal.atom)) for literal in clause.literals)
+        yield str(replace(clause, head=_readable(clause.head), literals=tuple(literals)))
+
+
+def _readable(atom: Constant | Compound) -> Constant | Compound:
+    name, _ = signature(atom)
+    name = name.replace(" ", "_").replace(",", "_")
+    return Compound(name, atom.arguments) if isinstance(atom, Compound) else Constant(name)
 
 
 def program_lines(program: GroundProgram) -> Iterator[str]:

@@ -11,6 +11,7 @@ from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
 from gdl.datalog.clauses import clauses_of
+from gdl.datalog.splitting import split
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
 from gdl.rules import read_rules
@@ -32,6 +33,13 @@ def test_the_decomposed_rules_are_rules_of_the_same_game(name: str) -> None:
     printed = read_rules("\n".join(clause_lines(decompose(clauses_of(description.rules)))))
     original, decomposed = (trace_game(InterpretedGame(rules), 2, 7) for rules in (description, printed))
     assert decomposed.matches == original.matches
+
+
+def test_relations_that_the_compiler_makes_have_names_without_blanks() -> None:
+    rules = """
+    (kind a) (e a a) (<= (near ?x ?i) (e ?x ?y) (kind ?i)) (<= (next (at ?x)) (near ?x ?y) (true (at ?y)))
+    """
+    assert "(<= (near_without_1 ?x) (e ?x ?y))" in clause_lines(split(clauses_of(read_rules(rules).rules)))
 
 
 def test_ground_rules_are_printed_after_what_always_holds() -> None:
