@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from server.storage.database import Database
 from server.storage.rows import PlayerRow
 from server.storage.schema import players
-from server.storage.upserts import upsert
+from server.storage.upserts import insert, upsert
 
 
 class PlayerStore:
@@ -18,6 +18,12 @@ class PlayerStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def add(self, player: PlayerRow) -> bool:
+        """Keep a new player; return False, and change nothing, where there is one of that name."""
+        async with self._database.begin() as connection:
+            found = await connection.execute(insert(self._database, players).on_conflict_do_nothing(), asdict(player))
+        return found.rowcount > 0
 
     async def put(self, player: PlayerRow) -> None:
         """Keep *player*, in place of another of that name."""
@@ -32,6 +38,10 @@ class PlayerStore:
     async def listed(self, owner: str | None = None) -> list[PlayerRow]:
         """Return the players by name, only those of *owner* if one is named."""
         return await self._all(sa.true() if owner is None else players.c.owner == owner)
+
+    async def change(self, name: str, **values: Any) -> bool:
+        """Change columns of a player; return whether there is one."""
+        return await self._update(name, values)
 
     async def set_status(self, name: str, status: str, reason: str = "") -> bool:
         """Pause a player for *reason*, or let it play again; return whether there is one."""
@@ -48,8 +58,8 @@ class PlayerStore:
         """Forget the failures of a player that did well; return whether there is one."""
         return await self._update(name, {"n_failures": 0})
 
-    async def set_info(self, name: str, info: Any, seen_ms: int) -> bool:
-        """Keep what a player answered to INFO, and when; return whether there is one."""
+    async def set_info(self, name: str, info: Any, seen_ms: int | None) -> bool:
+        """Keep what a player answered to INFO, and when it was last there; return whether there is one."""
         return await self._update(name, {"info": info, "seen_ms": seen_ms})
 
     async def delete(self, name: str) -> bool:

@@ -1,0 +1,129 @@
+"""Health checks: idle players are asked from time to time whether they are there; who is not is paused for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from server.errors import StorageError, UnknownPlayerError
+from server.links.info import PlayerInfo, ask_info
+from server.registry.entrants import HTTP
+from server.registry.registry import OK, PAUSED, Registry
+from server.storage.rows import PlayerRow
+
+AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]
+"""Asks the player at an address who it is."""
+CountMatches: TypeAlias = Callable[[], Awaitable[Mapping[str, int]]]
+"""Tells how many matches each player plays."""
+SILENT: Final = "it does not answer INFO"
+"""What the reason of a pause begins with that ends when the player answers again."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSettings:
+    """How often players are asked. *Units*: seconds."""
+
+    every_s: float = 30.0
+    max_silences: int = 3
+    max_at_once: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a player is: its row as it is now, and what it said, or why nobody knows."""
+
+    player: PlayerRow
+    is_there: bool
+    trouble: tuple[str, ...] = ()
+
+
+DEFAULT_SETTINGS: Final = HealthSettings()
+
+
+class HealthChecks:
+    """Asks the players of *registry*; those that play a match are left alone, since many answer nothing meanwhile."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        count_matches: CountMatches,
+        ask: AskInfo = ask_info,
+        settings: HealthSettings = DEFAULT_SETTINGS,
+    ) -> None:
+        self._registry, self._count_matches, self._ask, self._settings = registry, count_matches, ask, settings
+        self._n_silences: Counter[str] = Counter()
+        self._slots = asyncio.Semaphore(settings.max_at_once)
+
+    async def run(self) -> None:
+        """Check all players again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(self._settings.every_s)
+            try:
+                await self.check_all()
+            except StorageError as error:  # the next time may do
+                _LOG.warning("players were not checked: %s", error)
+
+    async def check_all(self) -> None:
+        """Check every player that plays no match."""
+        playing = await self._count_matches()
+        rows = await self._registry.store.listed()
+        await asyncio.gather(*(self._check_quietly(row) for row in rows if not playing.get(row.name)))
+
+    async def _check_quietly(self, row: PlayerRow) -> None:
+        try:
+            await self.check(row)
+        except UnknownPlayerError:  # removed meanwhile
+            self._n_silences.pop(row.name, None)
+
+    async def check(self, row: PlayerRow) -> Health:
+        """Ask a player now; it is paused after several silences in a row, and no longer when it answers again.
+
+        Raises:
+            UnknownPlayerError: it is not registered any more.
+        """
+        health = await self._asked(row)
+        if health.is_there:
+            self._n_silences.pop(row.name, None)
+            if row.status == PAUSED and row.pause_reason.startswith(SILENT):
+                await self._registry.resume(row.name)
+            elif row.info != health.player.info:
+                self._registry.on_change()
+        elif row.kind == HTTP:
+            await self._note_silence(row, health.trouble)
+        return Health(await self._registry.get(row.name), health.is_there, health.trouble)
+
+    async def _asked(self, row: PlayerRow) -> Health:
+        if row.url is None:
+            is_there = self._registry.mailboxes.is_connected(row.name)
+            seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
+            await self._registry.store.set_info(row.name, row.info, seen_ms)
+            return Health(row, is_there, () if is_there else ("it is not connected",))
+        async with self._slots:
+            info = await self._ask(row.url)
+        is_there = info.answered is not None
+        seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
+        told = info_json(info)
+        await self._registry.store.set_info(row.name, told, seen_ms)
+        return Health(await self._registry.get(row.name), is_there, info.trouble)
+
+    async def _note_silence(self, row: PlayerRow, trouble: tuple[str, ...]) -> None:
+        self._n_silences[row.name] += 1
+        if row.status == OK and self._n_silences[row.name] >= self._settings.max_silences:
+            await self._registry.pause(row.name, f"{SILENT}: {'; '.join(trouble)}")
+
+
+def info_json(info: PlayerInfo) -> dict[str, Any]:
+    """Return what is kept of an answer to INFO."""
+    reply = info.reply
+    return {
+        "name": reply.name,
+        "status": None if reply.status is None else reply.status.value,
+        "answered": info.answered,
+        "trouble": list(info.trouble),
+        "others": dict(reply.others),
+    }

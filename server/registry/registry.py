@@ -1,0 +1,183 @@
+"""The registered players of a game manager: whose they are, and how many matches each plays now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gdl.replies import Status
+from server.errors import PlayerTakenError, TooManyPlayersError, UnknownPlayerError
+from server.hosting.seating import Entrant, public_player_spec
+from server.links.http_player import player_url
+from server.links.mailbox import Mailboxes
+from server.match.clock import Clock, SystemClock
+from server.registry.entrants import DIAL_IN, HTTP, HUMAN, Person, RegisteredPlayer
+from server.registry.names import check_player_name
+from server.storage.players import PlayerStore
+from server.storage.rows import PlayerRow
+
+OK: Final = "ok"
+PAUSED: Final = "paused"
+_SYSTEM_CLOCK: Final = SystemClock()
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrySettings:
+    """What registered players are allowed.
+
+    Attributes:
+        max_matches: how many matches a player plays at once unless its owner says otherwise.
+        max_players: how many players one owner may register.
+        max_failed_matches: after so many matches in a row in which a player never answered, it is paused.
+    """
+
+    max_matches: int = 1
+    max_players: int = 1_000
+    max_failed_matches: int = 3
+
+
+DEFAULT_SETTINGS: Final = RegistrySettings()
+
+
+class Registry:
+    """Knows the registered players; `on_change` is called when one may be free that was not."""
+
+    def __init__(
+        self,
+        store: PlayerStore,
+        mailboxes: Mailboxes,
+        settings: RegistrySettings = DEFAULT_SETTINGS,
+        clock: Clock = _SYSTEM_CLOCK,
+    ) -> None:
+        self.store, self.mailboxes, self.settings, self.clock = store, mailboxes, settings, clock
+        self.on_change: Callable[[], None] = lambda: None
+        mailboxes.on_connection = lambda _: self.on_change()
+
+    async def register(
+        self, name: str, owner: str, url: str | None = None, max_matches: int | None = None
+    ) -> PlayerRow:
+        """Register the player that listens at *url*, or that will dial in.
+
+        Raises:
+            PlayerNameError: it may not be called so.
+            PlayerSpecError: *url* is none that a player could have.
+            PlayerTakenError: there is one of that name, perhaps in another case.
+            TooManyPlayersError: *owner* has as many as anybody may have.
+        """
+        check_player_name(name)
+        known = await self.store.listed()
+        if any(row.name.lower() == name.lower() for row in known):
+            raise PlayerTakenError(name)
+        if sum(row.owner == owner for row in known) >= self.settings.max_players:
+            raise TooManyPlayersError(owner, self.settings.max_players)
+        row = PlayerRow(
+            name,
+            DIAL_IN if url is None else HTTP,
+            owner,
+            self.clock.wall_ms(),
+            url=None if url is None else str(player_url(url)),
+            max_matches=max_matches or self.settings.max_matches,
+        )
+        if not await self.store.add(row):
+            raise PlayerTakenError(name)
+        self.on_change()
+        return row
+
+    async def get(self, name: str) -> PlayerRow:
+        """Return the player called *name*.
+
+        Raises:
+            UnknownPlayerError: there is none.
+        """
+        row = await self.store.get(name)
+        if row is None:
+            raise UnknownPlayerError(name)
+        return row
+
+    async def change(self, name: str, url: str | None = None, max_matches: int | None = None) -> PlayerRow:
+        """Change where a player is, and how many matches it plays at once; what is None stays as it is.
+
+        Raises:
+            UnknownPlayerError: there is none.
+            PlayerSpecError: *url* is none that a player could have.
+        """
+        values: dict[str, object] = {} if max_matches is None else {"max_matches": max_matches}
+        if url is not None:
+            values |= {"kind": HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
+        if values and not await self.store.change(name, **values):
+            raise UnknownPlayerError(name)
+        self.on_change()
+        return await self.get(name)
+
+    async def remove(self, name: str) -> None:
+        """Forget a player; its matches keep its name.
+
+        Raises:
+            UnknownPlayerError: there is none.
+        """
+        if not await self.store.delete(name):
+            raise UnknownPlayerError(name)
+        self.mailboxes.forget(name)
+
+    async def pause(self, name: str, reason: str) -> None:
+        """Give a player no more matches for now; *reason* is for people.
+
+        Raises:
+            UnknownPlayerError: there is none.
+        """
+        if not await self.store.set_status(name, PAUSED, reason):
+            raise UnknownPlayerError(name)
+
+    async def resume(self, name: str) -> None:
+        """Give a player matches again, its failures forgotten.
+
+        Raises:
+            UnknownPlayerError: there is none.
+        """
+        if not await self.store.set_status(name, OK):
+            raise UnknownPlayerError(name)
+        self.on_change()
+
+    async def resolve(self, text: str) -> Entrant:
+        """Return who is meant by *text*: a registered player, a person, an address, or one of our players.
+
+        Raises:
+            PlayerSpecError: anything else; programs, files and modules are never started for somebody on the network.
+            UnknownNameError: no player of ours.
+        """
+        if text == HUMAN:
+            return Person(self.mailboxes)
+        row = await self.store.get(text)
+        return public_player_spec(text) if row is None else RegisteredPlayer(row, self.mailboxes)
+
+    async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
+        """Return how many matches each registered player may play at once as things are: 0 for none now.
+
+        Only those of *names*, if given; players that are not registered play any number and are left out.
+        """
+        rows = await self.store.listed()
+        return {row.name: self.limit(row) for row in rows if names is None or row.name in names}
+
+    def limit(self, row: PlayerRow) -> int:
+        """Return how many matches a player may play at once as things are."""
+        is_there = row.kind == HTTP or self.mailboxes.is_connected(row.name)
+        is_busy = isinstance(row.info, Mapping) and row.info.get("status") == Status.BUSY.value
+        return row.max_matches if row.status == OK and is_there and not is_busy else 0
+
+    async def is_free(self, name: str, n_playing: int) -> bool:
+        """Return whether the player, which plays *n_playing* matches, may begin another one."""
+        row = await self.store.get(name)
+        return row is None or n_playing < self.limit(row)
+
+    async def note_match(self, has_only_failed: Mapping[str, bool]) -> None:
+        """Take note of a match that is over: by player, whether nothing but time-outs and dead connections came.
+
+        A player that fails match after match is paused.
+        """
+        for name, has_failed in has_only_failed.items():
+            if not has_failed:
+                await self.store.clear_failures(name)
+            elif (n_failed := await self.store.count_failure(name)) >= self.settings.max_failed_matches:
+                await self.pause(name, f"it answered nothing in {n_failed} matches in a row")
+        self.on_change()

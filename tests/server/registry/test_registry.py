@@ -1,0 +1,174 @@
+"""Registered players: who may be called what, who plays how many matches, and when nobody asks a player any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.errors import UnknownNameError
+from gdl.terms import Constant
+from server.errors import (
+    PlayerNameError,
+    PlayerSpecError,
+    PlayerTakenError,
+    TooManyPlayersError,
+    UnknownPlayerError,
+)
+from server.hosting.seating import PlayerSpec
+from server.links.http_player import HttpPlayer
+from server.links.human_seat import HumanLink
+from server.links.mailbox import MailboxLink
+from server.match.profiles import Case, Profile
+from server.match.setup import Seat
+from server.registry.entrants import Person, RegisteredPlayer
+from server.registry.registry import Registry, RegistrySettings
+from server.storage.rows import PlayerRow
+
+X = Constant("x")
+
+
+async def test_a_player_at_an_address(registry: Registry) -> None:
+    row = await registry.register("deep", "ada", "http://127.0.0.1")
+    assert row == PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:9147")
+    assert await registry.get("deep") == row
+
+
+async def test_a_player_that_will_dial_in(registry: Registry) -> None:
+    row = await registry.register("deep", "ada", max_matches=3)
+    assert row == PlayerRow("deep", "dial-in", "ada", 1_000, max_matches=3)
+    assert await registry.get("deep") == row
+
+
+@pytest.mark.parametrize("name", ["deep", "DEEP"])
+async def test_a_name_belongs_to_one_player(registry: Registry, name: str) -> None:
+    await registry.register("deep", "ada")
+    with pytest.raises(PlayerTakenError):
+        await registry.register(name, "grace", "http://127.0.0.1")
+    assert (await registry.get("deep")).owner == "ada"
+
+
+@pytest.mark.parametrize("name", ["mcts", "human", "", "a b"])
+async def test_names_that_mean_something_else_are_refused(registry: Registry, name: str) -> None:
+    with pytest.raises(PlayerNameError):
+        await registry.register(name, "ada")
+
+
+@pytest.mark.parametrize("url", ["", "cmd:rm -rf", "mcts", "ftp://x", "http://"])
+async def test_what_is_no_address_is_refused(registry: Registry, url: str) -> None:
+    with pytest.raises(PlayerSpecError):
+        await registry.register("deep", "ada", url)
+
+
+async def test_nobody_has_any_number_of_players(registry: Registry) -> None:
+    few = Registry(registry.store, registry.mailboxes, RegistrySettings(max_players=1))
+    await few.register("deep", "ada")
+    await few.register("blue", "grace")
+    with pytest.raises(TooManyPlayersError):
+        await few.register("other", "ada")
+
+
+async def test_a_player_moves_to_another_address(registry: Registry) -> None:
+    await registry.register("deep", "ada")
+    row = await registry.change("deep", "http://127.0.0.1:1", 4)
+    assert (row, await registry.get("deep")) == (
+        PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:1", max_matches=4),
+        row,
+    )
+
+
+async def test_what_is_not_registered_can_be_neither_changed_nor_removed(registry: Registry) -> None:
+    for work in (
+        registry.get("deep"),
+        registry.change("deep", max_matches=2),
+        registry.change("deep"),
+        registry.remove("deep"),
+        registry.pause("deep", ""),
+        registry.resume("deep"),
+    ):
+        with pytest.raises(UnknownPlayerError):
+            await work
+
+
+async def test_a_player_that_was_removed_is_nobody(registry: Registry) -> None:
+    await registry.register("deep", "ada")
+    await registry.remove("deep")
+    with pytest.raises(UnknownNameError):
+        await registry.resolve("deep")
+
+
+async def test_who_is_meant(registry: Registry) -> None:
+    row = await registry.register("deep", "ada")
+    named = [await registry.resolve(text) for text in ("deep", "human", "mcts:playouts=3", "http://127.0.0.1:1")]
+    assert named == [
+        RegisteredPlayer(row, registry.mailboxes),
+        Person(registry.mailboxes),
+        PlayerSpec("mcts:playouts=3", is_own=True),
+        PlayerSpec("http://127.0.0.1:1", is_own=False),
+    ]
+    assert [entrant.kind for entrant in named] == ["dial-in", "human", "own", "http"]
+
+
+@pytest.mark.parametrize("text", ["cmd:ls", "player.py", "os:System", "nobody"])
+async def test_what_may_not_be_started_is_refused(registry: Registry, text: str) -> None:
+    with pytest.raises((PlayerSpecError, UnknownNameError)):
+        await registry.resolve(text)
+
+
+async def test_the_ways_to_them(registry: Registry) -> None:
+    await registry.register("deep", "ada")
+    await registry.register("blue", "ada", "http://127.0.0.1:1")
+    links = [await (await registry.resolve(text)).open(X) for text in ("deep", "human", "blue")]
+    assert [type(link) for link in links] == [MailboxLink, HumanLink, HttpPlayer]
+
+
+async def test_how_they_are_spoken_to(registry: Registry) -> None:
+    await registry.register("deep", "ada")
+    await registry.register("blue", "ada", "http://127.0.0.1:1")
+    profile = Profile(case=Case.UPPER, is_scrambled=True)
+    seats = [(await registry.resolve(text)).seat(X, profile) for text in ("deep", "human", "blue")]
+    assert seats == [
+        Seat(X, "deep", Profile(case=Case.UPPER, is_scrambled=True, is_told_legal_moves=True)),
+        Seat(X, "human", Profile(is_told_legal_moves=True), is_human=True),
+        Seat(X, "blue", profile),
+    ]
+
+
+async def test_a_player_that_dials_in_plays_while_it_is_connected(registry: Registry) -> None:
+    await registry.register("deep", "ada", max_matches=2)
+    heard: list[str] = []
+    registry.on_change = lambda: heard.append("change")
+    before = await registry.limits()
+    with registry.mailboxes.mailbox("deep").reading():
+        during = await registry.limits(), [await registry.is_free("deep", n) for n in (0, 1, 2)]
+    assert (before, during, await registry.limits()) == ({"deep": 0}, ({"deep": 2}, [True, True, False]), {"deep": 0})
+    assert heard == ["change", "change"]
+
+
+async def test_only_registered_players_have_limits(registry: Registry) -> None:
+    await registry.register("deep", "ada", "http://127.0.0.1:1")
+    await registry.register("blue", "ada", "http://127.0.0.1:2")
+    assert await registry.limits({"deep", "mcts"}) == {"deep": 1}
+    assert await registry.is_free("mcts", 100)
+
+
+async def test_a_player_that_is_paused_or_busy_elsewhere_plays_nothing(registry: Registry) -> None:
+    for name in ("paused", "busy", "fine"):
+        await registry.register(name, "ada", "http://127.0.0.1:1")
+    await registry.pause("paused", "for repair")
+    await registry.store.set_info("busy", {"status": "busy"}, 1)
+    await registry.store.set_info("fine", {"status": "available"}, 1)
+    before = await registry.limits()
+    await registry.resume("paused")
+    assert (before, await registry.is_free("paused", 0)) == ({"paused": 0, "busy": 0, "fine": 1}, True)
+
+
+async def test_a_player_that_fails_match_after_match_is_paused(registry: Registry) -> None:
+    await registry.register("deep", "ada", "http://127.0.0.1:1")
+    states = []
+    for has_failed in (True, True, False, True, True, True):
+        await registry.note_match({"deep": has_failed, "mcts": has_failed})
+        row = await registry.get("deep")
+        states.append((row.status, row.n_failures))
+    assert states == [("ok", 1), ("ok", 2), ("ok", 0), ("ok", 1), ("ok", 2), ("paused", 3)]
+    assert (await registry.get("deep")).pause_reason == "it answered nothing in 3 matches in a row"
+    await registry.resume("deep")
+    assert await registry.get("deep") == PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:1")
