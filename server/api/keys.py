@@ -8,6 +8,9 @@ from aiohttp import web
 
 if TYPE_CHECKING:
     from server.api.operation import Operation
+    from server.hosting.manager import GameManager
 
 OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")
 """What the API can do: what its OpenAPI document is made of."""
+MANAGER: Final[web.AppKey[GameManager]] = web.AppKey("manager")
+"""Who plays the matches."""

@@ -1,0 +1,204 @@
+"""The options of `ggp serve`, by what they are about: where it listens, what it plays, who may, how it is watched.
+
+Every option is a flag, a variable of the environment, and a key of the configuration file, so the parameter of an
+option is called as its flag is.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from limits import parse
+
+from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
+from server.errors import ConfigurationError
+from server.hosting.child_referee import RefereeLimits
+from server.hosting.settings import LEASE_S, MAX_OWN_PLAYERS, MAX_QUEUED, MAX_RUNNING, HostSettings
+from server.links.targets import Targets
+from server.operation.ending import Manner
+from server.operation.logs import LogFormat
+from server.records.signature import kept_key
+
+DEFAULT_PORT: Final = 9148
+DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class NetworkText(click.ParamType[Network]):
+    """A network as people write it: 10.0.0.0/8, or one address."""
+
+    name = "network"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Network:
+        """Return the network."""
+        try:
+            return ip_network(str(value), strict=False)
+        except ValueError as error:
+            self.fail(f"{error}; a network is written 10.0.0.0/8", param, ctx)
+
+
+class RateText(click.ParamType[str]):
+    """A rate: 300/minute."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the rate as it was given."""
+        try:
+            parse(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no rate; one is written 300/minute", param, ctx)
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """The options of `ggp serve`, each called as its flag. *Units*: seconds, megabytes."""
+
+    host: str
+    port: int
+    tls_cert: Path | None
+    tls_key: Path | None
+    trusted_proxy: tuple[Network, ...]
+    server_name: tuple[str, ...]
+    database: str
+    max_matches: int
+    max_queued: int
+    max_own_players: int
+    lease: float
+    sign: Path | None
+    rules_seconds: float
+    rules_memory: int
+    public: bool
+    allow_network: tuple[Network, ...]
+    rate_requests: str
+    rate_orders: str
+    rate_uploads: str
+    metrics_from: tuple[Network, ...]
+    log_format: str
+    log_level: str
+    shutdown: str
+    shutdown_limit: float
+
+    @property
+    def manner(self) -> Manner:
+        """What becomes of running matches in the end."""
+        return Manner(self.shutdown)
+
+    @property
+    def format(self) -> LogFormat:
+        """How log lines look."""
+        return LogFormat(self.log_format)
+
+    def access(self) -> AccessSettings:
+        """Return how the server is reached."""
+        return AccessSettings(
+            is_loopback=is_loopback_host(self.host),
+            is_public=self.public,
+            proxies=self.trusted_proxy,
+            hosts=self.server_name,
+            limits=Limits(requests=self.rate_requests, orders=self.rate_orders, uploads=self.rate_uploads),
+        )
+
+    def hosting(self) -> HostSettings:
+        """Return what the game manager is allowed.
+
+        Raises:
+            KeyFileError: the file that should keep the key for signatures cannot be used.
+        """
+        return HostSettings(
+            max_running=self.max_matches,
+            max_queued=self.max_queued,
+            max_own_players=self.max_own_players,
+            lease_s=self.lease,
+            signing_key=None if self.sign is None else kept_key(self.sign),
+            referee_limits=RefereeLimits(max_seconds=self.rules_seconds, max_memory_mb=self.rules_memory),
+        )
+
+    def targets(self) -> Targets:
+        """Return which players' addresses may be called."""
+        return Targets(has_loopback=self.access().is_private, allowed=self.allow_network)
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how connections are made secret, None where they are not.
+
+        Raises:
+            ConfigurationError: the files hold no certificate with its key.
+        """
+        if self.tls_cert is None:
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.tls_cert, self.tls_key)
+        except OSError as error:
+            reason = f"no certificate with its key: {error.strerror or error}"
+            raise ConfigurationError(self.tls_cert, reason) from error
+        return context
+
+
+def serve_options(function: _F) -> _F:
+    """Give a command the options that `ServeOptions` holds."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), function)
+
+
+_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+_NETWORK: Final = NetworkText()
+_RATE: Final = RateText()
+_LIMITS: Final = Limits()
+_REFEREE: Final = RefereeLimits()
+
+
+def _option(name: str, **how: Any) -> Callable[[Any], Any]:
+    shown = how.get("default") is not None and how.get("show_default", True)
+    return click.option(f"--{name}", **(how | {"show_default": shown}))
+
+
+_OPTIONS: Final = (
+    _option("host", default="127.0.0.1", help="The address to listen on; 0.0.0.0 for all. Where others than this "
+            "machine can reach it, they need tokens: `ggp token`."),
+    _option("port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, help="0: any free one."),
+    _option("tls-cert", type=_FILE, metavar="FILE", help="Speak HTTPS, with the certificate chain in this PEM file."),
+    _option("tls-key", type=_FILE, metavar="FILE", help="The certificate's key, where it is in a file of its own."),
+    _option("trusted-proxy", type=_NETWORK, multiple=True, help="Believe the reverse proxies in this network who asks "
+            "(X-Forwarded-For, -Proto, -Host). May be given several times."),
+    _option("server-name", multiple=True, metavar="NAME", help="A name under which the server is reached, besides "
+            "localhost. May be given several times."),
+    _option("database", default=DEFAULT_DATABASE, metavar="ADDRESS", help="sqlite:///FILE, or "
+            "postgresql://USER:PASSWORD@HOST/NAME; its tables are made."),
+    _option("max-matches", type=click.IntRange(1), default=MAX_RUNNING, help="How many are played at once."),
+    _option("max-queued", type=click.IntRange(0), default=MAX_QUEUED, help="How many more may wait."),
+    _option("max-own-players", type=click.IntRange(0), default=MAX_OWN_PLAYERS, help="How many players of ours run at "
+            "once, each a process."),
+    _option("lease", type=click.FloatRange(1), default=LEASE_S, help="After how many seconds of silence another "
+            "manager on the same database goes on with our matches."),
+    _option("sign", type=_FILE, metavar="KEYFILE", help="Sign records with the key in this file, which is made if it "
+            "is not there."),
+    _option("rules-seconds", type=click.FloatRange(0.1), default=_REFEREE.max_seconds, help="How long uploaded rules "
+            "may think about one state."),
+    _option("rules-memory", type=click.IntRange(64), default=_REFEREE.max_memory_mb, help="How many megabytes uploaded "
+            "rules may use."),
+    _option("public", is_flag=True, help="Let everybody watch, without a token."),
+    _option("allow-network", type=_NETWORK, multiple=True, help="Call players in this network although it is private. "
+            "May be given several times."),
+    _option("rate-requests", type=_RATE, default=_LIMITS.requests, help="How often one token, or address, may ask."),
+    _option("rate-orders", type=_RATE, default=_LIMITS.orders, help="How often of these it may order a match."),
+    _option("rate-uploads", type=_RATE, default=_LIMITS.uploads, help="How often it may upload or validate rules."),
+    _option("metrics-from", type=_NETWORK, multiple=True, help="Show /metrics to this network without a token, "
+            "besides this machine. May be given several times."),
+    _option("log-format", type=click.Choice([form.value for form in LogFormat]), default=LogFormat.AUTO.value,
+            help="auto: text at a terminal, JSON elsewhere."),
+    _option("log-level", type=click.Choice(LOG_LEVELS), default="info", help="The least that is logged."),
+    _option("shutdown", type=click.Choice([manner.value for manner in Manner]), default=Manner.PARK.value, help="What "
+            "becomes of running matches at SIGTERM or Ctrl-C: finish them; park them, and they go on with the next "
+            "start; abort them."),
+    _option("shutdown-limit", type=click.FloatRange(0), default=600.0, help="After how many seconds of `--shutdown "
+            "finish` the rest is parked."),
+)  # fmt: skip
