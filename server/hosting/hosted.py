@@ -12,7 +12,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.game import Game, Role
-from server.hosting.seating import PlayerSpec, check_roles, seated
+from server.hosting.seating import Entrant, check_roles, seated
 from server.links.own_player import OwnPlayer
 from server.match.driver import MatchDriver, Observer, Outcome
 from server.match.link import PlayerLink
@@ -36,7 +36,7 @@ class MatchOrder:
 
     game_name: str
     game: Game
-    players: Mapping[str, PlayerSpec]
+    players: Mapping[str, Entrant]
     start_clock_s: int
     play_clock_s: int
     profile: Profile = field(default_factory=Profile)
@@ -119,7 +119,7 @@ class HostedMatch:
 
 
 @asynccontextmanager
-async def opened(players: Mapping[Role, PlayerSpec]) -> AsyncIterator[dict[Role, PlayerLink]]:
+async def opened(players: Mapping[Role, Entrant]) -> AsyncIterator[dict[Role, PlayerLink]]:
     """Open the ways to *players*, all at once; in the end those that were started are stopped, whatever happened.
 
     Raises:

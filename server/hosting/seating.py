@@ -9,10 +9,10 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from gdl.errors import UnknownNameError
-from gdl.game import Game, Role
+from gdl.game import Role
 from gdl.terms import Constant
 from players.registry import PLAYERS, find_player
 from server.errors import PlayerSpecError
@@ -20,7 +20,8 @@ from server.links.address import is_command, open_link
 from server.links.http_player import player_url
 from server.links.own_player import start_own_player
 from server.match.core import played_roles
-from server.match.link import PlayerLink
+from server.match.link import NoLink, PlayerLink
+from server.match.outline import Outline
 from server.match.profiles import Profile
 from server.match.setup import Seat
 
@@ -30,6 +31,32 @@ _BY_HAND: Final = "human"
 _NOBODY: Final = Constant("nobody")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
+
+
+class Entrant(Protocol):
+    """Somebody who was named for a role, wherever the player is."""
+
+    @property
+    def text(self) -> str:
+        """How the player was named."""
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+
+    @property
+    def kind(self) -> str:
+        """Which way leads to the player: `own`, `http`, `dial-in`, `human`, `command`."""
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*, spoken to as *profile* and the player's own ways say."""
+
+    async def open(self, role: Role) -> PlayerLink:
+        """Return the way to the player, which is started if it is one of ours.
+
+        Raises:
+            PlayerStartError: one of ours did not come up.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +76,11 @@ class PlayerSpec:
         url = player_url(self.text)
         return f"{url.host}:{url.port}"
 
+    @property
+    def kind(self) -> str:
+        """Which way leads to the player."""
+        return "own" if self.is_own else "command" if is_command(self.text) else "http"
+
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
         seat = Seat(role, self.name, profile)
@@ -63,6 +95,27 @@ class PlayerSpec:
         if self.is_own:
             return await start_own_player(self.text)
         return open_link(self.text, Seat(role, self.name))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A player that was known when the match was ordered, and is not any more; whatever it is asked, nobody answers."""
+
+    text: str
+    kind: str = "absent"
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+        return self.text
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*."""
+        return Seat(role, self.text, profile)
+
+    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- an entrant is asked so
+        """Return a way that leads nowhere."""
+        return NoLink("the player is not known any more")
 
 
 def player_spec(text: str) -> PlayerSpec:
@@ -118,7 +171,7 @@ def _names() -> str:
     return ", ".join(name for name in PLAYERS if name != _BY_HAND)
 
 
-def seated(game: Game, named: Mapping[str, PlayerSpec]) -> dict[Role, PlayerSpec]:
+def seated(game: Outline, named: Mapping[str, Entrant]) -> dict[Role, Entrant]:
     """Return who plays each role of *game* that somebody plays; the others get the player `random`.
 
     Raises:
@@ -129,7 +182,7 @@ def seated(game: Game, named: Mapping[str, PlayerSpec]) -> dict[Role, PlayerSpec
     return {role: named.get(str(role), left_out) for role in played_roles(game)}
 
 
-def check_roles(game: Game, named: Iterable[str]) -> None:
+def check_roles(game: Outline, named: Iterable[str]) -> None:
     """Check that somebody plays each of the roles *named*.
 
     Raises:

@@ -48,11 +48,12 @@ class DriverOptions:
     """What a driver works with. *Units*: seconds for one state, bytes of one reply.
 
     `settle` is awaited before messages go out. When it raises, nobody is told anything more: somebody else may play
-    the match on.
+    the match on. `on_share` is told after each round how long this side took: from the last reply to the next message.
     """
 
     clock: Clock = field(default_factory=SystemClock)
     settle: Settle = at_once
+    on_share: Callable[[float], None] = lambda _: None
     evaluation_limit_s: float = 300.0
     max_reply_bytes: int = MAX_REPLY_BYTES
 
@@ -81,6 +82,7 @@ class MatchDriver:
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._outcome: Outcome | None = None
+        self._replied_s: float | None = None
         self._observer_error: Exception | None = None
 
     @property
@@ -154,9 +156,13 @@ class MatchDriver:
 
     async def _ask(self, ask: Ask) -> None:
         started_s = self._clock.now_s()
+        if self._replied_s is not None:
+            self._options.on_share(started_s - self._replied_s)
+            self._replied_s = None
         reply = ReplyBuffer(self._options.max_reply_bytes)
         ending, detail = await self._deliver(ask, reply)
-        elapsed_ms = round(1000 * (self._clock.now_s() - started_s))
+        self._replied_s = self._clock.now_s()
+        elapsed_ms = round(1000 * (self._replied_s - started_s))
         if ending is Ending.REPLIED and reply.is_cut:
             detail = f"the first {len(reply.raw):,} bytes hold no complete term"
         answer = Answer(self._clock.wall_ms(), ask.round, ask.role, ending, bytes(reply.raw), elapsed_ms, detail)

@@ -18,9 +18,8 @@ class Letter:
     """A message on its way: its text, and the match and step that it belongs to (for headers).
 
     `answered` is what was answered to the same message before, perhaps to another process of the game manager or by
-    another one of the player: a player that lacks the step takes it in, and need not think about it again.
-
-    *Units*: `limit_s` is how long the reply is waited for, in seconds.
+    another one of the player: a player that lacks the step takes it in, and need not think about it again. `limit_s` is
+    how long the reply is waited for. *Units*: seconds.
     """
 
     text: str
@@ -121,3 +120,21 @@ class PlayerLink(Protocol):
 
     async def close(self) -> None:
         """Let go of everything that the link holds."""
+
+
+class NoLink:
+    """A way that leads nowhere, for the *reason* that records tell."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:  # noqa: ARG002 -- nobody gets it
+        """Fail.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(self._reason)
+
+    async def close(self) -> None:
+        """Do nothing: nothing is held."""

@@ -1,0 +1,33 @@
+"""Who is told that something has happened in a match: viewers, who then look at what the database holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+
+class News:
+    """Wakes those who wait for news of a match, or of any match."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str | None, set[asyncio.Event]] = {}
+
+    def tell(self, match_ids: Collection[str]) -> None:
+        """Say that something happened in the matches."""
+        for match_id in (*match_ids, None):
+            for event in self._waiting.get(match_id, ()):
+                event.set()
+
+    @contextmanager
+    def subscribed(self, match_id: str | None = None) -> Iterator[asyncio.Event]:
+        """Yield an event that is set when something happens in the match (None: in any); clear it before looking."""
+        event = asyncio.Event()
+        self._waiting.setdefault(match_id, set()).add(event)
+        try:
+            yield event
+        finally:
+            waiting = self._waiting[match_id]
+            waiting.discard(event)
+            if not waiting:
+                del self._waiting[match_id]

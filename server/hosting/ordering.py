@@ -1,0 +1,94 @@
+"""Which rules an order means: a game of the database, or the rules that it brings, which are kept then."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import time
+from dataclasses import replace
+from typing import Final
+
+from gdl.errors import UnknownNameError
+from gdl.games.library import find_game, game_names
+from gdl.rules import Description, read_rules
+from gdl.terms import Constant
+from server.hosting.order import OrderText
+from server.hosting.referees import GameOutline, outline_of, read_outline
+from server.match.background import in_own_thread
+from server.storage.games import GameStore
+from server.storage.rows import GameVersion
+
+UNNAMED: Final = "unnamed"
+"""What the game of rules that came with an order is called."""
+
+
+class GameFinder:
+    """Finds games in *games*, and keeps new rules there."""
+
+    def __init__(self, games: GameStore) -> None:
+        self._games = games
+
+    async def keep_library(self) -> None:
+        """Keep the games that came with this program, where the database has not these versions of them.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        known = {version.name: version.sha256 for version in await self._games.listed()}
+        for version in await in_own_thread(_library):
+            if known.get(version.name) != version.sha256:
+                await self._games.put(version)
+
+    async def found(self, text: OrderText, by: str) -> tuple[GameVersion, GameOutline]:
+        """Return the rules that *text* orders a match of.
+
+        Raises:
+            UnknownNameError: there is no such game.
+            RuleFileError: the rules cannot be played.
+            LimitExceeded: they cost too much.
+            StorageError: the database failed.
+        """
+        version = await self._brought(text.rules, by) if text.rules is not None else await self._named(text.game or "")
+        description = await in_own_thread(lambda: _description(version))
+        return version, GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
+
+    async def _named(self, name: str) -> GameVersion:
+        found = await self._games.find(name)
+        if found is None:
+            raise UnknownNameError("game", name, difflib.get_close_matches(name, await self._games.names()))
+        return found
+
+    async def _brought(self, rules: str, by: str) -> GameVersion:
+        known = await self._games.version(hashlib.sha256(rules.encode("utf-8", "replace")).hexdigest())
+        if known is not None:
+            return known
+        version = _version(UNNAMED, await outline_of(rules, "rules"), by)
+        await self._games.put(version)
+        return version
+
+
+def _version(name: str, outline: GameOutline, by: str) -> GameVersion:
+    return GameVersion(
+        name,
+        outline.description.sha256,
+        outline.description.source.text,
+        tuple(map(str, outline.roles)),
+        outline.has_imperfect_information,
+        time.time_ns() // 1_000_000,
+        uploaded_by=by,
+    )
+
+
+def _library() -> list[GameVersion]:
+    return [_of_library(name) for name in game_names()]
+
+
+def _of_library(name: str) -> GameVersion:
+    file = find_game(name)
+    about = file.about_path.read_text("utf-8") if file.about_path.is_file() else None
+    version = _version(name, read_outline(file.read().source.text, name), "")
+    return replace(version, about=about, verdict="ok", is_library=True)
+
+
+def _description(version: GameVersion) -> Description:
+    return read_rules(version.rules, version.name)
