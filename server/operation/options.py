@@ -20,7 +20,7 @@ from limits import parse
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
 from server.errors import ConfigurationError
 from server.hosting.child_referee import RefereeLimits
-from server.hosting.settings import LEASE_S, MAX_OWN_PLAYERS, MAX_QUEUED, MAX_RUNNING, HostSettings
+from server.hosting.settings import LEASE_S, MAX_OWN_MATCHES, MAX_QUEUED, MAX_RUNNING, HostSettings
 from server.links.targets import Targets
 from server.operation.ending import Manner
 from server.operation.logs import LogFormat
@@ -72,7 +72,7 @@ class ServeOptions:
     database: str
     max_matches: int
     max_queued: int
-    max_own_players: int
+    max_own_matches: int
     lease: float
     sign: Path | None
     rules_seconds: float
@@ -117,7 +117,7 @@ class ServeOptions:
         return HostSettings(
             max_running=self.max_matches,
             max_queued=self.max_queued,
-            max_own_players=self.max_own_players,
+            max_own_matches=self.max_own_matches,
             lease_s=self.lease,
             signing_key=None if self.sign is None else kept_key(self.sign),
             referee_limits=RefereeLimits(max_seconds=self.rules_seconds, max_memory_mb=self.rules_memory),
@@ -175,8 +175,8 @@ _OPTIONS: Final = (
             "postgresql://USER:PASSWORD@HOST/NAME; its tables are made."),
     _option("max-matches", type=click.IntRange(1), default=MAX_RUNNING, help="How many are played at once."),
     _option("max-queued", type=click.IntRange(0), default=MAX_QUEUED, help="How many more may wait."),
-    _option("max-own-players", type=click.IntRange(0), default=MAX_OWN_PLAYERS, help="How many players of ours run at "
-            "once, each a process."),
+    _option("max-own-matches", type=click.IntRange(0), default=MAX_OWN_MATCHES, help="In how many "
+            "matches players of ours play at once, each of them a process."),
     _option("lease", type=click.FloatRange(1), default=LEASE_S, help="After how many seconds of silence another "
             "manager on the same database goes on with our matches."),
     _option("sign", type=_FILE, metavar="KEYFILE", help="Sign records with the key in this file, which is made if it "
