@@ -18,6 +18,7 @@ _PUBLIC_ALWAYS: Final = (
 )  # fmt: skip
 _PUBLIC_RULES: Final = ("gameMetaURL", "x-game", "x-roles", "x-rules", "x-rules-sha256", "x-gdl2")
 _PUBLIC_PLAY: Final = ("states", "moves", "errors", "x-thinking-ms", "x-origins")
+_PUBLIC_HIDDEN: Final = ("x-thinking-ms",)
 
 
 class MatchRecord:
@@ -190,17 +191,18 @@ class MatchRecord:
 
         While the match is played that leaves out the seeds, the scrambling, what was sent and answered, percepts,
         and answers to the unfinished step; states and moves too where a role may not know them (GDL-II); and
-        everything in the game's own names where a player is not to know those (scrambled).
+        everything in the game's own names where a player is not to know those (scrambled). Of errors the kind alone
+        is left then.
         """
         whole = self.as_json()
         if self.has_ended:
             return whole
         names = list(_PUBLIC_ALWAYS)
-        if not whole["scrambled"]:
-            names += _PUBLIC_RULES
-            if not whole["x-gdl2"]:
-                names += _PUBLIC_PLAY
-        return {name: whole[name] for name in names if name in whole}
+        is_hidden = whole["scrambled"] or whole["x-gdl2"]
+        names += () if whole["scrambled"] else _PUBLIC_RULES
+        names += _PUBLIC_HIDDEN if is_hidden else _PUBLIC_PLAY
+        found = {name: whole[name] for name in names if name in whole}
+        return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if is_hidden else {})
 
 
 _TAKERS: Final[dict[str, Callable[[MatchRecord, Entry], None]]] = {
@@ -226,6 +228,11 @@ def record_of(entries: Iterable[Entry]) -> MatchRecord:
     for entry in entries:
         record.add(entry)
     return record
+
+
+def error_words(errors: Iterable[str]) -> list[str]:
+    """Return the kinds of *errors*, without the terms that were illegal."""
+    return [error.partition(" ")[0] for error in errors]
 
 
 def _wire_line(entry: Entry) -> Entry:

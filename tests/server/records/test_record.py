@@ -133,6 +133,7 @@ OPEN = {
     "playClock", "playerNamesFromHost", "isPlayerHuman", "scrambled", "x-format",
 }  # fmt: skip
 RULES = {"gameMetaURL", "x-game", "x-roles", "x-rules", "x-rules-sha256", "x-gdl2"}
+TROUBLE = {"errors", "x-thinking-ms"}
 PLAY = {"states", "moves", "errors", "x-thinking-ms", "x-origins"}
 
 
@@ -140,8 +141,8 @@ PLAY = {"states", "moves", "errors", "x-thinking-ms", "x-origins"}
     ("game", "moves", "profile", "public"),
     [
         ("turns", TURNS_MOVES, Profile(), OPEN | RULES | PLAY),
-        ("montyhall", MONTY, Profile(), OPEN | RULES),
-        ("turns", TURNS_MOVES, Profile(is_scrambled=True), OPEN),
+        ("montyhall", MONTY, Profile(), OPEN | RULES | TROUBLE),
+        ("turns", TURNS_MOVES, Profile(is_scrambled=True), OPEN | TROUBLE),
     ],
 )
 def test_a_running_match_shows_nothing_that_helps_a_player(

@@ -1,0 +1,98 @@
+"""A database with one match whose journal is written entry by entry, as a game manager would do it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from gdl.rules import Description
+from server.hosting.news import News
+from server.hosting.order import OrderText
+from server.hosting.terms import new_terms
+from server.match.profiles import Profile
+from server.records.entries import Entry, entry_of
+from server.storage.database import Database
+from server.storage.games import GameStore
+from server.storage.matches import MatchStore
+from server.storage.players import PlayerStore
+from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
+from server.storage.summary import summary_of
+from server.storage.writer import EventWriter
+from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events
+
+MATCH = "match.m1"
+OWNER = "alice-and-co"
+SEEDS = {"seed": 7, "scrambleSeed": 8}
+
+
+class Stage:
+    """The stores of a database, and the journal of the match `match.m1` that is not all written yet."""
+
+    def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
+        self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
+        self.news, self.journal = News(), list(journal)
+        self.writer = EventWriter(database, "holder", self.news.tell)
+        self.n_written = 0
+
+    async def begin(self, description: Description, profile: Profile) -> None:
+        """Keep the game, its match, and the player of the first role, which `alice` registered."""
+        roles = self.journal[0]["roles"]
+        sha256, text = description.sha256, description.source.text
+        await self.games.put(GameVersion("turns", sha256, text, tuple(roles), description.is_gdl2, 1))
+        order = new_terms(OrderText(game="turns", players={}, scramble=profile.is_scrambled), "turns", {})
+        first = self.journal[0]
+        terms = replace(order, seed=first["seed"], scramble_seed=first["scrambleSeed"]).as_json()
+        is_hidden = description.is_gdl2 or profile.is_scrambled
+        match = MatchRow(MATCH, "turns", sha256, terms, START_MS - 1, is_hidden=is_hidden)
+        names = [seat["player"] for seat in self.journal[0]["seats"]]
+        seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(roles)]
+        await self.matches.add(match, seats)
+        await self.players.put(PlayerRow(names[0], "dial-in", OWNER, START_MS - 2))
+        await self.matches.claim(MATCH, "holder", 1e6)
+
+    async def register_again(self, owner: str) -> None:
+        """Have *owner* register a player of the first one's name, now that the match is played."""
+        name = self.journal[0]["seats"][0]["player"]
+        await self.players.delete(name)
+        await self.players.put(PlayerRow(name, "dial-in", owner, START_MS + 10))
+
+    async def write(self, until: str, nth: int = 1) -> None:
+        """Write the journal up to and with the *nth* more entry of kind *until*."""
+        while nth:
+            entry = self.journal[self.n_written]
+            self.writer.put(MATCH, self.n_written, entry)
+            self.n_written += 1
+            nth -= entry["event"] == until
+        await self.writer.settled(MATCH)
+
+    async def finish(self) -> None:
+        """Write all of the journal, and close the match."""
+        for number, entry in enumerate(self.journal[self.n_written :], self.n_written):
+            self.writer.put(MATCH, number, entry)
+        self.n_written = len(self.journal)
+        await self.writer.finish(MATCH, summary_of(self.journal), None)
+
+
+@asynccontextmanager
+async def stage(
+    folder: Path,
+    description: Description,
+    moves: Sequence[Sequence[str]],
+    profile: Profile = PLAIN,
+    seeds: Mapping[str, int] = SEEDS,
+) -> AsyncIterator[Stage]:
+    """Yield a stage on which *moves* are played, in a SQLite file in *folder*; *seeds* are told in the journal."""
+    database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
+    journal = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
+    journal[0] |= seeds
+    for number, seat in enumerate(journal[0]["seats"]):
+        seat["player"] = f"player-{number}"  # the scripted ones have their role in their names
+    found = Stage(database, journal)
+    await found.begin(description, profile)
+    try:
+        yield found
+    finally:
+        await found.writer.close()
+        await database.close()
