@@ -11,6 +11,7 @@ from gdl.games.about import About
 from gdl.games.boards import Board, Mark, board_of
 from gdl.games.canvas import LETTER, PAD, Canvas, Emphasis, Frame
 from gdl.games.guessing import layout_for
+from gdl.games.layout import Layout
 from gdl.games.palette import board_css
 from gdl.games.pieces import CELL, draw_mark
 from gdl.games.svg import add, clean, root, written
@@ -42,11 +43,14 @@ class Look(TypedDict, total=False):
 
 def picture(description: Description, about: About | None, facts: Iterable[Term], **look: Unpack[Look]) -> str:
     """Return the picture of a state, or of what is known of one: by the game's layout, else by a guessed one."""
-    known = tuple(facts)
-    layout = layout_for(description, known) if about is None else about.board
     if about is not None:
         look.setdefault("title", about.title)
-    return svg_of(board_of(layout, description, known), **look)
+    return svg_of(board_of(layout_of(description, about), description, facts), **look)
+
+
+def layout_of(description: Description, about: About | None) -> Layout:
+    """Return the layout that *about* gives, a guessed one where a game comes without."""
+    return layout_for(description) if about is None else about.board
 
 
 def svg_of(board: Board, **look: Unpack[Look]) -> str:
