@@ -38,7 +38,7 @@ class HumanLink:
         if courtesy is not None:
             reply.feed(courtesy)
             return
-        await MailboxLink(mailbox, self._role, self._grace_s).deliver(letter, reply)
+        await MailboxLink(mailbox, self._grace_s).deliver(letter, reply)
 
     async def close(self) -> None:
         """Take the mailbox away."""
@@ -49,7 +49,7 @@ class HumanLink:
 def _forced_move(letter: Letter) -> bytes | None:
     if letter.answered is not None:
         return letter.answered.encode("utf-8", "replace")
-    moves = Mail("", 0, "", letter, ReplyBuffer(), None).legal_moves
+    moves = Mail("", 0, letter, ReplyBuffer()).legal_moves
     is_forced = len(moves) == 1 and not moves[0].startswith("(")
     return moves[0].encode() if is_forced else None
 

@@ -18,18 +18,21 @@ class Mail:
     """A letter that waits until it is answered or nobody waits for it any more.
 
     Attributes:
-        id: the same for the same message, also when another process of the game manager sends it again.
+        id: the same for the same message, also when another process of the game manager sends it again; it says
+            nothing of the role, whose own name the player need not know.
         number: the letters of a mailbox in the order in which they came.
-        is_over_s: when no reply is taken any more, by the clock of the mailbox; None: never.
+        reply: takes what is answered.
+        came_s: when it came, by the clock of the mailbox.
+        limit_s: how long the player may think, as far as it is told; None: nobody knows.
     """
 
     id: str
     number: int
-    role: str
     letter: Letter
     reply: ReplyBuffer
-    is_over_s: float | None
-    came: asyncio.Event = field(default_factory=asyncio.Event)
+    came_s: float = 0.0
+    limit_s: float | None = None
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def text(self) -> str:
@@ -59,11 +62,6 @@ def keyword(letter: Letter) -> str:
     return letter.text.rpartition("\n")[2].lstrip("(").partition(" ")[0].rstrip(")").upper()
 
 
-def mail_id(letter: Letter, role: str) -> str:
-    """Return the id of *letter* to the player of *role*."""
-    return letter_id(letter.match_id, letter.step, keyword(letter), role)
-
-
-def letter_id(match_id: str, step: int, message: str, role: str) -> str:
-    """Return the id of the letter with *message* of *step* to the player of *role*."""
-    return f"{match_id}:{step}:{message}:{role}"
+def letter_id(match_id: str, step: int, message: str) -> str:
+    """Return the id of the letter with *message* of *step*."""
+    return f"{match_id}:{step}:{message}"

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
-from server.links.mail import Mail, mail_id
+from server.links.mail import Mail, keyword, letter_id
 from server.match.clock import Clock, SystemClock
 from server.match.link import Letter, ReplyBuffer
 
@@ -50,15 +50,23 @@ class Mailbox:
         """Is set when the next letter comes, or another reader."""
         return self._news
 
-    def put(self, letter: Letter, role: str, reply: ReplyBuffer, limit_s: float | None = None) -> Mail:
+    def put(self, letter: Letter, reply: ReplyBuffer, limit_s: float | None = None) -> Mail:
         """Let *letter* wait; what is posted fills *reply*. *limit_s* is told to the player."""
         self._n += 1
-        over_s = None if limit_s is None else self._clock.now_s() + limit_s
-        mail = Mail(mail_id(letter, role), self._n, role, letter, reply, over_s)
+        mail = Mail(self._free_id(letter), self._n, letter, reply, self._clock.now_s(), limit_s)
         self._waiting[mail.id] = mail
         self._settled.pop(mail.id, None)
         self._spread_news()
         return mail
+
+    def _free_id(self, letter: Letter) -> str:
+        """Return the id of *letter*, with a number where the player has another seat in the same match."""
+        first = found = letter_id(letter.match_id, letter.step, keyword(letter))
+        number = 1
+        while found in self._waiting:
+            number += 1
+            found = f"{first}:{number}"
+        return found
 
     def withdraw(self, mail: Mail) -> None:
         """Let a letter wait no longer: a reply is too late from now on."""
@@ -77,7 +85,7 @@ class Mailbox:
         if mail is not None:
             # Here and now: the wait may end before the one who waits is told.
             mail.reply.feed(text.encode("utf-8", "replace"))
-            mail.came.set()
+            mail.answered.set()
             self._settle(mail, text)
         elif letter_id not in self._settled:
             raise UnknownLetterError(letter_id)
@@ -93,8 +101,12 @@ class Mailbox:
             del self._settled[next(iter(self._settled))]
 
     def left_s(self, mail: Mail) -> float | None:
-        """Return how long a reply to *mail* is waited for; None: nobody knows."""
-        return None if mail.is_over_s is None else max(0.0, mail.is_over_s - self._clock.now_s())
+        """Return how long the player may still think about *mail*; None: nobody knows."""
+        return None if mail.limit_s is None else max(0.0, mail.limit_s - self.waited_s(mail))
+
+    def waited_s(self, mail: Mail) -> float:
+        """Return how long ago *mail* came."""
+        return max(0.0, self._clock.now_s() - mail.came_s)
 
     def event_id(self, mail: Mail) -> str:
         """Return what a reader that has got *mail* may say when it comes again."""
@@ -189,15 +201,15 @@ class Mailboxes:
 class MailboxLink:
     """The way to a player that dials in; *grace_s* of each wait is not told to it. *Units*: seconds."""
 
-    def __init__(self, mailbox: Mailbox, role: str, grace_s: float = 0.0) -> None:
-        self._mailbox, self._role, self._grace_s = mailbox, role, grace_s
+    def __init__(self, mailbox: Mailbox, grace_s: float = 0.0) -> None:
+        self._mailbox, self._grace_s = mailbox, grace_s
 
     async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
         """Let *letter* wait in the mailbox until its reply is posted."""
         limit_s = None if letter.limit_s is None else max(0.0, letter.limit_s - self._grace_s)
-        mail = self._mailbox.put(letter, self._role, reply, limit_s)
+        mail = self._mailbox.put(letter, reply, limit_s)
         try:
-            await mail.came.wait()
+            await mail.answered.wait()
         finally:
             self._mailbox.withdraw(mail)
 

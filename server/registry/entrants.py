@@ -47,11 +47,11 @@ class RegisteredPlayer:
         is_told = profile.is_told_legal_moves or self.row.url is None
         return Seat(role, self.row.name, replace(profile, is_told_legal_moves=is_told))
 
-    async def open(self, role: Role) -> PlayerLink:
+    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- a player is the same in every role
         """Return the way to the player."""
         if self.row.url is not None:
             return HttpPlayer(self.row.url, self.row.name)
-        return MailboxLink(self.mailboxes.mailbox(self.row.name), str(role), _GRACE_S)
+        return MailboxLink(self.mailboxes.mailbox(self.row.name), _GRACE_S)
 
 
 @dataclass(frozen=True, slots=True)

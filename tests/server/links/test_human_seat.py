@@ -14,7 +14,7 @@ from server.links.mailbox import Mailboxes
 from server.match.link import Letter, ReplyBuffer
 
 PLAY = "(LEGAL m ((mark 1 1) (mark 1 2)))\n(PLAY m (noop (mark 3 3)))"
-ID = "m:4:PLAY:x"
+ID = "m:4:PLAY"
 
 
 async def answered(text: str, answered: str | None = None) -> bytes:
@@ -108,7 +108,7 @@ async def test_a_move_of_another_step_is_refused() -> None:
     mailboxes = Mailboxes()
     task, _ = await asking(mailboxes)
     with pytest.raises(UnknownLetterError):
-        choose(mailboxes.seat("m", "x"), "m:5:PLAY:x", "(mark 1 1)")
+        choose(mailboxes.seat("m", "x"), "m:5:PLAY", "(mark 1 1)")
     task.cancel()
 
 

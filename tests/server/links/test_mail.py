@@ -2,12 +2,12 @@
 
 import pytest
 
-from server.links.mail import Mail, keyword, mail_id
+from server.links.mail import Mail, keyword
 from server.match.link import Letter, ReplyBuffer
 
 
 def mail(text: str) -> Mail:
-    return Mail("id", 1, "x", Letter(text, "m.1", 3), ReplyBuffer(), None)
+    return Mail("id", 1, Letter(text, "m.1", 3), ReplyBuffer())
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,3 @@ def test_the_keyword_of_a_letter(text: str, message: str) -> None:
 )
 def test_the_legal_moves_are_told_apart_from_the_message(text: str, legal_moves: tuple[str, ...]) -> None:
     assert (mail(text).legal_moves, mail(text).text) == (legal_moves, text.splitlines()[-1])
-
-
-def test_the_id_is_the_same_whoever_sends_the_letter() -> None:
-    assert mail_id(Letter("(PLAY m.1 NIL)", "m.1", 3), "x") == "m.1:3:PLAY:x"

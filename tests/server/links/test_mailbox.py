@@ -27,17 +27,17 @@ class HandClock(SystemClock):
 
 
 def put(mailbox: Mailbox, step: int = 0, match_id: str = "m") -> Mail:
-    return mailbox.put(Letter(f"(PLAY {match_id} NIL)", match_id, step), "x", ReplyBuffer(), 5.0)
+    return mailbox.put(Letter(f"(PLAY {match_id} NIL)", match_id, step), ReplyBuffer(), 5.0)
 
 
 async def test_a_letter_waits_until_it_is_answered() -> None:
     mailbox, reply = Mailbox(), ReplyBuffer()
-    link = asyncio.create_task(MailboxLink(mailbox, "x").deliver(Letter("(PLAY m NIL)", "m", 3), reply))
+    link = asyncio.create_task(MailboxLink(mailbox).deliver(Letter("(PLAY m NIL)", "m", 3), reply))
     await asyncio.sleep(0)
     waiting = [mail.id for mail in mailbox.waiting]
-    mailbox.answer("m:3:PLAY:x", "noop")
+    mailbox.answer("m:3:PLAY", "noop")
     await link
-    assert (waiting, mailbox.waiting, bytes(reply.raw)) == (["m:3:PLAY:x"], (), b"noop")
+    assert (waiting, mailbox.waiting, bytes(reply.raw)) == (["m:3:PLAY"], (), b"noop")
 
 
 async def test_a_reader_gets_what_waits_and_then_what_comes() -> None:
@@ -118,14 +118,19 @@ async def test_a_late_reply_is_refused() -> None:
     mailbox = Mailbox()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
-            await MailboxLink(mailbox, "x").deliver(Letter("(PLAY m NIL)", "m", 3), ReplyBuffer())
+            await MailboxLink(mailbox).deliver(Letter("(PLAY m NIL)", "m", 3), ReplyBuffer())
     with pytest.raises(LateReplyError):
-        mailbox.answer("m:3:PLAY:x", "noop")
+        mailbox.answer("m:3:PLAY", "noop")
 
 
 async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
     with pytest.raises(UnknownLetterError):
-        Mailbox().answer("m:3:PLAY:x", "noop")
+        Mailbox().answer("m:3:PLAY", "noop")
+
+
+async def test_a_player_in_two_seats_of_a_match_has_two_letters() -> None:
+    mailbox = Mailbox()
+    assert [put(mailbox).id, put(mailbox).id] == ["m:0:PLAY", "m:0:PLAY:2"]
 
 
 async def test_a_question_that_is_asked_again_can_be_answered() -> None:
@@ -149,16 +154,16 @@ async def test_only_so_many_letters_are_remembered() -> None:
 async def test_the_time_that_is_left_is_told_without_the_grace() -> None:
     clock = HandClock()
     mailbox = Mailbox(clock)
-    link = MailboxLink(mailbox, "x", grace_s=1.0)
+    link = MailboxLink(mailbox, grace_s=1.0)
     waiting = asyncio.create_task(link.deliver(Letter("(PLAY m NIL)", "m", 0, limit_s=11.0), ReplyBuffer()))
     await asyncio.sleep(0)
     (mail,) = mailbox.waiting
-    left = []
+    times = []
     for s in (100.0, 104.0, 111.0):
         clock.s = s
-        left.append(mailbox.left_s(mail))
+        times.append((mailbox.waited_s(mail), mailbox.left_s(mail)))
     waiting.cancel()
-    assert left == [10.0, 6.0, 0.0]
+    assert times == [(0.0, 10.0), (4.0, 6.0), (11.0, 0.0)]
 
 
 async def test_two_mailboxes_play_a_match() -> None:
@@ -170,7 +175,7 @@ async def test_two_mailboxes_play_a_match() -> None:
                 mailbox.answer(mail.id, f"(say {'Yes' if role == 'left' else 'no'})")
 
     reading = [asyncio.create_task(read(str(role), mailbox)) for role, mailbox in mailboxes.items()]
-    links = {role: MailboxLink(mailbox, str(role)) for role, mailbox in mailboxes.items()}
+    links = {role: MailboxLink(mailbox) for role, mailbox in mailboxes.items()}
     outcome = await MatchDriver(LocalReferee(two_steps()), setup(), links).run()
     for task in reading:
         task.cancel()
