@@ -9,6 +9,7 @@ from gdl.game import Role
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink
 from server.links.mailbox import Mailboxes, MailboxLink
+from server.links.targets import Targets
 from server.match.link import PlayerLink
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
@@ -26,6 +27,7 @@ class RegisteredPlayer:
 
     row: PlayerRow
     mailboxes: Mailboxes
+    targets: Targets | None = None
 
     @property
     def text(self) -> str:
@@ -50,7 +52,7 @@ class RegisteredPlayer:
     async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- a player is the same in every role
         """Return the way to the player."""
         if self.row.url is not None:
-            return HttpPlayer(self.row.url, self.row.name)
+            return HttpPlayer(self.row.url, self.row.name, targets=self.targets)
         return MailboxLink(self.mailboxes.mailbox(self.row.name), _GRACE_S)
 
 

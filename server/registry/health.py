@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from server.errors import StorageError, UnknownPlayerError
@@ -52,10 +53,11 @@ class HealthChecks:
         self,
         registry: Registry,
         count_matches: CountMatches,
-        ask: AskInfo = ask_info,
+        ask: AskInfo | None = None,
         settings: HealthSettings = DEFAULT_SETTINGS,
     ) -> None:
-        self._registry, self._count_matches, self._ask, self._settings = registry, count_matches, ask, settings
+        self._registry, self._count_matches, self._settings = registry, count_matches, settings
+        self._ask: AskInfo = ask or partial(ask_info, targets=registry.settings.targets)
         self._n_silences: Counter[str] = Counter()
         self._slots = asyncio.Semaphore(settings.max_at_once)
 

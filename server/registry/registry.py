@@ -9,8 +9,9 @@ from typing import Final
 from gdl.replies import Status
 from server.errors import PlayerTakenError, TooManyPlayersError, UnknownPlayerError
 from server.hosting.seating import Entrant, public_player_spec
-from server.links.http_player import player_url
+from server.links.http_player import check_target, player_url
 from server.links.mailbox import Mailboxes
+from server.links.targets import Targets
 from server.match.clock import Clock, SystemClock
 from server.registry.entrants import DIAL_IN, HTTP, HUMAN, Person, RegisteredPlayer
 from server.registry.names import check_player_name
@@ -30,11 +31,13 @@ class RegistrySettings:
         max_matches: how many matches a player plays at once unless its owner says otherwise.
         max_players: how many players one owner may register.
         max_failed_matches: after so many matches in a row in which a player never answered, it is paused.
+        targets: where players may be; None: anywhere.
     """
 
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
+    targets: Targets | None = None
 
 
 DEFAULT_SETTINGS: Final = RegistrySettings()
@@ -61,11 +64,13 @@ class Registry:
 
         Raises:
             PlayerNameError: it may not be called so.
-            PlayerSpecError: *url* is none that a player could have.
+            PlayerSpecError: *url* is none that a player could have, or none that may be called.
             PlayerTakenError: there is one of that name, perhaps in another case.
             TooManyPlayersError: *owner* has as many as anybody may have.
         """
         check_player_name(name)
+        if url is not None:
+            await check_target(url, self.settings.targets)
         known = await self.store.listed()
         if any(row.name.lower() == name.lower() for row in known):
             raise PlayerTakenError(name)
@@ -100,10 +105,11 @@ class Registry:
 
         Raises:
             UnknownPlayerError: there is none.
-            PlayerSpecError: *url* is none that a player could have.
+            PlayerSpecError: as `register`.
         """
         values: dict[str, object] = {} if max_matches is None else {"max_matches": max_matches}
         if url is not None:
+            await check_target(url, self.settings.targets)
             values |= {"kind": HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
         if values and not await self.store.change(name, **values):
             raise UnknownPlayerError(name)
@@ -149,7 +155,7 @@ class Registry:
         if text == HUMAN:
             return Person(self.mailboxes)
         row = await self.store.get(text)
-        return public_player_spec(text) if row is None else RegisteredPlayer(row, self.mailboxes)
+        return public_player_spec(text) if row is None else RegisteredPlayer(row, self.mailboxes, self.settings.targets)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
         """Return how many matches each registered player may play at once as things are: 0 for none now.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from server.links.mailbox import Mailboxes
@@ -21,13 +18,6 @@ class HandClock(SystemClock):
 
     def wall_ms(self) -> int:
         return self.ms
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(f"sqlite:///{tmp_path / 'ggp.sqlite'}")
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from server.hosting.seating import PlayerSpec
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink
 from server.links.mailbox import MailboxLink
+from server.links.targets import Targets
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
 from server.registry.entrants import Person, RegisteredPlayer
@@ -56,6 +57,15 @@ async def test_names_that_mean_something_else_are_refused(registry: Registry, na
 async def test_what_is_no_address_is_refused(registry: Registry, url: str) -> None:
     with pytest.raises(PlayerSpecError):
         await registry.register("deep", "ada", url)
+
+
+async def test_what_may_not_be_called_is_refused(registry: Registry) -> None:
+    strict = Registry(registry.store, registry.mailboxes, RegistrySettings(targets=Targets()))
+    await strict.register("deep", "ada")
+    for work in (strict.register("blue", "ada", "http://127.0.0.1:1"), strict.change("deep", "http://127.0.0.1:1")):
+        with pytest.raises(PlayerSpecError):
+            await work
+    assert [row.url for row in await strict.store.listed()] == [None]
 
 
 async def test_nobody_has_any_number_of_players(registry: Registry) -> None:
