@@ -52,7 +52,7 @@ async def _record_lines(connection: AsyncConnection, match_id: str) -> list[str]
     if body is None:
         return []
     text = await asyncio.to_thread(zlib.decompress, body) if len(body) > _LONG else zlib.decompress(body)
-    return text.decode("ascii").split("\n")
+    return text.decode("ascii").splitlines()
 
 
 def _read(lines: Iterable[str]) -> list[Entry]:

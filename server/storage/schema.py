@@ -158,7 +158,7 @@ seats: Final = sa.Table(
     sa.Column("game", Words, nullable=False),
     sa.Column("created_ms", sa.BigInteger, nullable=False),
     sa.Index(None, "player", "created_ms", "match_id"),
-    sa.Index(None, "player", "game", "goal"),
+    sa.Index("ix_seats_player_results", "player", "game", "goal", "n_errors", "thinking_ms", "n_moves"),
     sa.Index(None, "game", "role", "goal"),
 )
 

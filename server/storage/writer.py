@@ -22,7 +22,7 @@ from server.storage.rows import MatchSummary
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
-RETRIES_S: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
+RETRIES_S: Final = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 """How long to wait before writing once more after the database failed, each time."""
 
 OnCommit: TypeAlias = Callable[[Collection[str]], None]

@@ -151,7 +151,12 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_seats_player_created_ms_match_id"), "seats", ["player", "created_ms", "match_id"], unique=False
     )
-    op.create_index(op.f("ix_seats_player_game_goal"), "seats", ["player", "game", "goal"], unique=False)
+    op.create_index(
+        "ix_seats_player_results",
+        "seats",
+        ["player", "game", "goal", "n_errors", "thinking_ms", "n_moves"],
+        unique=False,
+    )
     op.create_table(
         "sessions",
         sa.Column("hash", Words(), nullable=False),

@@ -1,0 +1,69 @@
+"""Tokens and sessions, kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from server.errors import StorageError
+from server.storage.database import Database
+from server.storage.rows import TokenRow
+from server.storage.tokens import SessionRow, TokenStore
+
+ADA = TokenRow("ada0000000", "Ada", "admin", "a" * 64, 1_000, note="her laptop")
+BOB = TokenRow("bob0000000", "Bob", "player", "b" * 64, 2_000, expires_ms=9_000)
+SESSION = SessionRow("c" * 64, "ada0000000", 3_000, 8_000)
+
+
+@pytest.fixture
+async def tokens(database: Database) -> TokenStore:
+    store = TokenStore(database)
+    await store.put(BOB)
+    await store.put(ADA)
+    return store
+
+
+async def test_what_was_put_is_listed_by_name(tokens: TokenStore) -> None:
+    assert (await tokens.listed(), await tokens.get("nobody")) == ([ADA, BOB], None)
+
+
+async def test_a_database_knows_whether_it_ever_had_a_token(database: Database) -> None:
+    store = TokenStore(database)
+    before = await store.has_any()
+    await store.put_all([ADA, BOB])
+    assert (before, await store.has_any()) == (False, True)
+
+
+async def test_none_is_put_where_one_cannot_be(tokens: TokenStore) -> None:
+    with pytest.raises(StorageError):
+        await tokens.put_all([replace(ADA, id="new0000000", hash="d" * 64), BOB])
+    assert await tokens.listed() == [ADA, BOB]
+
+
+async def test_another_secret_ends_the_sessions(tokens: TokenStore) -> None:
+    await tokens.open_session(SESSION)
+    await tokens.renew(ADA.id, "e" * 64, 7_000)
+    assert await tokens.get(ADA.id) == replace(ADA, hash="e" * 64, expires_ms=7_000)
+    assert await tokens.session(SESSION.hash) is None
+
+
+async def test_the_end_of_a_token_ends_the_sessions(tokens: TokenStore) -> None:
+    await tokens.open_session(SESSION)
+    await tokens.revoke(ADA.id, 5_000)
+    await tokens.touch(ADA.id, 4_000)
+    assert await tokens.get(ADA.id) == replace(ADA, revoked_ms=5_000, used_ms=4_000)
+    assert await tokens.session(SESSION.hash) is None
+
+
+async def test_a_session_is_there_until_it_is_closed(tokens: TokenStore) -> None:
+    await tokens.open_session(SESSION)
+    found = await tokens.session(SESSION.hash)
+    await tokens.close_session(SESSION.hash)
+    assert (found, await tokens.session(SESSION.hash)) == (SESSION, None)
+
+
+async def test_sessions_that_are_over_are_forgotten_when_another_begins(tokens: TokenStore) -> None:
+    await tokens.open_session(SESSION)
+    await tokens.open_session(replace(SESSION, hash="f" * 64, created_ms=8_001, expires_ms=9_000))
+    assert await tokens.session(SESSION.hash) is None
