@@ -11,6 +11,7 @@ from server.access.errors import TokenFieldError
 from server.access.role import Role, role_named
 
 MAX_NAMES: Final = 5_000
+MAX_CHARACTERS: Final = 1_000_000
 _NAME: Final = "name"
 
 

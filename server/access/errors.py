@@ -1,9 +1,8 @@
-"""What people and programs are told when access is refused, and what may be wrong with tokens and certificates."""
+"""What people and programs are told when access is refused, and what may be wrong with tokens."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from gdl.errors import CallerError
 from server.access.role import Role
@@ -37,7 +36,7 @@ class WrongHostError(RequestError):
     """The request names a host that this server is not: somebody's name may lead a browser here."""
 
     def __init__(self, host: str) -> None:
-        hint = "use the address that `ggp serve` printed, or name this host with --public-host"
+        hint = "use the address that `ggp serve` printed, or name this host with --server-name"
         super().__init__("wrong_host", f"{host[:100]!r} is not the name of this server", hint, 421)
         self.host = host
 
@@ -69,8 +68,8 @@ class UnknownTokenError(RequestError):
 class TokenRuleError(RequestError):
     """What is asked for would leave the server with tokens, and with nobody who may administer it."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__("no_admin", message, hint, 409)
+    def __init__(self, message: str) -> None:
+        super().__init__("no_admin", message, status=409)
 
 
 class TokenFieldError(RequestError):
@@ -93,14 +92,3 @@ class NoAdminError(CallerError):
             f"others may reach {self.host}, and nobody has an admin token yet; issue one, and start again:\n"
             f"    {self.command}"
         )
-
-
-class CertificateError(CallerError):
-    """The files of a certificate and its key cannot be used for TLS."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path, self.reason = path, reason
-
-    def __str__(self) -> str:
-        return f"{self.path} cannot be used for TLS: {self.reason}"

@@ -96,7 +96,7 @@ class Issuing:
         row = await self._row(token_id)
         admins = {each.id for each in await self._valid() if each.role == Role.ADMIN.word}
         if admins == {row.id}:
-            raise TokenRuleError("this is the last token of an admin", "issue another one before you revoke it")
+            raise TokenRuleError("this is the last token of an admin: issue another one before you revoke it")
         await self._tokens.revoke(row.id, self._clock_ms())
         self._changed()
 
@@ -117,8 +117,7 @@ class Issuing:
         if days is not None and not 1 <= days <= MAX_DAYS:
             raise TokenFieldError(f"a token is valid for 1 to {MAX_DAYS:,} days, not {days}")
         if Role.ADMIN not in roles and not await self.has_admin():
-            hint = "with the first token this server demands one of everybody, so issue one with the role admin first"
-            raise TokenRuleError("nobody has a token of an admin yet", hint)
+            raise TokenRuleError("with its first token a server demands one of everybody: issue one to an admin first")
 
     def _made(self, name: str, role: Role, days: int | None, note: str, line: int = 0) -> Issued:
         text, at_ms = new_token(), self._clock_ms()

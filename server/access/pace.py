@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from limits import RateLimitItem, parse
+from limits import parse
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 
-from gdl.errors import CallerError
 from server.access.errors import TooManyRequestsError
 from server.access.settings import Limits
 
@@ -28,35 +27,12 @@ LOGINS: Final = "logins"
 REQUESTS: Final = "requests"
 
 
-class RateNotationError(CallerError):
-    """A limit is not written as `300/minute`."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-    def __str__(self) -> str:
-        return f"{self.text!r} is no limit: write a number and a time, as in 300/minute or 10 per 2 hours"
-
-
-def rate(text: str) -> RateLimitItem:
-    """Return the limit that *text* names, such as `300/minute`.
-
-    Raises:
-        RateNotationError: it names none.
-    """
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise RateNotationError(text) from error
-
-
 class Pace:
     """Counts what each party asks for, and refuses what is beyond *limits*."""
 
     def __init__(self, limits: Limits) -> None:
         self._counted = FixedWindowRateLimiter(MemoryStorage())
-        self._rates = {name: rate(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", LOGINS)}
+        self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", LOGINS)}
         self._n_at_once = limits.n_at_once
         self._open: Counter[str] = Counter()
 

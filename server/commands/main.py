@@ -13,7 +13,7 @@ import click
 from gdl.errors import CallerError, GdlError, UnknownNameError
 
 COMMANDS: Final = (
-    "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "player", "play", "replay",
+    "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "token", "player", "play", "replay",
     "conform", "trace", "compile", "bench", "generate", "check-player", "demo",
 )  # fmt: skip
 """Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""

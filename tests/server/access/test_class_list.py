@@ -1,0 +1,45 @@
+"""Class lists, in the forms that people have them in."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import UnknownNameError
+from server.access.class_list import MAX_NAMES, Listed, read_class_list
+from server.access.errors import TokenFieldError
+from server.access.role import Role
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("", []),
+        ("Ada\r\n\r\n Grace, Hopper \n", [Listed("Ada", 1), Listed("Grace, Hopper", 3)]),
+        ("\ufeffname\nAda\n", [Listed("Ada", 2)]),
+        ("Name;Role;Note\nAda;HOST;group 1\n", [Listed("Ada", 2, Role.HOST, "group 1")]),
+        ('id,name,mail\n1,"Hopper, Grace",g@x\n\n', [Listed("Hopper, Grace", 2)]),
+        ("note,name\nshort\n", [Listed("", 2, None, "short")]),
+    ],
+)
+def test_a_list_is_read(text: str, listed: list[Listed]) -> None:
+    assert read_class_list(text) == listed
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(UnknownNameError):
+        read_class_list("name,role\nAda,queen\n")
+
+
+def test_a_list_without_end_is_refused() -> None:
+    with pytest.raises(TokenFieldError):
+        read_class_list("Ada\n" * (MAX_NAMES + 1))
+
+
+@given(st.text() | st.text().map(lambda text: "name,role\n" + text))
+def test_garbage_is_read_or_refused(text: str) -> None:
+    with suppress(TokenFieldError, UnknownNameError):
+        read_class_list(text)
