@@ -27,6 +27,7 @@ from server.match.setup import Substitute
 
 LIMITS: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=30.0)
 """What one question to an engine may cost when somebody on the network brought the rules."""
+MAX_STEP: Final = 1_000_000
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]
 _Grace = Annotated[float, Field(ge=0, le=MAX_GRACE_S)]
 _Player = Annotated[str, Field(min_length=1, max_length=500)]
@@ -51,6 +52,22 @@ class SeatText(BaseModel):
         return replace(others, **changes)
 
 
+class FromText(BaseModel):
+    """The step of a match, or of a match record, from which another match begins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    match: _Name | None = None
+    record: dict[str, Any] | None = None
+    step: Annotated[int, Field(ge=0, le=MAX_STEP)]
+
+    @model_validator(mode="after")
+    def _has_one_origin(self) -> FromText:
+        if (self.match is None) == (self.record is None):
+            raise ValueError("either `match`, the id of a match, or `record`, a match record, is needed")
+        return self
+
+
 def _seat(value: object) -> object:
     return {"player": value} if isinstance(value, str) else value
 
@@ -72,10 +89,12 @@ class OrderText(BaseModel):
     case: Case = Case.AS_IS
     substitute: Substitute = Substitute.RANDOM
     tournament: _Name | None = None
+    begin: FromText | None = Field(None, alias="from")
 
     @model_validator(mode="after")
     def _has_one_game(self) -> OrderText:
-        if (self.game is None) == (self.rules is None):
+        n_named = (self.game is not None) + (self.rules is not None)
+        if n_named > 1 or (n_named == 0 and self.begin is None):
             raise ValueError("either `game`, a name in the library, or `rules`, a rule file's text, is needed")
         return self
 
