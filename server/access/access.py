@@ -20,7 +20,9 @@ from server.access.sessions import (
     FORM_TYPES,
     SESSION_SECRET,
     check_form_token,
+    drop_session,
     form_token,
+    keep_session,
     session_secret,
 )
 from server.access.settings import AccessSettings
@@ -56,8 +58,8 @@ class Access:
         Raises:
             RequestError: it is sent to somebody else, or with a token that is not valid.
         """
-        check_host(request, self.settings)
         remote = request[REMOTE] = remote_of(request, self.settings.proxies)
+        check_host(request, self.settings)
         if await self.is_open():
             check_not_forwarded(request)
             request[PRINCIPAL] = NEIGHBOUR
@@ -98,6 +100,31 @@ class Access:
             raise UnauthorizedError if found is PASSER_BY else ForbiddenError(needed)
         if request.method not in SAFE_METHODS:
             check_origin(request, request[REMOTE])
+
+    async def log_in(self, request: web.Request, text: str) -> bool:
+        """Begin a session for who has the token *text*, with the answer to *request*; return whether it is valid.
+
+        Raises:
+            TooManyRequestsError: too many were not.
+        """
+        remote = request[REMOTE]
+        found = await self.recognition.by_token(text.strip())
+        if found is None or found.token_id is None:
+            await self.pace.count_one(LOGINS, remote.party)
+            return False
+        life_s = self.settings.session_s
+        secret = await self.recognition.begin_session(found.token_id, life_s)
+        keep_session(request, remote, secret, life_s)
+        # What the answer shows is already theirs.
+        request[PRINCIPAL], request[SESSION_SECRET] = found, secret
+        return True
+
+    async def log_out(self, request: web.Request) -> None:
+        """End the session that *request* belongs to, if it does to one."""
+        secret = session_secret(request, request[REMOTE])
+        if secret is not None:
+            await self.recognition.end_session(secret)
+            drop_session(request, request[REMOTE])
 
     async def check_form(self, request: web.Request) -> None:
         """Check that a form came from a page of ours, and also a request that nothing but a cookie entitles.

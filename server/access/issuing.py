@@ -100,6 +100,10 @@ class Issuing:
         await self._tokens.revoke(row.id, self._clock_ms())
         self._changed()
 
+    async def listed(self) -> list[TokenRow]:
+        """Return all tokens by name, also those that open nothing any more."""
+        return await self._tokens.listed()
+
     async def has_admin(self) -> bool:
         """Return whether somebody may administer the server."""
         return any(row.role == Role.ADMIN.word for row in await self._valid())

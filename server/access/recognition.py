@@ -56,6 +56,17 @@ class Recognition:
         row = await self._row(session.token_id)
         return await self._principal(row) if row else None
 
+    async def begin_session(self, token_id: str, life_s: int) -> str:
+        """Begin a session for who has a token, and return the secret for its cookie."""
+        secret, at_ms = new_secret(), self._clock_ms()
+        await self._tokens.open_session(SessionRow(secret_hash(secret), token_id, at_ms, at_ms + 1000 * life_s))
+        return secret
+
+    async def end_session(self, secret: str) -> None:
+        """End a session, if it is one."""
+        await self._tokens.close_session(secret_hash(secret))
+        self.forget()
+
     async def has_any_token(self) -> bool:
         """Return whether a token was ever issued; once it was, it stays so."""
         return await self._any.get("", self._tokens.has_any)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from aiohttp import web
+
+from server.access.access import PRINCIPAL, csrf_token
+from server.access.role import Principal, Role
+
+_STRANGER: Final = Principal("", Role.SPECTATOR)
+"""Who asks for a page that everybody may see, the one to log in above all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +19,7 @@ class Visitor:
     """Who asks, as pages need to know it; `csrf_token` goes into every form."""
 
     name: str
-    role: str
+    role: Role
     is_known: bool
     may_host: bool
     may_register: bool
@@ -21,4 +28,12 @@ class Visitor:
 
 def visitor_of(request: web.Request) -> Visitor:
     """Return who asks."""
-    return Visitor("", "admin", is_known=False, may_host=True, may_register=True, csrf_token="")
+    who = request.get(PRINCIPAL, _STRANGER)
+    return Visitor(
+        name=who.name,
+        role=who.role,
+        is_known=who.token_id is not None,
+        may_host=who.may(Role.HOST),
+        may_register=who.may(Role.PLAYER),
+        csrf_token=csrf_token(request),
+    )
