@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from gdl.game import Role
@@ -25,12 +26,13 @@ from server.hosting.seating import Entrant, check_roles, seated
 from server.hosting.settings import HostSettings
 from server.hosting.stored import StoredMatch
 from server.hosting.terms import new_terms
+from server.links.info import ask_info
 from server.links.mailbox import Mailboxes
 from server.match.setup import new_match_id
 from server.registry.claims import new_claim
 from server.registry.health import HealthChecks
 from server.registry.queueing import QueuedMatch, startable
-from server.registry.registry import Registry
+from server.registry.registry import Registry, RegistrySettings
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
@@ -66,9 +68,9 @@ class GameManager:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.news = News()
         self.mailboxes = Mailboxes()
-        self.registry = Registry(self.players, self.mailboxes)
+        self.registry = Registry(self.players, self.mailboxes, RegistrySettings(targets=settings.targets))
         self.registry.on_change = self.look
-        self.health = HealthChecks(self.registry, self.matches.busy)
+        self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
         self.playing = Playing(self.games, self.matches, self.registry, settings, self._take_end)
         self._finder = GameFinder(self.games)
         self._loops: list[asyncio.Task[None]] = []
@@ -87,6 +89,7 @@ class GameManager:
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         await self.playing.take_over()
+        self.look()
         leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
         self._loops = [asyncio.create_task(loop) for loop in (self._watch_queue(), leases, self.health.run())]
 

@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -19,6 +19,7 @@ from server.errors import PlayerSpecError
 from server.links.address import is_command, open_link
 from server.links.http_player import player_url
 from server.links.own_player import start_own_player
+from server.links.targets import Targets
 from server.match.core import played_roles
 from server.match.link import NoLink, PlayerLink
 from server.match.outline import Outline
@@ -61,10 +62,14 @@ class Entrant(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlayerSpec:
-    """A player as somebody named it: an address, a program, or one of our players, which must be started."""
+    """A player as somebody named it: an address, a program, or one of our players, which must be started.
+
+    `targets` says which addresses may be called; None allows all.
+    """
 
     text: str
     is_own: bool
+    targets: Targets | None = None
 
     @property
     def name(self) -> str:
@@ -94,7 +99,7 @@ class PlayerSpec:
         """
         if self.is_own:
             return await start_own_player(self.text)
-        return open_link(self.text, Seat(role, self.name))[0]
+        return open_link(self.text, Seat(role, self.name), self.targets)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +155,17 @@ def _is_address(text: str) -> bool:
     return text.startswith(("http://", "https://"))
 
 
-def public_player_spec(text: str) -> PlayerSpec:
+def public_player_spec(text: str, targets: Targets | None = None) -> PlayerSpec:
     """Return the player that *text*, which came over the network, names: an address, or one of ours by name.
+
+    *targets* says which addresses may be called, once it comes to that.
 
     Raises:
         PlayerSpecError: anything else; programs, files and modules are never started for somebody on the network.
         UnknownNameError: no player of ours.
     """
     if _is_address(text):
-        return player_spec(text)
+        return replace(player_spec(text), targets=targets)
     own = _OWN.fullmatch(text)
     if own is None:
         raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {_names()}")

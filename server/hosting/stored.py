@@ -14,7 +14,6 @@ from gdl.game import Role
 from server.errors import PlayerStartError
 from server.hosting.hosted import opened
 from server.hosting.seating import Entrant
-from server.hosting.summary import summary_of
 from server.hosting.terms import Terms
 from server.links.own_player import OwnPlayer
 from server.match.driver import DriverOptions, MatchDriver
@@ -27,6 +26,7 @@ from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow
+from server.storage.summary import summary_of
 from server.storage.writer import EventWriter
 
 CATCHING_UP_S: Final = 30.0

@@ -155,7 +155,9 @@ class Registry:
         if text == HUMAN:
             return Person(self.mailboxes)
         row = await self.store.get(text)
-        return public_player_spec(text) if row is None else RegisteredPlayer(row, self.mailboxes, self.settings.targets)
+        if row is None:
+            return public_player_spec(text, self.settings.targets)
+        return RegisteredPlayer(row, self.mailboxes, self.settings.targets)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
         """Return how many matches each registered player may play at once as things are: 0 for none now.
