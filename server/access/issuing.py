@@ -14,8 +14,8 @@ from server.access.token_text import TokenText, new_token, secret_hash
 from server.storage.rows import TokenRow
 from server.storage.tokens import TokenStore
 
-_MAX_NAME: Final = 60
-_MAX_NOTE: Final = 200
+MAX_NAME: Final = 60
+MAX_NOTE: Final = 200
 _DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 3_660
 
@@ -127,12 +127,12 @@ class Issuing:
         text, at_ms = new_token(), self._clock_ms()
         row = TokenRow(
             id=text.id,
-            name=_line_of(name, "a name", 1, _MAX_NAME, line),
+            name=_line_of(name, "a name", 1, MAX_NAME, line),
             role=role.word,
             hash=secret_hash(text.secret),
             created_ms=at_ms,
             expires_ms=None if days is None else at_ms + days * _DAY_MS,
-            note=_line_of(note, "a note", 0, _MAX_NOTE, line),
+            note=_line_of(note, "a note", 0, MAX_NOTE, line),
         )
         return Issued(text, row)
 
