@@ -1,7 +1,7 @@
 """Clauses to clauses with fewer variables each: what a head does not mention is projected away early.
 
-A variable that is not in the head is eliminated by an auxiliary relation over the literals that mention it, the
-variable of the smallest scope first, as in tree decomposition. Equal auxiliaries are shared. Grounding takes as many
+A variable that is not in the head is eliminated by an auxiliary relation over the literals that mention it, that with
+the fewest instances first, as in tree decomposition. Equal auxiliaries are shared. Grounding takes as many
 steps as a clause has instances, so this decides how large the circuit is.
 
 Source: Bichler, Morak, Woltran 2016 (lpopt).
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.datalog.clauses import Clause, Difference, Literal
+from gdl.datalog.estimates import Estimates
 from gdl.datalog.unification import substitute
 from gdl.source import Span
 from gdl.terms import Compound, Constant, Term, Variable, variables
@@ -31,7 +32,8 @@ Their atoms may be taken to hold in every state, if they ever can.
 
 def decompose(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """Return clauses that define the same relations, each with as few variables as elimination reaches."""
-    work = _Decomposition()
+    clauses = tuple(clauses)
+    work = _Decomposition(Estimates.of(clauses))
     for clause in clauses:
         work.add(clause)
     return tuple(work.clauses)
@@ -53,16 +55,29 @@ class _Group:
 
 @dataclass(slots=True)
 class _Decomposition:
+    estimates: Estimates
     clauses: list[Clause] = field(default_factory=list)
     _shared: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def add(self, clause: Clause) -> None:
         head_variables = frozenset(variables(clause.head))
         body: tuple[Part, ...] = (*clause.literals, *clause.differences)
-        while (group := _best_group(body, head_variables)) is not None:
+        while (group := self._best_group(body, head_variables)) is not None:
             auxiliary = self._auxiliary(group, clause.span)
             body = (*group.rest, Literal(auxiliary, is_positive=True))
         self.clauses.append(_clause(clause.head, body, clause.span))
+
+    def _best_group(self, body: tuple[Part, ...], head_variables: frozenset[Variable]) -> _Group | None:
+        scopes = {part: part_variables(part) for part in body}
+        everything = frozenset().union(*scopes.values())
+        groups = (_group(v, scopes, head_variables) for v in sorted(everything - head_variables, key=str))
+        useful = (group for group in groups if group is not None and _is_useful(group, everything))
+        return min(useful, key=self._cost, default=None)
+
+    def _cost(self, group: _Group) -> tuple[float, ...]:
+        """Return what decides which group comes first: how many instances it has, then how many atoms it defines."""
+        n_instances, n_atoms = self.estimates.sizes_of((*group.parts, *group.guards), group.scope, group.kept)
+        return bool(group.guards), n_instances, n_atoms, len(group.scope), len(group.kept)
 
     def _auxiliary(self, group: _Group, span: Span) -> Constant | Compound:
         """Return the atom that stands for *group*, defined now unless an equal one is there."""
@@ -81,7 +96,9 @@ class _Decomposition:
         name = self._shared.get((prefix, *key))
         if name is None:
             name = self._shared[prefix, *key] = f"{prefix}{len(self._shared)}"
-            self.clauses.append(_clause(_atom(name, order), parts, span))
+            clause = _clause(_atom(name, order), parts, span)
+            self.clauses.append(clause)
+            self.estimates.add(clause)
         return _atom(name, order)
 
 
@@ -93,14 +110,6 @@ def _clause(head: Constant | Compound, body: Iterable[Part], span: Span) -> Clau
     parts = tuple(body)
     literals = tuple(part for part in parts if isinstance(part, Literal))
     return Clause(head, literals, tuple(part for part in parts if isinstance(part, Difference)), span)
-
-
-def _best_group(body: tuple[Part, ...], head_variables: frozenset[Variable]) -> _Group | None:
-    scopes = {part: part_variables(part) for part in body}
-    everything = frozenset().union(*scopes.values())
-    groups = (_group(v, scopes, head_variables) for v in sorted(everything - head_variables, key=str))
-    useful = (group for group in groups if group is not None and _is_useful(group, everything))
-    return min(useful, key=lambda group: (bool(group.guards), len(group.scope), len(group.kept)), default=None)
 
 
 def _is_useful(group: _Group, everything: frozenset[Variable]) -> bool:
