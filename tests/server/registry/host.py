@@ -1,0 +1,120 @@
+"""A whole server on a port of its own, and programs that talk to it, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from server.access.access import Access
+from server.access.role import Role
+from server.access.settings import AccessSettings
+from server.hosting.manager import GameManager
+from server.hosting.order import OrderText
+from server.hosting.settings import HostSettings
+from server.site import Watch, listening, make_app
+from server.spectating.record import known_match, public_record
+from server.spectating.stream import something_new
+from server.storage.database import Database
+from server.storage.tokens import TokenStore
+
+
+@dataclass(frozen=True)
+class Host:
+    """A running server: where it is, its manager, and its tokens by the name of who has them."""
+
+    url: str
+    manager: GameManager
+    tokens: dict[str, str]
+
+    def caller(self, name: str = "") -> Caller:
+        return Caller(self.url, self.tokens.get(name))
+
+
+class Caller:
+    """Somebody who sends requests, with a token or without."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self.url, self.token = url, token
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+
+    async def ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Return status and JSON of the answer; of an error its code."""
+        sent = self.headers | (headers or {})
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=20)) as session,
+            session.request(method, self.url + path, json=body, headers=sent) as response,
+        ):
+            text = await response.text()
+            told: Any = json.loads(text) if text else None
+            return response.status, told["error"]["code"] if response.status >= 400 else told
+
+    @asynccontextmanager
+    async def stream(self, path: str, **headers: str) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Open a stream; headers are given with underscores."""
+        sent = self.headers | {name.replace("_", "-"): value for name, value in headers.items()}
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60)) as session,
+            session.get(self.url + path, headers=sent) as response,
+        ):
+            yield response
+
+
+async def event(response: aiohttp.ClientResponse) -> dict[str, Any]:
+    """Return the next event of a stream of JSON lines, heartbeats left out."""
+    while line := await response.content.readline():
+        if line.strip():
+            found: dict[str, Any] = json.loads(line)
+            return found
+    return {"event": "end"}
+
+
+@asynccontextmanager
+async def hosting(
+    database: Database, tokens: dict[str, Role] | None = None, *, plays: bool = True
+) -> AsyncIterator[Host]:
+    """Run a server; with *tokens* it has accounts, one for each name. Unless it *plays* it starts no match."""
+    access = Access(AccessSettings(is_public=True), TokenStore(database))
+    found = {}
+    if tokens:
+        # The first token is always an administrator's.
+        await access.issuing.issue("root", Role.ADMIN)
+        found = {name: str((await access.issuing.issue(name, role)).text) for name, role in tokens.items()}
+    manager = GameManager(database, HostSettings())
+    async with listening(make_app(manager, access, Watch())) as url:
+        if not plays:
+            yield Host(url, manager, found)
+            return
+        await manager.start()
+        try:
+            yield Host(url, manager, found)
+        finally:
+            await manager.close()
+
+
+async def finished(host: Host, match_id: str) -> dict[str, Any]:
+    """Wait until a match is over, and return its record."""
+    with host.manager.news.subscribed(match_id) as fresh:
+        async with asyncio.timeout(30):
+            while not (await known_match(host.manager, match_id)).has_ended:
+                await something_new(fresh, 0.5)
+                fresh.clear()
+    return await public_record(host.manager, match_id)
+
+
+def order(players: dict[str, str], **words: Any) -> OrderText:
+    """Return the order of a match of tictactoe."""
+    named = {role: {"player": player} for role, player in players.items()}
+    return OrderText.model_validate(
+        {"game": "tictactoe", "players": named, "startClock": 20, "playClock": 20, "seed": 1} | words
+    )

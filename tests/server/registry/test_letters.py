@@ -1,0 +1,186 @@
+"""Players that dial in, over real sockets: they only call, and are never called."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from server.links.mail import Mail
+from server.match.link import Letter, ReplyBuffer
+from server.registry import routes
+from server.storage.database import Database
+from tests.server.registry.host import Caller, Host, event, finished, hosting, order
+
+PLAYERS = "/api/v1/players"
+LETTERS = f"{PLAYERS}/deep/letters"
+REPLIES = f"{PLAYERS}/deep/replies"
+NDJSON = "application/x-ndjson"
+CONNECTED = {"event": "connected", "id": "", "data": {"player": "deep", "heartbeatSeconds": 15.0}}
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def host(database: Database) -> AsyncIterator[Host]:
+    """Return a server that plays nothing, with a player that dials in."""
+    async with hosting(database, plays=False) as found:
+        await found.manager.registry.register("deep", "local")
+        yield found
+
+
+def put(host: Host, text: str = "(PLAY m NIL)", step: int = 0, answered: str | None = None) -> Mail:
+    letter = Letter(text, "m", step, answered)
+    return host.manager.mailboxes.mailbox("deep").put(letter, ReplyBuffer(), 10.0)
+
+
+async def gone(host: Host) -> None:
+    """Wait until the server has noticed that the player hung up."""
+    async with asyncio.timeout(10):
+        while host.manager.mailboxes.is_connected("deep"):  # noqa: ASYNC110 -- no event tells of it
+            await asyncio.sleep(0.01)
+
+
+async def test_a_letter_as_a_line_of_json(host: Host) -> None:
+    put(host, "(LEGAL m ((mark 1 1) noop))\n(PLAY m (a b))", 3, answered="noop")
+    async with host.caller().stream(LETTERS, Accept=NDJSON) as stream:
+        first, second = await event(stream), await event(stream)
+        head = stream.headers["Content-Type"], stream.headers["Cache-Control"]
+    data = second["data"]
+    assert head == ("application/x-ndjson; charset=utf-8", "no-store")
+    assert (first, second["event"]) == (CONNECTED, "letter")
+    assert data == {
+        "letter": "m:3:PLAY", "match": "m", "step": 3, "message": "PLAY", "text": "(PLAY m (a b))",
+        "secondsLeft": data["secondsLeft"], "secondsWaited": data["secondsWaited"],
+        "legalMoves": ["(mark 1 1)", "noop"], "answered": "noop",
+    }  # fmt: skip
+
+
+async def test_a_letter_as_a_server_sent_event(host: Host) -> None:
+    mail = put(host)
+    async with host.caller().stream(LETTERS) as stream:
+        lines = [(await stream.content.readline()).decode().rstrip("\n") for _ in range(7)]
+        kind = stream.headers["Content-Type"]
+    event_id = host.manager.mailboxes.mailbox("deep").event_id(mail)
+    assert kind == "text/event-stream; charset=utf-8"
+    assert (lines[0], lines[2:5], lines[6]) == ("event: connected", ["", f"id: {event_id}", "event: letter"], "")
+    assert lines[5].startswith('data: {"letter": "m:0:PLAY"')
+
+
+async def test_something_comes_when_nothing_happens(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "HEARTBEAT_S", 0.01)
+    async with host.caller().stream(LETTERS, Accept=NDJSON) as stream:
+        lines = [await stream.content.readline() for _ in range(3)]
+        mail = put(host)
+        coming = await event(stream)
+    assert (lines[1:], coming["data"]["letter"]) == ([b"\n", b"\n"], mail.id)
+
+
+async def test_letters_that_were_not_answered_come_again(host: Host) -> None:
+    first, second = put(host, step=0), put(host, step=1)
+    caller, seen = host.caller(), []
+    for _ in range(2):
+        async with caller.stream(LETTERS, Accept=NDJSON) as stream:
+            seen.append([(await event(stream))["data"].get("letter") for _ in range(3)])
+    await caller.ask("POST", REPLIES, {"letter": first.id, "text": "noop"})
+    async with caller.stream(LETTERS, Accept=NDJSON) as stream:
+        seen.append([(await event(stream))["data"].get("letter") for _ in range(2)])
+    assert seen == [[None, first.id, second.id]] * 2 + [[None, second.id]]
+
+
+async def test_whoever_tells_the_last_event_gets_those_after_it(host: Host) -> None:
+    put(host, step=0)
+    second = put(host, step=1)
+    async with host.caller().stream(LETTERS, Accept=NDJSON) as stream:
+        _, letter = await event(stream), await event(stream)
+    async with host.caller().stream(LETTERS, Accept=NDJSON, Last_Event_ID=letter["id"]) as stream:
+        seen = [(await event(stream))["data"].get("letter") for _ in range(2)]
+    assert seen == [None, second.id]
+
+
+async def test_a_new_connection_takes_over(host: Host) -> None:
+    async with host.caller().stream(LETTERS, Accept=NDJSON) as old:
+        told = [await event(old)]
+        async with host.caller().stream(LETTERS, Accept=NDJSON) as new:
+            await event(new)
+            told += [await event(old), await event(old)]
+            mail = put(host)
+            letter = await event(new)
+    assert [each["event"] for each in told] == ["connected", "replaced", "end"]
+    assert letter["data"]["letter"] == mail.id
+
+
+async def test_a_player_is_free_as_long_as_it_is_connected(host: Host) -> None:
+    caller, found = host.caller(), []
+    for is_connected in (False, True, False):
+        if is_connected:
+            async with caller.stream(LETTERS, Accept=NDJSON) as stream:
+                await event(stream)
+                found.append((await caller.ask("GET", f"{PLAYERS}/deep"))[1])
+            await gone(host)
+        else:
+            found.append((await caller.ask("GET", f"{PLAYERS}/deep"))[1])
+    assert [(each["isConnected"], each["canPlay"]) for each in found] == [(False, False), (True, True), (False, False)]
+
+
+async def test_replies_are_taken_once(host: Host) -> None:
+    mail, late = put(host, step=0), put(host, step=1)
+    host.manager.mailboxes.mailbox("deep").withdraw(late)
+    said = [
+        await host.caller().ask("POST", REPLIES, {"letter": letter, "text": text})
+        for letter, text in ((mail.id, "noop"), (mail.id, "noop"), (mail.id, "b"), (late.id, "noop"), ("m:7:PLAY", ""))
+    ]
+    taken = (200, {"letter": mail.id})
+    assert said == [taken, taken, (409, "other_reply"), (409, "late_reply"), (404, "unknown_letter")]
+    assert bytes(mail.reply.raw) == b"noop"
+
+
+@pytest.mark.parametrize("text", ["x" * 70_000, None, 3])
+async def test_what_is_no_reply_is_refused(host: Host, text: Any) -> None:
+    mail = put(host)
+    assert await host.caller().ask("POST", REPLIES, {"letter": mail.id, "text": text}) == (400, "invalid_body")
+
+
+async def test_players_with_an_address_have_no_letters(host: Host) -> None:
+    await host.manager.registry.register("blue", "local", "http://127.0.0.1:1")
+    assert await host.caller().ask("GET", f"{PLAYERS}/blue/letters") == (409, "not_dial_in")
+    body = {"letter": "m:0:PLAY", "text": "noop"}
+    assert await host.caller().ask("POST", f"{PLAYERS}/blue/replies", body) == (409, "not_dial_in")
+
+
+async def answer_all(caller: Caller, stream: aiohttp.ClientResponse, n: int) -> list[str]:
+    """Answer the next *n* letters with the first legal move; return which messages they were."""
+    messages: list[str] = []
+    while len(messages) < n:
+        letter = (await event(stream))["data"]
+        if "letter" not in letter:
+            continue
+        messages.append(letter["message"])
+        reply = (letter.get("legalMoves") or ["ready"])[0]
+        said = await caller.ask("POST", REPLIES, {"letter": letter["letter"], "text": reply})
+        assert said == (200, {"letter": letter["letter"]})
+    return messages
+
+
+async def test_a_match_begins_when_the_player_connects_and_survives_dropped_connections(database: Database) -> None:
+    async with hosting(database) as host:
+        caller = host.caller()
+        await caller.ask("POST", PLAYERS, {"name": "deep"})
+        ordered = await host.manager.order(order({"x": "deep", "o": "deep"}))
+        messages: list[str] = []
+        while "STOP" not in messages:
+            async with caller.stream(LETTERS, Accept=NDJSON) as stream:
+                messages += await answer_all(caller, stream, 2)
+        record = await finished(host, ordered.row.id)
+    assert messages[:4] == ["START", "START", "PLAY", "PLAY"]
+    assert record["isCompleted"]
+    assert {error for step in record["errors"][:-1] for error in step} == {""}
