@@ -214,3 +214,36 @@ async def test_many_requests_at_once_are_refused(tmp_path: Path) -> None:
         with access.pace.at_once("127.0.0.1"):
             assert await status(client, "GET", "/who") == 429
         assert await status(client, "GET", "/who") == 200
+
+
+BEHIND_PROXY = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=True)
+
+
+async def test_where_nobody_reads_along_it_shall_stay_so(tmp_path: Path) -> None:
+    async with door(tmp_path, BEHIND_PROXY) as (client, _):
+        found = []
+        for scheme in ("https", "http"):
+            answer = await client.get("/form", headers={"X-Forwarded-Proto": scheme})
+            found.append((answer.headers.get("Strict-Transport-Security"), "; Secure" in answer.headers["Set-Cookie"]))
+    assert found == [("max-age=31536000", True), (None, False)]
+
+
+async def test_the_origin_of_our_pages_is_the_one_that_the_proxy_tells(tmp_path: Path) -> None:
+    asked = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "ggp.example"}
+    async with door(tmp_path, BEHIND_PROXY) as (client, access):
+        token = bearer((await access.issuing.issue("Ada", Role.ADMIN)).text)
+        found = [
+            await status(client, "POST", "/order", asked | token | {ORIGIN: origin})
+            for origin in ("https://ggp.example", "http://ggp.example", "https://127.0.0.1")
+        ]
+    assert found == [200, 403, 403]
+
+
+async def test_each_address_behind_a_proxy_counts_apart(tmp_path: Path) -> None:
+    settings = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=True, limits=Limits(requests="1/minute"))
+    async with door(tmp_path, settings) as (client, _):
+        found = [
+            await status(client, "GET", "/who", {"X-Forwarded-For": address})
+            for address in ("203.0.113.5", "203.0.113.6", "6.6.6.6, 203.0.113.5")
+        ]
+    assert found == [200, 200, 429]
