@@ -11,9 +11,13 @@ from typing import Final
 from aiohttp import web
 from sqlalchemy import text
 
+from server.access import pages as access_pages
+from server.access import token_routes
 from server.access.access import Access
 from server.access.guard import add_guard
+from server.access.opening import check_opening
 from server.access.settings import Network
+from server.api import routes as api
 from server.api.keys import MANAGER
 from server.api.refusals import refusing
 from server.hosting.manager import GameManager
@@ -23,6 +27,7 @@ from server.operation.ending import ENDING, Ending, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import observing
+from server.registry import routes as registry
 from server.storage.database import Database
 from server.storage.tokens import TokenStore
 from server.web import pages
@@ -49,6 +54,10 @@ def make_app(manager: GameManager, access: Access, watch: Watch) -> web.Applicat
     app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
     app[health.READINESS] = health.Readiness(lambda: _ask(manager.database), watch.ending)
     app[health.METRICS_READERS] = watch.metrics_readers
+    api.add_routes(app)
+    registry.add_routes(app)
+    token_routes.add_routes(app)
+    access_pages.add_routes(app)
     pages.add_routes(app)
     health.add_routes(app)
     add_guard(app, access)
@@ -93,12 +102,15 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
     database = await Database.open(options.database)
     try:
         access = Access(options.access(), TokenStore(database))
+        await check_opening(access, options.host, database.name)
         watch = Watch(metrics_readers=options.metrics_from)
-        async with managing(database, settings, watch) as manager:
-            async with listening(make_app(manager, access, watch), options.host, options.port, tls) as url:
-                announce(url)
-                await watch.ending.requested()
-                await end(manager, options.manner, options.shutdown_limit)
+        async with (
+            managing(database, settings, watch) as manager,
+            listening(make_app(manager, access, watch), options.host, options.port, tls) as url,
+        ):
+            announce(url)
+            await watch.ending.requested()
+            await end(manager, options.manner, options.shutdown_limit)
     finally:
         await database.close()
 
@@ -107,7 +119,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
 async def managing(database: Database, settings: HostSettings, watch: Watch) -> AsyncIterator[GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     manager = GameManager(database, settings)
-    manager.playing.on_share = watch.metrics.take_share
+    manager.playing.on_share, manager.playing.on_entry = watch.metrics.take_share, watch.metrics.take
     watch.metrics.watch(manager.n_running, lambda: 0)
     with watch.ending.on_signals():
         try:

@@ -8,18 +8,52 @@ from typing import Any, Final, TypeAlias
 
 from aiohttp import web
 
-from gdl.errors import CallerError, LimitExceeded, RuleFileError, UnknownNameError
+from gdl.errors import CallerError, ChildProcessDiedError, LimitExceeded, RuleFileError, UnknownNameError
+from server.api.codes import CODES
 from server.api.problem import problem
-from server.errors import PlayerSpecError, RequestError, TooManyMatchesError, UnknownMatchError
+from server.errors import (
+    GameNameError,
+    GameTakenError,
+    IllegalChoiceError,
+    LateReplyError,
+    NotAskedError,
+    NotDialInError,
+    OtherReplyError,
+    PlayerNameError,
+    PlayerSpecError,
+    PlayerTakenError,
+    RequestError,
+    RulesUnfitError,
+    StorageError,
+    TooManyMatchesError,
+    TooManyPlayersError,
+    UnknownLetterError,
+    UnknownMatchError,
+    UnknownPlayerError,
+)
+from server.validating.report.json import file_report
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 API: Final = "/api/"
 _LOG: Final = logging.getLogger(__name__)
-_KINDS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
-    (UnknownMatchError, 404, "unknown_match"),
-    (TooManyMatchesError, 503, "too_many_matches"),
-    (PlayerSpecError, 400, "invalid_player"),
-    (CallerError, 400, "invalid_order"),
+_KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (UnknownMatchError, "unknown_match"),
+    (TooManyMatchesError, "too_many_matches"),
+    (GameNameError, "invalid_game_name"),
+    (GameTakenError, "game_taken"),
+    (PlayerSpecError, "invalid_player"),
+    (PlayerNameError, "invalid_name"),
+    (IllegalChoiceError, "illegal_move"),
+    (UnknownPlayerError, "not_registered"),
+    (UnknownLetterError, "unknown_letter"),
+    (PlayerTakenError, "name_taken"),
+    (NotDialInError, "not_dial_in"),
+    (NotAskedError, "not_asked"),
+    (LateReplyError, "late_reply"),
+    (OtherReplyError, "other_reply"),
+    (TooManyPlayersError, "too_many_players"),
+    (ChildProcessDiedError, "rules_too_costly"),
+    (CallerError, "bad_request"),
 )
 _HTTP_CODES: Final = {
     400: "bad_request",
@@ -63,12 +97,26 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
     if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
         return 400, {"error": problem(error)}
-    for kind, status, code in _KINDS:
+    if isinstance(error, RulesUnfitError):
+        return CODES["rules_unfit"].status, {"error": _unfit(error)}
+    if isinstance(error, StorageError):
+        _LOG.error("a request failed: %s", error)
+        return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
+    for kind, code in _KINDS:
         if isinstance(error, kind):
-            return status, _body(code, str(error), "")
+            return CODES[code].status, _body(code, str(error), "")
     _LOG.exception("a request failed", exc_info=error)
     return 500, _body("internal", "the game manager failed to answer this", "its log says more")
 
 
 def _body(code: str, message: str, hint: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "hint": hint}}
+
+
+def _unfit(error: RulesUnfitError) -> dict[str, Any]:
+    report = file_report(error.validation)
+    worst: dict[str, Any] = next((found for found in report["diagnostics"] if found["severity"] == "error"), {})
+    place = {name: worst[name] for name in ("line", "column") if name in worst}
+    kind = {"kind": worst["code"]} if worst else {}
+    told = {"code": "rules_unfit", "message": worst.get("message", str(error)), "hint": worst.get("hint", "")}
+    return told | kind | place | {name: report[name] for name in ("verdict", "limit", "diagnostics", "simulation")}

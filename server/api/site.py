@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from server.api.routes import make_app
+from server.api.former import make_app
 from server.hosting.matches import Matches
 
 

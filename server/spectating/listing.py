@@ -44,6 +44,8 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
     if is_veiled(match):
         return found
     found |= {"game": match.game, "players": {seat.role: seat.player for seat in seats}}
+    if "from" in text:
+        found["from"] = {"match": text["from"]["match"], "step": text["from"]["step"]}
     return found if match.goals is None else found | {"result": {seat.role: seat.goal for seat in seats}}
 
 

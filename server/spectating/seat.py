@@ -38,7 +38,7 @@ async def transcript(source: Source, match_id: str, role: str, viewer: Principal
     if not record.has_ended and not await may_see_seat(source, match, role, viewer):
         raise RequestError("not_public_yet", "what a role is told is shown after the match", status=403)
     if role not in whole["x-roles"]:
-        raise RequestError("unknown_role", f"the match has no role {role[:100]!r}", status=404)
+        raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
     lines = [line for line in whole["x-wire"] if line["role"] == role]
     return lines if record.has_ended or not whole["scrambled"] else [_scrambled(line) for line in lines]
 

@@ -64,7 +64,7 @@ async def state_at(
     if not record.has_ended and not await may_see_seat(source, match, role, viewer):
         raise RequestError("not_public_yet", "what a role perceives is shown after the match", status=403)
     if role not in seen.roles:
-        raise RequestError("unknown_role", f"the match has no role {role[:100]!r}", status=404)
+        raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
     return seen.by(role)
 
 

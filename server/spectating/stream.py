@@ -36,6 +36,12 @@ async def feed(source: Source, match_id: str, after: int = -1, poll_s: float = P
             await something_new(fresh, poll_s)
 
 
+async def public_events(source: Source, match_id: str, after: int = -1) -> list[PublicEvent]:
+    """Return the public events of a match up to now that come after number *after*; raises as `feed`."""
+    match = await known_match(source, match_id)
+    return await _Reading(source, match_id, after + 1).more(has_ended=match.has_ended)
+
+
 async def something_new(fresh: asyncio.Event, poll_s: float) -> None:
     """Wait until there are news, but no longer than *poll_s*."""
     with suppress(TimeoutError):

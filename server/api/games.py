@@ -1,0 +1,239 @@
+"""Games over HTTP: what there is, their rules and versions, new ones, and what a validator says of rules."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any, Final
+
+from aiohttp import web
+from pydantic import ConfigDict, Field
+
+from gdl.errors import AboutFileError
+from gdl.games.about import MAX_BYTES as MAX_ABOUT_BYTES
+from gdl.games.about import About, about_of
+from server.access.access import principal
+from server.access.role import Role
+from server.api.keys import CHECKER, MANAGER
+from server.api.operation import Operations
+from server.api.shapes import Asked, Ms, Name, Open, Told, kept
+from server.errors import RequestError
+from server.hosting.uploading import Upload, keep_game
+from server.storage.rows import GameVersion
+from server.validating.checker import MAX_CHARACTERS
+from server.validating.report.json import file_report
+
+operations: Final = Operations("games")
+RulesText = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
+AboutText = Annotated[str, Field(max_length=MAX_ABOUT_BYTES, description="the game's TOML description")]
+
+
+class GameLine(Told):
+    """A game in a list; `sha256` is that of its current rules."""
+
+    name: str
+    title: str
+    roles: list[str]
+    is_gdl2: bool
+    is_library: bool
+    sha256: str
+
+
+class Games(Told):
+    """The games: their names, and what is told about each, in the same order."""
+
+    games: list[str]
+    about: list[GameLine]
+
+
+class VersionLine(Told):
+    """One version of a game's rules."""
+
+    sha256: str
+    created: Ms
+    verdict: str
+    uploaded_by: str
+    is_current: bool
+
+
+class Game(GameLine):
+    """A game, its versions (the latest first), what its TOML description says, and what the validator said."""
+
+    summary: str | None = None
+    url: str
+    versions: list[VersionLine]
+    report: dict[str, Any] | None = None
+
+
+class Versions(Told):
+    """The versions of a game, the latest first."""
+
+    versions: list[VersionLine]
+
+
+class VersionQuery(Asked):
+    """Which version of a game is meant."""
+
+    version: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of its rules")] | None = None
+
+
+class NewRules(Asked):
+    """Rules for a game of that name."""
+
+    rules: RulesText
+    about: AboutText | None = None
+
+
+class RulesToCheck(Asked):
+    """Rules that are validated and not kept; with `play` after random plays, too."""
+
+    rules: RulesText
+    name: Name = "rules"
+    play: bool = True
+
+
+class Kept(Told):
+    """The version of a game that was kept."""
+
+    name: str
+    sha256: str
+    url: str
+    report: dict[str, Any]
+
+
+class Report(Open):
+    """What the validator says: `verdict` is ok, wrong, or unknown where a limit came first."""
+
+    model_config = ConfigDict(extra="allow")
+
+    verdict: str
+    diagnostics: list[dict[str, Any]]
+
+
+@operations.get("/api/v1/games")
+async def list_games(request: web.Request) -> Games:
+    """List the games, by name."""
+    found = await request.app[MANAGER].games.listed()
+    lines = [GameLine(**_line(version)) for version in found]
+    return Games(games=[line.name for line in lines], about=lines)
+
+
+def _line(version: GameVersion) -> dict[str, Any]:
+    return {
+        "name": version.name,
+        "title": title_of(version),
+        "roles": list(version.roles),
+        "is_gdl2": version.is_gdl2,
+        "is_library": version.is_library,
+        "sha256": version.sha256,
+    }
+
+
+def title_of(version: GameVersion) -> str:
+    """Return what people call the game."""
+    about = _about(version.about)
+    return version.name if about is None else about.title
+
+
+@lru_cache(maxsize=1024)
+def _about(text: str | None) -> About | None:
+    if text is None:
+        return None
+    try:
+        return about_of(text.encode())
+    except AboutFileError:  # of another version of this program
+        return None
+
+
+@operations.get("/api/v1/games/{name}", errors=["unknown_game_name"])
+async def read_game(request: web.Request, name: Name, query: VersionQuery) -> Game:
+    """Tell about a game and its versions."""
+    version = await _version(request, name, query)
+    about = _about(version.about)
+    told = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
+    more = {"report": version.report, "summary": about and about.summary}
+    return Game(**told, **kept(more))
+
+
+async def _version(request: web.Request, name: str, query: VersionQuery) -> GameVersion:
+    versions = await request.app[MANAGER].games.versions(name)
+    current = await request.app[MANAGER].games.find(name)
+    for version in versions:
+        if version.sha256 == (query.version or (current and current.sha256)):
+            return version
+    raise RequestError("unknown_game_name", f"no game {name[:100]!r}, or not that version of it", status=404)
+
+
+async def _versions(request: web.Request, name: str) -> list[VersionLine]:
+    games = request.app[MANAGER].games
+    current = await games.find(name)
+    return [
+        VersionLine(
+            sha256=version.sha256,
+            created=version.created_ms,
+            verdict=version.verdict,
+            uploaded_by=version.uploaded_by,
+            is_current=current is not None and version.sha256 == current.sha256,
+        )
+        for version in await games.versions(name)
+    ]
+
+
+@operations.get("/api/v1/games/{name}/versions", errors=["unknown_game_name"])
+async def list_versions(request: web.Request, name: Name) -> Versions:
+    """List the versions of a game's rules, the latest first."""
+    await _version(request, name, VersionQuery())
+    return Versions(versions=await _versions(request, name))
+
+
+@operations.get("/api/v1/games/{name}/rules", media=["text/plain"], errors=["unknown_game_name"])
+async def read_rules(request: web.Request, name: Name, query: VersionQuery) -> web.StreamResponse:
+    """Return the text of a game's rules."""
+    version = await _version(request, name, query)
+    return web.Response(text=version.rules, content_type="text/plain")
+
+
+@operations.get("/api/v1/games/{name}/about", media=["text/plain"], errors=["unknown_game_name", "no_description"])
+async def read_about(request: web.Request, name: Name, query: VersionQuery) -> web.StreamResponse:
+    """Return a game's TOML description: title, authors, board."""
+    version = await _version(request, name, query)
+    if version.about is None:
+        raise RequestError("no_description", f"the game {version.name} has no TOML description", status=404)
+    return web.Response(text=version.about, content_type="text/plain")
+
+
+@operations.put(
+    "/api/v1/games/{name}", role=Role.HOST, status=201,
+    errors=["invalid_game_name", "game_taken", "rules_unfit", "rules_refused", "rules_too_costly", "about_refused",
+            "busy"],
+)  # fmt: skip
+async def keep_rules(request: web.Request, name: Name, body: NewRules) -> Kept:
+    """Keep new rules under a name, if the validator finds them fit to play.
+
+    They are checked and played at random in a child process under limits of time and memory. Rules that are not fit
+    are refused with all that was found: `diagnostics`, with line, column, code, message and hint of each. An earlier
+    version stays, and the matches by it.
+    """
+    _check_about(body.about)
+    who = principal(request)
+    upload = Upload(name, body.rules, who.name, body.about)
+    version = await keep_game(
+        request.app[MANAGER].games, request.app[CHECKER], upload, may_replace_any=who.may(Role.ADMIN)
+    )
+    url = f"/api/v1/games/{version.name}"
+    return Kept(name=version.name, sha256=version.sha256, url=url, report=version.report or {})
+
+
+def _check_about(text: str | None) -> None:
+    if text is None:
+        return
+    try:
+        about_of(text.encode(), "about")
+    except AboutFileError as error:
+        raise RequestError("about_refused", "; ".join(error.problems)[:2_000]) from error
+
+
+@operations.post("/api/v1/validations", role=Role.PLAYER, errors=["busy"])
+async def validate_rules(request: web.Request, body: RulesToCheck) -> Report:
+    """Say what is wrong with rules, and where, without keeping them."""
+    found = await request.app[CHECKER].validation(body.rules, body.name, is_played=body.play)
+    return Report(**file_report(found))

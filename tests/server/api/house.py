@@ -1,0 +1,84 @@
+"""The whole server in one process, on a database of its own, and a client that speaks JSON with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import aiohttp
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from server.access.access import Access
+from server.access.settings import AccessSettings
+from server.api.keys import MANAGER
+from server.hosting.manager import GameManager
+from server.hosting.settings import HostSettings
+from server.site import Watch, make_app
+from server.storage.database import Database
+from server.storage.tokens import TokenStore
+
+Client: TypeAlias = TestClient[web.Request, web.Application]
+MATCHES = "/api/v1/matches"
+OPEN = AccessSettings()
+DEFAULT = HostSettings()
+
+
+@asynccontextmanager
+async def house(
+    folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN
+) -> AsyncIterator[tuple[Client, Access]]:
+    """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked."""
+    database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
+    manager = GameManager(database, settings)
+    await manager.start()
+    door = Access(access, TokenStore(database))
+    try:
+        async with TestClient(TestServer(make_app(manager, door, Watch()))) as client:
+            yield client, door
+    finally:
+        await manager.close()
+        await database.close()
+
+
+def manager_of(client: Client) -> GameManager:
+    """Return the game manager behind *client*."""
+    app = client.app
+    assert app is not None
+    return app[MANAGER]
+
+
+async def told(answer: aiohttp.ClientResponse, status: int = 200) -> Any:
+    """Return the JSON of *answer*, which has that *status*."""
+    body = await answer.json()
+    assert answer.status == status, body
+    return body
+
+
+async def refused(answer: aiohttp.ClientResponse) -> tuple[int, dict[str, Any]]:
+    """Return the status of *answer*, and the error that it tells in the one shape."""
+    body = await answer.json()
+    assert set(body) == {"error"}
+    assert set(body["error"]) >= {"code", "message", "hint"}
+    return answer.status, body["error"]
+
+
+async def ordered(client: Client, **order: object) -> str:
+    """Return the URL of a match that is ordered."""
+    answer = await client.post(MATCHES, json={"startClock": 20, "playClock": 20} | order)
+    body = await told(answer, 201)
+    assert answer.headers["Location"] == body["url"]
+    return str(body["url"])
+
+
+async def record(client: Client, url: str, until: str = "over") -> dict[str, Any]:
+    """Return the record of a match when its status is *until*."""
+    async with asyncio.timeout(60):
+        while True:
+            found: dict[str, Any] = await told(await client.get(url))
+            if found.get("x-status", "over") == until:
+                return found
+            await asyncio.sleep(0.05)
