@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from markupsafe import Markup
-from pygments.token import STANDARD_TYPES, Text, Token, _TokenType
+from pygments.token import STANDARD_TYPES, _TokenType
 
 from gdl.diagnostics import Diagnostic
 from gdl.editing.highlighting import GdlLexer
@@ -127,7 +127,7 @@ def _severity(offset: int, remarks: Sequence[Remark]) -> str | None:
 
 
 def _kind(token: _TokenType) -> str:
-    return "" if token in Text or token is Token else STANDARD_TYPES.get(token, "")
+    return STANDARD_TYPES.get(token, "")
 
 
 def _marked(part: str, piece: _Piece) -> Markup:

@@ -11,12 +11,12 @@ from aiohttp.web_request import FileField
 from gdl.diagnostics import Severity
 from server.access.rights import requires
 from server.access.role import Role
+from server.api.keys import CHECKER
+from server.validating.checker import MAX_CHARACTERS
 from server.validating.validation import Validation
-from server.web.checking import MAX_CHARACTERS, Checker
 from server.web.listing import MAX_REMARKS, listing, plain, remark_of
 from server.web.rendering import render
 
-CHECKER: Final = web.AppKey("checker", Checker)
 _NAME: Final = "rules"
 
 

@@ -13,11 +13,12 @@ from server.validating.validation import Validation
 
 def report(validations: Iterable[Validation]) -> Iterator[str]:
     """Yield the text of one JSON object with everything that was found in all files."""
-    files = [_file(validation) for validation in validations]
+    files = [file_report(validation) for validation in validations]
     yield json.dumps({"ok": all(file["verdict"] == "ok" for file in files), "files": files}, indent=2)
 
 
-def _file(validation: Validation) -> dict[str, Any]:
+def file_report(validation: Validation) -> dict[str, Any]:
+    """Return what was found in one file."""
     return {
         "file": validation.source.name,
         "verdict": validation.verdict,

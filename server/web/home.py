@@ -1,0 +1,45 @@
+"""The first page: what is played now, what was played last, and the games."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from aiohttp import web
+
+from server.api.keys import MANAGER
+from server.storage.rows import QUEUED, RUNNING
+from server.web.match_cards import CARDS
+from server.web.rendering import render
+from server.web.rule_books import title_of
+
+N_LIVE: Final = 8
+_N_RECENT: Final = 12
+_N_GAMES: Final = 24
+_MAX_QUEUED: Final = 100
+
+
+async def show_home(request: web.Request) -> web.Response:
+    """Show the first page."""
+    manager = request.app[MANAGER]
+    rows = await manager.matches.listed(limit=_N_RECENT + 2 * N_LIVE)
+    over = [row for row in rows if row.status not in (RUNNING, QUEUED)][:_N_RECENT]
+    games = await manager.games.listed()
+    return render(
+        request,
+        "home.html",
+        **await _live(request),
+        n_queued=len(await manager.matches.queued(limit=_MAX_QUEUED)),
+        recent=await request.app[CARDS].of(over),
+        games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
+    )
+
+
+async def show_live(request: web.Request) -> web.Response:
+    """Show what is played now: the part of the first page that changes."""
+    return render(request, "live.html", **await _live(request))
+
+
+async def _live(request: web.Request) -> dict[str, Any]:
+    rows = await request.app[MANAGER].matches.listed(status=RUNNING, limit=N_LIVE + 1)
+    cards = await request.app[CARDS].of(rows[:N_LIVE], with_boards=True)
+    return {"live": cards, "has_more": len(rows) > N_LIVE}

@@ -1,0 +1,54 @@
+"""Lists of matches, newest first, a page at a time; and the queue."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from server.api.keys import MANAGER
+from server.spectating.listing import is_veiled
+from server.storage.rows import STATUSES, MatchRow
+from server.web.match_cards import CARDS
+from server.web.rendering import render
+
+N_ON_PAGE: Final = 40
+_MAX_QUEUED: Final = 200
+_FILTERS: Final = ("status", "game", "player", "tournament")
+
+
+async def show_matches(request: web.Request) -> web.Response:
+    """Show the matches that the query asks for: of a status, a game, a player, a tournament; `before` pages."""
+    wanted = {name: request.query[name] for name in _FILTERS if request.query.get(name)}
+    if wanted.get("status") not in STATUSES:
+        wanted.pop("status", None)
+    rows = await request.app[MANAGER].matches.listed(
+        **wanted, before=request.query.get("before") or None, limit=N_ON_PAGE + 1
+    )
+    return render(
+        request,
+        "matches.html",
+        # Whoever asks for a game is not to learn which of the scrambled matches are of it.
+        matches=await request.app[CARDS].of(
+            [row for row in rows[:N_ON_PAGE] if "game" not in wanted or not is_veiled(row)]
+        ),
+        wanted=wanted,
+        older=older(rows, wanted),
+        is_first="before" not in request.query,
+        tabs=[(word, urlencode(wanted | {"status": word})) for word in STATUSES],
+        all_query=urlencode({name: value for name, value in wanted.items() if name != "status"}),
+        statuses=STATUSES,
+    )
+
+
+def older(rows: list[MatchRow], wanted: dict[str, str]) -> str | None:
+    """Return the query of the next page, None where these *rows*, one more than a page has, are the last."""
+    return urlencode(wanted | {"before": rows[N_ON_PAGE - 1].id}) if len(rows) > N_ON_PAGE else None
+
+
+async def show_queue(request: web.Request) -> web.Response:
+    """Show the matches that wait, the one whose turn is next first."""
+    rows = await request.app[MANAGER].matches.queued(limit=_MAX_QUEUED + 1)
+    cards = await request.app[CARDS].of(rows[:_MAX_QUEUED])
+    return render(request, "queue.html", matches=cards, has_more=len(rows) > _MAX_QUEUED)

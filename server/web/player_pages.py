@@ -1,0 +1,131 @@
+"""The players: those that are registered, and one with its matches, whether it is registered or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from players.registry import PLAYERS
+from server.access.access import principal
+from server.access.rights import requires
+from server.access.role import Role
+from server.api.keys import MANAGER
+from server.errors import RequestError
+from server.hosting.manager import GameManager
+from server.registry.answers import is_own, player_answer
+from server.registry.entrants import HUMAN
+from server.storage.rows import PlayerRow
+from server.storage.statistics import PlayerStatistics
+from server.web.match_cards import CARDS
+from server.web.recollection import Recollection
+from server.web.rendering import render
+from server.web.visitor import visitor_of
+
+STATISTICS: Final = web.AppKey("player_statistics", Recollection[dict[str, PlayerStatistics]])
+_N_MATCHES: Final = 20
+_OWN: Final = tuple(name for name in PLAYERS if name != HUMAN)
+_MAX_MATCHES: Final = 1_000
+
+
+async def show_players(request: web.Request) -> web.Response:
+    """Show the registered players, and the form that registers one."""
+    return await _players(request, {}, "")
+
+
+async def _players(request: web.Request, data: Mapping[str, str], problem: str) -> web.Response:
+    registry, viewer = request.app[MANAGER].registry, principal(request)
+    players = [player_answer(row, registry, viewer) for row in await registry.store.listed()]
+    return render(
+        request,
+        "players.html",
+        status=400 if problem else 200,
+        players=players,
+        own=_OWN,
+        data={"name": "", "url": "", "maxMatches": "1"} | dict(data),
+        problem=problem,
+    )
+
+
+@requires(Role.PLAYER)
+async def register(request: web.Request) -> web.StreamResponse:
+    """Register the player of the form."""
+    data = {name: str(value).strip() for name, value in (await request.post()).items()}
+    n = _whole(data.get("maxMatches", ""))
+    if n is None:
+        return await _players(request, data, f"A player plays from 1 to {_MAX_MATCHES:,} matches at once.")
+    try:
+        registry = request.app[MANAGER].registry
+        row = await registry.register(data.get("name", ""), visitor_of(request).name, data.get("url") or None, n)
+    except GdlError as error:
+        return await _players(request, data, f"{error}.")
+    raise web.HTTPSeeOther(player_address(row.name))
+
+
+def _whole(text: str) -> int | None:
+    n = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+    return n if 1 <= n <= _MAX_MATCHES else None
+
+
+def player_address(name: str) -> str:
+    """Return the address of a player's page; a name may have any characters."""
+    return f"/players/{quote(name, safe='')}"
+
+
+async def show_player(request: web.Request) -> web.Response:
+    """Show a player and its matches; one that is not registered is known by its matches alone."""
+    manager, name = request.app[MANAGER], request.match_info["name"]
+    row = await manager.players.get(name)
+    rows = await manager.matches.listed(player=name, limit=_N_MATCHES)
+    if row is None and not rows and name not in _OWN:
+        raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
+    return render(
+        request,
+        "player.html",
+        name=name,
+        player=None if row is None else player_answer(row, manager.registry, principal(request)),
+        is_mine=row is not None and is_own(row, principal(request)),
+        is_ours=name.partition(":")[0] in _OWN,
+        matches=await request.app[CARDS].of(rows),
+        statistics=await request.app[STATISTICS].of(name) or {},
+        all_matches=urlencode({"player": name}),
+        address=player_address(name),
+        origin=request.url.origin(),
+    )
+
+
+@requires(Role.PLAYER)
+async def command(request: web.Request) -> web.StreamResponse:
+    """Do with one's own player what the form says: pause it, let it play again, check it, or forget it."""
+    manager, viewer = request.app[MANAGER], principal(request)
+    row = await manager.registry.get(request.match_info["name"])
+    if not is_own(row, viewer):
+        raise RequestError("forbidden", f"the player {row.name} belongs to somebody else", status=403)
+    what = str((await request.post()).get("do", ""))
+    do = _COMMANDS.get(what)
+    if do is None:
+        raise RequestError("bad_request", "that cannot be done with a player", status=400)
+    await do(manager, row, viewer.name)
+    raise web.HTTPSeeOther("/players" if what == "remove" else player_address(row.name))
+
+
+async def _pause(manager: GameManager, row: PlayerRow, by: str) -> None:
+    await manager.registry.pause(row.name, f"by {by}")
+
+
+async def _resume(manager: GameManager, row: PlayerRow, _by: str) -> None:
+    await manager.registry.resume(row.name)
+
+
+async def _check(manager: GameManager, row: PlayerRow, _by: str) -> None:
+    await manager.health.check(row)
+
+
+async def _remove(manager: GameManager, row: PlayerRow, _by: str) -> None:
+    await manager.registry.remove(row.name)
+
+
+_COMMANDS: Final[dict[str, Any]] = {"pause": _pause, "resume": _resume, "check": _check, "remove": _remove}

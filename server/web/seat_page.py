@@ -1,0 +1,149 @@
+"""The seat of a person: what the role knows, and the moves to choose from, by clicks on the board or in a list.
+
+Whoever has the claim to the seat may sit down. A cookie for this seat alone keeps it, out of sight in addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import web
+from yarl import URL
+
+from gdl.errors import CallerError, GdlError
+from gdl.games.boards import Board
+from gdl.kif import read_term
+from server.access.access import PRINCIPAL, REMOTE
+from server.access.rights import requires
+from server.api.keys import MANAGER
+from server.errors import RequestError
+from server.links.human_seat import choose
+from server.links.mail import letter_id
+from server.registry.seat_routes import check_seat
+from server.registry.seat_view import SeatView, view_of_seat
+from server.spectating.record import known_match
+from server.storage.rows import MatchRow
+from server.web.boards import board, cells_of, is_told, picture_after
+from server.web.match_cards import CARDS
+from server.web.rendering import render
+from server.web.rule_books import SHELF, rule_book
+
+_COOKIE: Final = "ggp_seat"
+_WEEK_S: Final = 7 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move to choose: its cells in the order in which they are clicked, or one of them where it is of a line."""
+
+    text: str
+    cells: tuple[str, ...]
+    is_line: bool
+
+
+def seat_address(match_id: str, role: str, claim: str = "") -> URL:
+    """Return where the person who plays *role* sits down."""
+    address = URL("/matches") / match_id / "play" / role
+    return address.with_query(claim=claim) if claim else address
+
+
+@requires(None)
+async def show_seat(request: web.Request) -> web.StreamResponse:
+    """Show the seat to the person who has the claim to it; a claim in the query goes into a cookie."""
+    match, role = await _match(request), request.match_info["role"]
+    claim = request.query.get("claim")
+    if claim is not None:
+        check_seat(match, role, claim.strip(), None)
+        return _seated(request, match, role, claim.strip())
+    try:
+        _check(request, match, role)
+    except RequestError as error:
+        if error.status == web.HTTPNotFound.status_code:
+            raise
+        return render(request, "claim.html", status=error.status, row=match, role=role)
+    return render(request, "seat.html", **await _context(request, match, role))
+
+
+@requires(None)
+async def show_parts(request: web.Request) -> web.Response:
+    """Show what of the page changes, for its script."""
+    match, role = await _match(request), request.match_info["role"]
+    _check(request, match, role)
+    return render(request, "seat_parts.html", **await _context(request, match, role))
+
+
+@requires(None)
+async def make_move(request: web.Request) -> web.StreamResponse:
+    """Make the move of the form, and show the seat again."""
+    match, role = await _match(request), request.match_info["role"]
+    _check(request, match, role)
+    data = await request.post()
+    problem = _chosen(request, match, role, data)
+    if not problem:
+        raise web.HTTPSeeOther(seat_address(match.id, role))
+    return render(request, "seat.html", status=409, **await _context(request, match, role, problem))
+
+
+def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
+    """Make the move that *data* has; return what was wrong with it, nothing if it is made."""
+    mailboxes, step = request.app[MANAGER].mailboxes, str(data.get("step", ""))
+    if not mailboxes.has_seat(match.id, role) or not (step.isascii() and step.isdecimal() and len(step) < 9):
+        return "No move is asked for now."
+    try:
+        choose(mailboxes.seat(match.id, role), letter_id(match.id, int(step), "PLAY"), str(data.get("move", "")))
+    except CallerError as error:
+        return f"{error}."
+    return ""
+
+
+async def _match(request: web.Request) -> MatchRow:
+    return await known_match(request.app[MANAGER], request.match_info["id"])
+
+
+def _check(request: web.Request, match: MatchRow, role: str) -> None:
+    check_seat(match, role, request.cookies.get(_COOKIE), request.get(PRINCIPAL))
+
+
+def _seated(request: web.Request, match: MatchRow, role: str, claim: str) -> web.StreamResponse:
+    address = seat_address(match.id, role)
+    response = web.HTTPSeeOther(address)
+    is_secret = REMOTE in request and request[REMOTE].is_secret
+    response.set_cookie(
+        _COOKIE, claim, path=address.raw_path, max_age=_WEEK_S, httponly=True, samesite="Lax", secure=is_secret
+    )
+    raise response
+
+
+async def _context(request: web.Request, match: MatchRow, role: str, problem: str = "") -> dict[str, Any]:
+    view = await view_of_seat(request.app[MANAGER], match, role)
+    (card,) = await request.app[CARDS].of([match])
+    drawn = await _board(request, match, view)
+    moves = () if drawn is None or match.is_hidden else tuple(view.told or ())
+    title = f"{card.title}, step {view.step}"
+    return {
+        "row": match,
+        "role": role,
+        "card": card,
+        "view": view,
+        "picture": picture_after(drawn, None, moves, {"title": title, "playable": True}),
+        "is_told": is_told(drawn),
+        "choices": [_choice(text, drawn) for text in view.legal_moves],
+        "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
+        "problem": problem,
+    }
+
+
+async def _board(request: web.Request, match: MatchRow, view: SeatView) -> Board | None:
+    version = await request.app[SHELF].version(match.sha256)
+    if version is None or view.state is None:
+        return None
+    try:
+        return board(rule_book(version), map(read_term, view.state))
+    except GdlError:
+        return None
+
+
+def _choice(text: str, drawn: Board | None) -> Choice:
+    cells, is_line = ((), False) if drawn is None else cells_of(read_term(text), drawn)
+    return Choice(text, cells, is_line)

@@ -1,0 +1,169 @@
+// The page of a match: steps through its history without loading the page anew, and follows it while it is played.
+
+import { setServerTime, showClock } from "./clock.js";
+
+const KINDS = ["state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
+const SOON_MS = 60;
+const LATER_MS = 300;
+const TICK_MS = 100;
+
+const deadlines = new Map(); // by seat
+let root = document.querySelector("[data-match]");
+let kept = new Map(); // answers by step, of a match that is over
+let wanted = 0; // counts what was asked for: only the latest answer is shown
+let source = null;
+let soon = null;
+
+const position = () => document.getElementById("position");
+const shownStep = () => Number(position().dataset.step);
+const lastStep = () => Number(position().dataset.last);
+const isLive = () => root.dataset.live === "yes";
+const isFollowing = () => isLive() && shownStep() === lastStep();
+
+function parse(text) {
+  return new DOMParser().parseFromString(text, "text/html");
+}
+
+async function fetched(step) {
+  const query = new URLSearchParams();
+  if (step !== null) query.set("step", step);
+  if (root.dataset.as) query.set("as", root.dataset.as);
+  const answer = await fetch(`${root.dataset.parts}?${query}`);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return answer.text();
+}
+
+function parts(step) {
+  if (isLive()) return fetched(step);
+  if (!kept.has(step)) kept.set(step, fetched(step));
+  return kept.get(step);
+}
+
+// Shows a step; null is the last that there is.
+async function show(step) {
+  const number = ++wanted;
+  try {
+    const found = parse(await parts(step));
+    if (number === wanted) put(found);
+  } catch {
+    kept.delete(step); // the next attempt asks again
+  }
+}
+
+// Puts what changes in the place of what there was; what has the focus stays.
+function put(found) {
+  const from = found.getElementById("position");
+  const to = position();
+  to.querySelector(".board-frame").replaceWith(from.querySelector(".board-frame"));
+  to.querySelector("figcaption").replaceWith(from.querySelector("figcaption"));
+  for (const name of ["step", "last", "status"]) to.dataset[name] = from.dataset[name];
+  for (const link of to.querySelectorAll("[data-to]")) {
+    const other = from.querySelector(`[data-to="${link.dataset.to}"]`);
+    link.href = other.getAttribute("href");
+    if (other.hasAttribute("aria-disabled")) link.setAttribute("aria-disabled", "true");
+    else link.removeAttribute("aria-disabled");
+  }
+  const slider = to.querySelector("#slider");
+  slider.max = from.dataset.last;
+  slider.value = from.dataset.step;
+  if (isLive()) {
+    document.getElementById("seats").replaceWith(found.getElementById("seats"));
+    document.querySelector("#moves tbody").replaceWith(found.querySelector("#moves tbody"));
+    tick();
+  } else {
+    document.querySelector("#moves [aria-current]")?.removeAttribute("aria-current");
+    document.querySelector(`#moves [data-row="${from.dataset.step}"]`)?.setAttribute("aria-current", "step");
+  }
+  showRow();
+  announce();
+  if (!isFollowing()) history.replaceState(null, "", to.querySelector('[data-to="next"]').search.replace(/step=\d+/, `step=${from.dataset.step}`));
+}
+
+// Scrolls the list of moves, but never the page.
+function showRow() {
+  const frame = document.getElementById("moves");
+  const row = frame.querySelector("[aria-current]");
+  if (!row) return;
+  const top = row.offsetTop - frame.querySelector("thead").offsetHeight;
+  if (top < frame.scrollTop || row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight) frame.scrollTop = top - 40;
+}
+
+function announce() {
+  const text = position().querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
+  document.getElementById("announcement").textContent = text;
+}
+
+function go(to) {
+  const steps = { first: 0, before: Math.max(0, shownStep() - 1), next: Math.min(lastStep(), shownStep() + 1), last: lastStep() };
+  show(steps[to] ?? Number(to));
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-to], [data-step-link]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(link.dataset.to ?? link.dataset.stepLink);
+});
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "slider") show(Number(event.target.value));
+});
+
+const KEYS = { ArrowLeft: "before", ArrowRight: "next", Home: "first", End: "last" };
+
+document.addEventListener("keydown", (event) => {
+  const isTaken = event.target.matches?.("input, textarea, select, #moves") || event.altKey || event.ctrlKey || event.metaKey;
+  if (isTaken || !(event.key in KEYS)) return;
+  event.preventDefault();
+  go(KEYS[event.key]);
+});
+
+// While the match is played
+
+function tick() {
+  for (const seat of document.querySelectorAll("#seats [data-seat]")) {
+    const clock = seat.querySelector("[data-clock]");
+    if (clock) showClock(clock, deadlines.get(Number(seat.dataset.seat)));
+  }
+}
+
+function refreshSoon() {
+  clearTimeout(soon);
+  soon = setTimeout(() => show(isFollowing() ? null : shownStep()), SOON_MS);
+}
+
+function take(kind, data) {
+  if (kind === "asked" && ["START", "PLAY", "PREVIEW"].includes(data.message)) deadlines.set(data.seat, data.deadlineMs);
+  else if (kind === "answered") deadlines.delete(data.seat);
+  else if (kind === "step") deadlines.clear();
+  if (kind === "state" || kind === "step") refreshSoon();
+  if (kind === "closed") end();
+  tick();
+}
+
+// Puts the page of the match that is over in the place of this one, once the server has it.
+async function end(attempts = 10) {
+  source?.close();
+  clearTimeout(soon);
+  const answer = await fetch(location.pathname);
+  const found = answer.ok ? parse(await answer.text()).querySelector("[data-match]") : null;
+  if (found?.dataset.live !== "no") {
+    if (attempts) setTimeout(end, LATER_MS, attempts - 1);
+    return;
+  }
+  wanted++;
+  root.replaceWith(found);
+  root = found;
+  kept = new Map();
+  deadlines.clear();
+  showRow();
+  document.getElementById("announcement").textContent = `The match is over. ${document.getElementById("seats").textContent.replace(/\s+/g, " ")}`;
+}
+
+if (isLive()) {
+  setServerTime(Number(root.dataset.now));
+  source = new EventSource(root.dataset.events);
+  for (const kind of KINDS) source.addEventListener(kind, (event) => take(kind, JSON.parse(event.data)));
+  setInterval(tick, TICK_MS);
+}
+showRow();

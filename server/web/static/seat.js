@@ -1,0 +1,164 @@
+// The seat of a person: clicks on the board make moves, and the page follows the match.
+
+import { clockText } from "./clock.js";
+
+const KINDS = ["started", "state", "asked", "step", "completed", "aborted", "failed", "closed"];
+const SOON_MS = 60;
+const LATER_MS = 400;
+const TICK_MS = 100;
+const SHORT_MS = 3000;
+
+const root = document.querySelector("[data-seat-page]");
+let clicked = []; // cells, in order
+let endsAt = 0;
+let soon = null;
+let isSending = false;
+let source = null;
+
+const buttons = () => [...document.querySelectorAll("[data-choices] button")];
+const cellsOf = (button) => (button.dataset.cells ? button.dataset.cells.split(" ") : []);
+const isLine = (button) => "line" in button.dataset;
+
+// Whether the clicks so far may become this move.
+function fits(button, clicks) {
+  const cells = cellsOf(button);
+  if (isLine(button)) return clicks.length === 1 && cells.includes(clicks[0]);
+  return clicks.length <= cells.length && clicks.every((cell, i) => cells[i] === cell);
+}
+
+const isWhole = (button, clicks) => isLine(button) || cellsOf(button).length === clicks.length;
+
+function prepare() {
+  clicked = [];
+  const turn = document.getElementById("turn");
+  endsAt = turn.dataset.left ? performance.now() + Number(turn.dataset.left) : 0;
+  const isOnBoard = buttons().some((button) => button.dataset.cells);
+  const help = document.querySelector("[data-help]");
+  if (help) help.hidden = !(isOnBoard && document.querySelector("#seat [data-cell]"));
+  mark();
+}
+
+// Shows which cells may be clicked next, and lets keys reach them.
+function mark() {
+  const open = new Set();
+  for (const button of buttons()) {
+    if (isLine(button)) cellsOf(button).forEach((cell) => open.add(cell));
+    else if (fits(button, clicked)) open.add(cellsOf(button)[clicked.length]);
+    button.parentElement.hidden = clicked.length > 0 && !fits(button, clicked);
+  }
+  for (const cell of document.querySelectorAll("#seat [data-cell]")) {
+    const name = cell.dataset.cell;
+    const canChoose = open.has(name) || (clicked.length > 0 && buttons().some((button) => fits(button, [name])));
+    cell.classList.toggle("can-choose", canChoose);
+    cell.classList.toggle("chosen", clicked.includes(name));
+    if (canChoose) {
+      cell.setAttribute("tabindex", "0");
+      cell.setAttribute("role", "button");
+    } else cell.removeAttribute("tabindex");
+  }
+}
+
+function choose(name) {
+  const isChosen = clicked.length > 0 && clicked.at(-1) === name;
+  if (isChosen) clicked = [];
+  else if (buttons().some((button) => fits(button, [...clicked, name]))) clicked.push(name);
+  else clicked = buttons().some((button) => fits(button, [name])) ? [name] : [];
+  const found = clicked.length ? buttons().filter((button) => fits(button, clicked)) : [];
+  if (found.length === 1 && isWhole(found[0], clicked)) send(found[0]);
+  else mark();
+}
+
+async function send(button) {
+  if (isSending) return;
+  isSending = true;
+  const form = button.form;
+  const body = new URLSearchParams(new FormData(form));
+  body.set("move", button.value);
+  for (const one of buttons()) one.disabled = true;
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    take(await answer.text());
+  } catch {
+    tell("The server could not be reached. Try again.");
+    for (const one of buttons()) one.disabled = false;
+  }
+  isSending = false;
+}
+
+function tell(text) {
+  const place = document.getElementById("problem");
+  place.replaceChildren();
+  if (!text) return;
+  const notice = document.createElement("p");
+  notice.className = "notice bad";
+  notice.setAttribute("role", "alert");
+  notice.textContent = text;
+  place.append(notice);
+}
+
+function take(text) {
+  const found = new DOMParser().parseFromString(text, "text/html");
+  const seat = found.getElementById("seat");
+  if (!seat) return;
+  const problem = found.getElementById("problem");
+  const turn = found.getElementById("turn");
+  const old = document.getElementById("turn");
+  const wasAsked = old.dataset.asked;
+  const isSame = wasAsked === "yes" && turn.dataset.asked === "yes" && old.dataset.step === turn.dataset.step;
+  if (problem) tell(problem.textContent.trim());
+  if (isSame && !problem) return; // the same question: what was clicked stays
+  old.replaceWith(turn);
+  document.getElementById("seat").replaceWith(seat);
+  prepare();
+  document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
+}
+
+async function refresh() {
+  const answer = await fetch(root.dataset.parts, { headers: { Accept: "text/html" } });
+  if (answer.ok) take(await answer.text());
+}
+
+function refreshSoon() {
+  clearTimeout(soon);
+  soon = setTimeout(() => refresh().catch(() => {}), SOON_MS);
+}
+
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest("#seat [data-cell].can-choose");
+  const button = event.target.closest("[data-choices] button");
+  if (cell) choose(cell.dataset.cell);
+  else if (button) {
+    event.preventDefault();
+    send(button);
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  const cell = event.target.closest?.("[data-cell].can-choose");
+  if (cell && (event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    choose(cell.dataset.cell);
+    document.querySelector(`#seat [data-cell="${CSS.escape(cell.dataset.cell)}"]`)?.focus();
+  } else if (event.key === "Escape" && clicked.length) {
+    clicked = [];
+    mark();
+  }
+});
+
+setInterval(() => {
+  const clock = document.querySelector("[data-clock]");
+  if (!clock || !endsAt) return;
+  const left = Math.max(0, endsAt - performance.now());
+  clock.textContent = clockText(left);
+  clock.classList.toggle("is-short", left < SHORT_MS);
+}, TICK_MS);
+
+prepare();
+if (root.dataset.live === "yes") {
+  source = new EventSource(root.dataset.events);
+  for (const kind of KINDS) source.addEventListener(kind, refreshSoon);
+  source.addEventListener("closed", () => {
+    source.close();
+    setTimeout(refreshSoon, LATER_MS); // the server has then noted how it ended
+  });
+}
