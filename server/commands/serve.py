@@ -1,42 +1,36 @@
-"""`ggp serve`: the game manager, which plays many matches at once and is asked over HTTP."""
+"""`ggp serve`: the server: matches, players, pages and an HTTP API on one database."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import Final
+from typing import Any
 
 import click
 
-from server.api.site import serve_until_stopped
-from server.hosting.matches import MAX_RUNNING, Matches
-from server.records.signature import kept_key
+from server.operation.configuration import CONTEXT, config_options, end_if_printing
+from server.operation.files import allow_many_files
+from server.operation.logs import configure_logs
+from server.operation.options import ServeOptions, serve_options
+from server.site import serve
 
-DEFAULT_PORT: Final = 9148
 
+@click.command(short_help="Run the server: matches, players, web pages and a JSON API.", context_settings=CONTEXT)
+@serve_options
+@config_options
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> None:
+    """Run the server until Ctrl-C: matches are ordered, played, watched and kept in its database.
 
-@click.command(short_help="Run the game manager with its HTTP API.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 for all: "
-              "whoever reaches it can have matches played.")  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
-@click.option("--records", type=click.Path(path_type=Path, file_okay=False), default=Path("records"), show_default=True,
-              help="The folder for match records; it is made.")  # fmt: skip
-@click.option("--max-matches", type=click.IntRange(1), default=MAX_RUNNING, show_default=True, help="How many at once.")
-@click.option("--sign", "key_path", metavar="KEYFILE", type=click.Path(path_type=Path, dir_okay=False),
-              help="Sign records with the key in this file, which is made if it is not there.")  # fmt: skip
-def command(host: str, port: int, records: Path, max_matches: int, key_path: Path | None) -> None:
-    """Run the game manager until Ctrl-C: matches are ordered, listed, read and aborted over HTTP.
-
-    Prints `serving on URL` once it can be reached; POST URL/api/v1/matches starts a match. In the end, matches that
-    are still being played are aborted and their records written.
+    Prints `serving on URL` once it can be reached; open URL in a browser. Without any option it serves this machine
+    alone, needs no accounts, and keeps everything in the file ggp.sqlite. Every option may also be given in the
+    environment, as GGP_MAX_MATCHES=200, or in a file: --config. docs/hosting.md says more.
     """
-    key = None if key_path is None else kept_key(key_path)
+    end_if_printing(context)
+    options = ServeOptions(**given)
+    configure_logs(options.format, options.log_level)
+    allow_many_files()
     try:
-        records.mkdir(parents=True, exist_ok=True)
+        asyncio.run(serve(options, lambda url: click.echo(f"serving on {url}")))
     except OSError as error:
-        raise click.UsageError(f"no records can be written in {records}: {error.strerror}") from error
-    matches = Matches(records, key, max_matches)
-    try:
-        asyncio.run(serve_until_stopped(matches, host, port, lambda url: click.echo(f"serving on {url}")))
-    except OSError as error:
-        raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        where = f"{options.host}:{options.port}"
+        raise click.UsageError(f"cannot listen on {where}: {error.strerror or error}") from error

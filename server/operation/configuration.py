@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,7 +20,7 @@ from server.errors import ConfigurationError
 from server.operation.logs import without_secrets
 
 PREFIX: Final = "GGP"
-CONTEXT: Final[Mapping[str, Any]] = {"auto_envvar_prefix": PREFIX}
+CONTEXT: Final[dict[str, Any]] = {"auto_envvar_prefix": PREFIX}
 """The context settings of a command whose options the environment may give."""
 _ABOUT_ITSELF: Final = frozenset({"config", "print_config", "help"})
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -22,6 +22,9 @@ HIDDEN: Final = "***"
 MAX_VALUE: Final = 2_000
 """Characters of one value; what came from outside may be long."""
 
+_FIRST: Final = ("timestamp", "level", "logger", "event")
+_TALKATIVE: Final = ("alembic", "asyncio", "aiosqlite")
+"""Libraries whose warnings are enough."""
 _SECRET_KEYS: Final = re.compile(r"token|secret|passw|authorization|cookie|csrf|seed|scrambl|key$", re.IGNORECASE)
 _SECRET_TEXTS: Final = (
     (re.compile(r"(\w://[^\s/:@]*):[^\s/@]+@"), rf"\1:{HIDDEN}@"),
@@ -59,6 +62,8 @@ def configure_logs(log_format: LogFormat, level: str, stream: TextIO | None = No
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(max(root.level, logging.WARNING))
     logging.captureWarnings(True)
     structlog.configure(
         processors=[
@@ -99,7 +104,8 @@ def _formatter(is_json: bool, has_colors: bool) -> logging.Formatter:
 
 def _clean(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
     """Cover what a key calls secret, and let no value move the cursor or run on for ever."""
-    return {key: _clean_value(key, value) for key, value in event.items()}
+    first = {key: event[key] for key in _FIRST if key in event}
+    return {key: _clean_value(key, value) for key, value in (first | dict(event)).items()}
 
 
 def _clean_value(key: str, value: Any) -> Any:

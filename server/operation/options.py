@@ -120,6 +120,7 @@ class ServeOptions:
             max_own_matches=self.max_own_matches,
             lease_s=self.lease,
             signing_key=None if self.sign is None else kept_key(self.sign),
+            targets=self.targets(),
             referee_limits=RefereeLimits(max_seconds=self.rules_seconds, max_memory_mb=self.rules_memory),
         )
 

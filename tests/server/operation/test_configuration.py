@@ -12,7 +12,7 @@ from server.errors import ConfigurationError
 from server.operation.configuration import CONTEXT, config_options, end_if_printing
 
 
-@click.command(context_settings=dict(CONTEXT))
+@click.command(context_settings=CONTEXT)
 @click.option("--database", default="sqlite:///ggp.sqlite")
 @click.option("--max-matches", type=click.IntRange(1), default=64)
 @click.option("--allow-network", multiple=True)
