@@ -11,7 +11,7 @@ from gdl.errors import GdlError
 from gdl.games.about import About
 from gdl.games.boards import board_of
 from gdl.games.drawing import text_of
-from gdl.games.layout import Layout
+from gdl.games.guessing import layout_of
 from gdl.games.library import find_game, game_names
 from gdl.rules import Description
 from gdl.terms import Term
@@ -21,11 +21,10 @@ Picture: TypeAlias = Callable[[Description, frozenset[Term]], str]
 
 
 def picture_of(about: About | None, *, in_colour: bool) -> Picture:
-    """Return what draws facts by the layout that *about* gives; without one they are listed."""
-    layout = about.board if about else Layout()
+    """Return what draws facts by the layout that *about* gives; without one it is guessed from the rules."""
 
     def draw(description: Description, facts: frozenset[Term]) -> str:
-        board = board_of(layout, description, facts)
+        board = board_of(layout_of(description, about), description, facts)
         return text_of(board, _painted) if in_colour else text_of(board)
 
     return draw

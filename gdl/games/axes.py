@@ -18,6 +18,8 @@ _NUMBERED: Final = re.compile(r"([A-Za-z_]{0,10})(-?\d{1,6})")
 _WORDS: Final = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
 _MIN_FILLED: Final = 0.4
 """Which part of the cells of a grid must have a name, where cells are named by one word."""
+_MIN_WORDS: Final = 0.7
+"""Which part of the names must be such words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,11 @@ def line_of(names: Collection[str], variables: Iterable[str]) -> Line | None:
 
 def words_of_cells(names: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the columns and rows of cells named by a letter and a number, such as `c6`; None where they are not."""
-    found = [_WORDS.fullmatch(name) for name in names]
-    if len(found) < 4 or not all(found):
+    found = [match for name in names if (match := _WORDS.fullmatch(name))]
+    columns, rows = {match[1] for match in found}, {match[2] for match in found}
+    if len(columns) < 3 or len(rows) < 3 or len(found) < _MIN_WORDS * len(names):
         return None
-    columns = {match[1] for match in found if match}
-    rows = {match[2] for match in found if match}
-    if len(columns) < 2 or len(rows) < 2 or len(found) < _MIN_FILLED * len(columns) * len(rows):
+    if len(columns) > MAX_SIDE or len(rows) > MAX_SIDE or len(found) < _MIN_FILLED * len(columns) * len(rows):
         return None
     return tuple(sorted(columns)), tuple(sorted(rows, key=int))
 

@@ -112,7 +112,7 @@ def _marks(layout: Layout, cells: Cells, match: _Matcher) -> dict[Place, tuple[M
 def _standing(pieces: Pieces, cells: Cells, match: _Matcher) -> dict[Place, list[str]]:
     standing: dict[Place, list[str]] = {}
     for found in match(pieces.fluent, pieces.source):
-        place = cells.find(found)
+        place = cells.find(found if pieces.block is None else found | {"?bx": pieces.block})
         if place is not None:
             standing.setdefault(place, []).append(found.get("?piece", ""))
     return standing
@@ -143,8 +143,8 @@ def _symbol(pieces: Pieces, value: str) -> str | None:
 
 def _walls(walls: Walls, cells: Cells, match: _Matcher) -> Iterator[tuple[Place, Place]]:
     for found in match(walls.fluent, walls.source):
-        place = cells.find(found)
-        other = _beside(place, found["?side"]) if "?side" in found else cells.find(found, "2")
+        place, side = cells.find(found), walls.side or found.get("?side")
+        other = cells.find(found, "2") if side is None else _beside(place, side)
         if place is not None and other is not None and abs(other[0] - place[0]) + abs(other[1] - place[1]) == 1:
             yield min(place, other), max(place, other)
 

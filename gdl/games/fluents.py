@@ -76,14 +76,21 @@ def _declared(path: Path, names: frozenset[str], domains: Domains) -> frozenset[
     The first state says which cells there are where it lists the empty ones.
     """
     base, first = (("base", 0, 0), *path[1:]), (("init", 0, 0), *path[1:])
-    declared = frozenset(domains.names.get(base, ())) if base not in domains.unbounded else frozenset()
-    if declared & names:
-        return declared & names
     said = frozenset(domains.names.get(first, ()))
-    others = {other for end, found in domains.names.items() if end[0][0] == "init" and end[1][:2] == path[1][:2]
-              for other in found}  # fmt: skip
-    is_listed = len(said) > 1 and bool(others & _EMPTY_VALUES)
+    declared = frozenset(domains.names.get(base, ())) if base not in domains.unbounded else frozenset()
+    if declared & names and said <= declared:
+        return declared & names
+    is_listed = len(said) > 1 and _tells_empty_cells(path[1], domains)
     return said & names if is_listed and len(names) > len(said) and line_of(said, ()) else names
+
+
+def _tells_empty_cells(part: tuple[str, int, int], domains: Domains) -> bool:
+    """Return whether the first state has a name for what is empty among such fluents; `b` is a column elsewhere."""
+    return any(
+        path[0][0] == "init" and path[1][:2] == part[:2] and names & _EMPTY_VALUES and line_of(names, ()) is None
+        for path, names in domains.names.items()
+        if len(path) > 1
+    )
 
 
 def _written(arguments: tuple[Argument, ...], names: Mapping[Path, str], depth: int) -> str:

@@ -1,25 +1,23 @@
-"""The grid that a game is likely to be played on: two arguments of a fluent in an order, and what stands there."""
+"""The grid that a game is likely to be played on, and what stands on it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Final, Literal
 
+from gdl.games.domains import Path
 from gdl.games.fluents import Argument, Fluent
 from gdl.games.layout import MAX_ENTRIES, MAX_SIDE, Pieces
 from gdl.games.looks import appearances, colour_of, shape_of, symbol_of
+from gdl.games.readings import Reading, readings_of
 
-_BOARDS: Final = re.compile(
-    r"cell|square|board|at|on|loc(ation)?|pos(ition)?|grid|mark(ed)?|place|piece|field|point|checker|tile|spot|cube"
-    r"|cellholds|occupied|robot|player|stone|disc|contents|value|wall|queen|knight",
-    re.IGNORECASE,
-)
-_NOT_BOARDS: Final = re.compile(
-    r".*(height|score|count|step|moved|connected|goal|dist|number|time|turn|control)", re.IGNORECASE
-)
+_CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
+_TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
+_MAX_COMPANIONS: Final = 10
+_MAX_KINDS: Final = 6
+"""Of how many names an argument may be that splits pieces by owner or state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,159 +32,85 @@ class Grid:
     is_checkered: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One way to read a fluent: which arguments are coordinates, and which names that gives columns and rows."""
-
-    fluent: Fluent
-    variables: tuple[tuple[Argument, str], ...]
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-    others: tuple[Argument, ...]
-    score: int
-
-    @property
-    def is_matrix(self) -> bool:
-        """Whether rows come before columns, as in a matrix, which is read downwards."""
-        names = [variable for _, variable in self.variables]
-        evident = all(argument.line and argument.line.x != argument.line.y for argument, _ in self.variables)
-        return evident and names[0] in ("?y", "?by")
-
-
 def best_grid(fluents: Sequence[Fluent], roles: Sequence[str]) -> Grid | None:
     """Return the grid that most speaks for, with all that stands on it; None where nothing is like a grid."""
-    readings = [reading for fluent in fluents for reading in _readings(fluent)]
+    readings = [reading for fluent in fluents for reading in readings_of(fluent, roles) if reading.score > 0]
     if not readings:
         return None
     best = max(readings, key=lambda reading: (reading.score, len(reading.columns) * len(reading.rows)))
     chosen = [best, *_companions(best, readings)]
-    pieces = tuple(piece for reading in chosen for piece in _pieces(reading, roles))[:MAX_ENTRIES]
+    blocks = _side_by_side(best, chosen)
+    pieces = [
+        piece.model_copy(update={"block": block}) if block else piece
+        for reading, block in zip(chosen, blocks, strict=True)
+        for piece in _pieces(reading, roles)
+    ]
+    names = list(dict.fromkeys(block for block in blocks if block))
+    columns = tuple(f"{block} {name}" for block in names for name in best.columns) or best.columns
     is_chess = any(shape in _CHECKERED for piece in pieces for shape in (piece.shape, *piece.shapes.values()))
     return Grid(
-        _joined(reading.columns for reading in chosen), _joined(reading.rows for reading in chosen),
-        "down" if best.is_matrix else "up", pieces, tuple(reading.fluent for reading in chosen), is_chess,
+        columns, best.rows, "down" if best.is_matrix else "up", tuple(pieces[:MAX_ENTRIES]),
+        tuple(reading.fluent for reading in chosen), is_chess,
     )  # fmt: skip
 
 
-_CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
+def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]:
+    """Yield what else stands on the grid: fluents of the same coordinates."""
+    fitting = [
+        reading
+        for reading in sorted(readings, key=lambda reading: -reading.score)
+        if reading.fluent.name != best.fluent.name
+        and set(reading.columns) <= set(best.columns)
+        and set(reading.rows) <= set(best.rows)
+        and {variable for _, variable in reading.variables} == {variable for _, variable in best.variables}
+        and (reading.others or not best.others)
+    ]
+    yield from fitting[:_MAX_COMPANIONS]
 
 
-def _joined(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the longest list: those of companions are part of it."""
-    return max(names, key=len)
+def _side_by_side(best: Reading, chosen: Sequence[Reading]) -> list[str]:
+    """Return for each of *chosen* the board that it is on, where names such as `cell1` and `cell2` say so."""
+    endings = [_ending(reading.fluent.name) for reading in chosen]
+    twins = {ending[1] for ending in endings if ending[0] == endings[0][0] and ending[0]}
+    if len(twins) < 2 or len(twins) * len(best.columns) > MAX_SIDE or any("?b" in name for _, name in best.variables):
+        return [""] * len(chosen)
+    return [ending[1] if ending[0] == endings[0][0] else endings[0][1] for ending in endings]
 
 
-def _companions(best: _Reading, readings: Sequence[_Reading]) -> Iterator[_Reading]:
-    """Yield what else stands on the grid: fluents of the same coordinates, one reading of each."""
-    seen = {best.fluent.name}
-    for reading in sorted(readings, key=lambda reading: -reading.score):
-        fits = set(reading.columns) <= set(best.columns) and set(reading.rows) <= set(best.rows)
-        is_like = bool(reading.others) or not best.others
-        if fits and is_like and reading.score > 0 and reading.fluent.name not in seen:
-            seen.add(reading.fluent.name)
-            if len(seen) <= 10:
-                yield reading
+def _ending(name: str) -> tuple[str, str]:
+    """Return what twins have in common, and what tells this one apart."""
+    match = _TWIN.fullmatch(name)
+    if match is None:
+        return "", ""
+    return (match[1], match[2]) if match[2] else (match[4], match[3])
 
 
-def _readings(fluent: Fluent) -> Iterator[_Reading]:
-    lined = [argument for argument in fluent.arguments if argument.line is not None]
-    wordy = [argument for argument in fluent.arguments if argument.words is not None]
-    for argument in wordy[:1]:
-        assert argument.words is not None
-        yield _reading(fluent, ((argument, "?xy"),), *argument.words, 1)
-    if len(lined) >= 2:
-        yield from _of_lines(fluent, lined)
-    elif len(lined) == 1 and len(fluent.arguments) == 2 and not wordy:
-        line = lined[0].line
-        assert line is not None
-        if len(line.names) >= 4:
-            yield _reading(fluent, ((lined[0], "?x"),), line.names, ("1",), -1)
-
-
-def _of_lines(fluent: Fluent, lined: list[Argument]) -> Iterator[_Reading]:
-    chosen = _coordinates(fluent, lined)
-    x, y = max(permutations(chosen[-2:], 2), key=lambda order: _agreement(*order))
-    assert x.line is not None
-    assert y.line is not None
-    blocks = chosen[:-2]
-    columns, rows = x.line.names, y.line.names
-    variables = [(x, "?x"), (y, "?y")]
-    axes = ("bx",) if len(blocks) == 1 else ("bx", "by") if [x, y] == chosen[-2:] else ("by", "bx")
-    for block, axis in zip(blocks, axes, strict=False):
-        assert block.line is not None
-        variables.append((block, f"?{axis}"))
-        if axis == "bx":
-            columns = tuple(f"{name} {inner}" for name in block.line.names for inner in columns)
-        else:
-            rows = tuple(f"{name} {inner}" for name in block.line.names for inner in rows)
-    if len(columns) <= MAX_SIDE and len(rows) <= MAX_SIDE:
-        evidence = min(2, x.line.x) + min(2, y.line.y)
-        yield _reading(fluent, tuple(variables), columns, rows, 2 + evidence - len(blocks))
-
-
-def _coordinates(fluent: Fluent, lined: list[Argument]) -> list[Argument]:
-    """Return which arguments in an order are coordinates: blocks first, then two of a grid."""
-    named = [argument for argument in lined if argument.line and argument.line.x + argument.line.y > 0]
-    if len(named) == 2:
-        return named
-    if len(lined) == 3 and len(fluent.arguments) == 3 and len(lined[2].names) >= len(lined[0].names):
-        return lined[:2]
-    if len(lined) in (3, 4):
-        return lined
-    return lined[:2]
-
-
-def _agreement(x: Argument, y: Argument) -> int:
-    assert x.line is not None
-    assert y.line is not None
-    return x.line.x + y.line.y - x.line.y - y.line.x
-
-
-def _reading(
-    fluent: Fluent, variables: tuple[tuple[Argument, str], ...], columns: tuple[str, ...], rows: tuple[str, ...],
-    score: int,
-) -> _Reading:  # fmt: skip
-    used = {argument.path for argument, _ in variables}
-    others = tuple(argument for argument in fluent.arguments if argument.path not in used)
-    score += 4 if _BOARDS.fullmatch(fluent.name) else 0
-    score -= 6 if _NOT_BOARDS.fullmatch(fluent.name) else 0
-    score += 2 if others else 0
-    ordered = sorted(variables, key=lambda pair: pair[0].path)
-    return _Reading(fluent, tuple(ordered), columns, rows, others, score)
-
-
-def _pieces(reading: _Reading, roles: Sequence[str]) -> Iterator[Pieces]:
-    """Yield what stands there: by the argument that tells most, for each owner where another tells that."""
-    placed = {argument.path: variable for argument, variable in reading.variables}
+def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
+    """Yield what stands there: by the argument that tells most, for each name of another one that splits them."""
     others = [argument for argument in reading.others if argument.names]
     if not others:
         name = reading.fluent.name
         yield Pieces(
-            fluent=reading.fluent.pattern(placed), symbol=symbol_of(name), shape=shape_of(name),
+            fluent=reading.fluent.pattern(reading.places), symbol=symbol_of(name), shape=shape_of(name),
             fill=colour_of(name) or "green",
         )  # fmt: skip
         return
-    owners = [argument for argument in others if len(argument.names) <= 8 and argument.names <= set(roles)]
-    kinds = [argument for argument in others if argument not in owners[:1]] if len(others) > 1 else others
-    kind = max(kinds, key=lambda argument: len(argument.names))
-    if not owners or kind in owners:
-        yield _by_value(reading.fluent, placed, kind, roles, None)
+    kind = max(others, key=lambda argument: (not argument.names <= set(roles), len(argument.names)))
+    split = next((other for other in others if other is not kind and len(other.names) <= _MAX_KINDS), None)
+    if split is None:
+        yield _by_value(reading.fluent, reading.places, kind, roles)
         return
-    for owner in sorted(owners[0].names):
-        yield _by_value(reading.fluent, placed | {owners[0].path: owner}, kind, roles, owner)
+    for owner, look in appearances(split.names, roles).items():
+        pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
+        yield pieces.model_copy(update={"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill})
 
 
-def _by_value(
-    fluent: Fluent, placed: dict[tuple[tuple[str, int, int], ...], str], kind: Argument, roles: Sequence[str],
-    owner: str | None,
-) -> Pieces:  # fmt: skip
-    looks = appearances(list(kind.names)[:MAX_ENTRIES] if len(kind.names) > MAX_ENTRIES else kind.names, roles)
-    pattern = fluent.pattern(placed | {kind.path: "?piece"})
-    fill = appearances(roles, roles)[owner].fill if owner is not None else None
+def _by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles: Sequence[str]) -> Pieces:
+    looks = appearances(sorted(kind.names)[:MAX_ENTRIES], roles)
     return Pieces(
-        fluent=pattern,
+        fluent=fluent.pattern({**places, kind.path: "?piece"}),
         symbols={name: look.symbol for name, look in looks.items()},
-        colours={} if owner else {name: look.colour for name, look in looks.items() if look.colour},
+        colours={name: look.colour for name, look in looks.items() if look.colour},
         shapes={name: look.shape for name, look in looks.items()},
-        fills={name: fill or look.fill for name, look in looks.items()},
+        fills={name: look.fill for name, look in looks.items()},
     )

@@ -9,23 +9,31 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from gdl.games.about import About
 from gdl.games.domains import domains_of
-from gdl.games.fluents import Fluent, fluents_of
+from gdl.games.fluents import Argument, Fluent, fluents_of
 from gdl.games.grids import Grid, best_grid
-from gdl.games.layout import Caption, Heaps, Layout
+from gdl.games.layout import Caption, Heaps, Layout, Side, Walls
 from gdl.rules import Description
 from gdl.terms import Compound, signature
 
-_TURNS: Final = re.compile(r".*(control|turn|tomove|to_move|mover|active)", re.IGNORECASE)
+_TURNS: Final = re.compile(r"(?!.*(last|previous)).*(control|turn|tomove|to_move|mover|active)", re.IGNORECASE)
+_WALLS: Final = re.compile(r"(wall|blocked|block|barrier|fence)_?(north|south|east|west)", re.IGNORECASE)
+_SIDES: Final[dict[str, Side]] = {"north": "north", "south": "south", "east": "east", "west": "west"}
 _HEAPS: Final = re.compile(r"heap|pile|pit|stack|tower|house|store", re.IGNORECASE)
 _MAX_CAPTIONS: Final = 40
-_MAX_FACTS: Final = 120
+_MAX_FACTS: Final = 24
 """Of how many facts a caption may be: more would hide the board."""
 
 
 def layout_for(description: Description) -> Layout:
     """Return a layout that suits the fluents of *description*, in every state; a list of facts where none is found."""
     return _layout(_Known(description))
+
+
+def layout_of(description: Description, about: About | None) -> Layout:
+    """Return the layout that *about* gives, a guessed one where a game comes without."""
+    return layout_for(description) if about is None else about.board
 
 
 class _Known:
@@ -68,7 +76,7 @@ def _turn(fluents: tuple[Fluent, ...], roles: tuple[str, ...]) -> tuple[Fluent, 
     """Return the fluent that says whose turn it is, and its pattern."""
     for fluent in fluents:
         for argument in fluent.arguments:
-            if argument.names and argument.names <= set(roles) and _TURNS.fullmatch(fluent.name):
+            if argument.names and argument.names <= set(roles) and _TURNS.match(fluent.name):
                 return fluent, fluent.pattern({argument.path: "?role"})
     return None
 
@@ -83,15 +91,29 @@ def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluen
         checkered=grid.is_checkered,
         turn=turn[1] if turn else None,
         pieces=grid.pieces,
+        walls=_walls(grid, fluents),
         captions=_captions(fluents, shown),
     )
+
+
+def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> tuple[Walls, ...]:
+    """Return the fluents whose names say that they are walls on one side of a cell."""
+    found = []
+    for fluent in fluents:
+        match = _WALLS.fullmatch(fluent.name)
+        names = [argument.names for argument in fluent.arguments]
+        if match and len(names) == 2 and names[0] <= set(grid.columns) and names[1] <= set(grid.rows):
+            x, y = fluent.arguments
+            pattern = fluent.pattern({x.path: "?x", y.path: "?y"})
+            found.append(Walls(fluent=pattern, source="state", side=_SIDES[match[2].lower()]))
+    return tuple(found)
 
 
 def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
     for fluent in fluents:
         if _HEAPS.search(fluent.name) and len(fluent.arguments) == 2:
             name, size = fluent.arguments
-            if size.names and all(number.isdecimal() for number in size.names) and not name.line:
+            if _are_numbers(size) and not _are_numbers(name):
                 heaps = Heaps(fluent=fluent.pattern({name.path: "?heap", size.path: "?size"}), symbol="o")
                 shown = {fluent.name} | ({turn[0].name} if turn else set())
                 return Layout(
@@ -100,19 +122,22 @@ def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) 
     return Layout()
 
 
+def _are_numbers(argument: Argument) -> bool:
+    return bool(argument.names) and all(name.isdecimal() for name in argument.names)
+
+
 def _captions(fluents: tuple[Fluent, ...], shown: set[str]) -> tuple[Caption, ...]:
     """Return a caption for every other fluent that has few facts."""
     found: list[Caption] = []
     for fluent in fluents:
         if fluent.name not in shown and _n_facts(fluent) <= _MAX_FACTS and len(found) < _MAX_CAPTIONS:
-            pattern = fluent.pattern({})
-            words = " ".join((fluent.name, *(f"?any{i}" for i in range(len(fluent.arguments)))))
-            found.append(Caption(fluent=pattern, text=words[:200]))
+            names = (f"?any{i}" for i in range(len(fluent.arguments)))
+            found.append(Caption(fluent=fluent.pattern({}), text=" ".join((fluent.name, *names))))
     return tuple(found)
 
 
 def _n_facts(fluent: Fluent) -> int:
-    """Return how many facts of a kind there could be at once, a number being one of them."""
-    return prod(
-        1 if argument.line and argument.names else len(argument.names) or _MAX_FACTS for argument in fluent.arguments
-    )
+    """Return how many facts of a kind there are at once, about: a number that stands alone is taken to be a value."""
+    counts = [len(argument.names) or _MAX_FACTS for argument in fluent.arguments]
+    values = [len(argument.names) for argument in fluent.arguments if argument.line or _are_numbers(argument)]
+    return prod(counts) // values[0] if len(values) == 1 else prod(counts)

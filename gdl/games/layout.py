@@ -77,6 +77,7 @@ Shape = Literal[
     "pawn", "knight", "bishop", "rook", "queen", "king",
     "person", "robot", "zombie", "mummy", "door", "flag",
 ]  # fmt: skip
+Side = Literal["north", "south", "east", "west"]
 Colour = Annotated[str, Field(pattern=r"^(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)$")]
 Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 
@@ -101,8 +102,8 @@ def _need(pattern: str, *names: str) -> None:
 class Pieces(Table):
     """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
 
-    `?bx` and `?by` are the blocks of columns and rows named by two arguments, `?xy` a cell named by one word; a grid
-    of one row needs no `?y`.
+    `?bx` and `?by` are the blocks of columns and rows named by two arguments (`block` where no argument says `?bx`),
+    `?xy` a cell named by one word; a grid of one row needs no `?y`.
 
     Every piece has `symbol`; or the one of `symbols` that its `?piece` has there, if any; or the text of `?piece`.
     Pictures draw `shape`, or that of `shapes`, in the colour `fill` or `fills` where it is not the terminal's.
@@ -119,6 +120,7 @@ class Pieces(Table):
     fill: Colour | None = None
     fills: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
     count: bool = False
+    block: Name | None = None
 
     @model_validator(mode="after")
     def _is_placed(self) -> Pieces:
@@ -131,14 +133,15 @@ class Pieces(Table):
 
 
 class Walls(Table):
-    """The facts that are walls: on `?side` of a cell, or between two neighbours, `?x2` and `?y2` the second."""
+    """The facts that are walls: on `?side` of a cell, or always on `side`; or to the neighbour at `?x2` and `?y2`."""
 
     fluent: Pattern
     source: Literal["state", "rules"] = "rules"
+    side: Side | None = None
 
     @model_validator(mode="after")
     def _is_placed(self) -> Walls:
-        between = ("?x2", "?y2") if "?x2" in self.fluent else ("?side",)
+        between = () if self.side else ("?x2", "?y2") if "?x2" in self.fluent else ("?side",)
         _need(self.fluent, "?x", "?y", *between)
         return self
 

@@ -34,6 +34,22 @@ _CODES: Final[dict[str, Shape]] = {
     "p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king", "m": "pawn",
 }  # fmt: skip
 _CODE: Final = re.compile(r"([wb])([pnbrqkm])")
+_ENDS: Final = (
+    "player",
+    "pawn",
+    "knight",
+    "bishop",
+    "rook",
+    "queen",
+    "king",
+    "checker",
+    "disc",
+    "head",
+    "coin",
+    "coins",
+    "stone",
+)
+"""What names of pieces end in, without a mark between."""
 _PALETTE: Final[tuple[Colour, ...]] = (
     "red", "blue", "green", "yellow", "magenta", "cyan", "bright_red", "bright_blue", "bright_green", "bright_black",
 )  # fmt: skip
@@ -109,7 +125,8 @@ def _colour(name: str, names: Sequence[str]) -> Colour | None:
 def _empty_names(names: Sequence[str]) -> set[str]:
     """Return the names that stand for nothing; `b` and `e` are letters of colours as well."""
     found = {name for name in names if _words(name) and _words(name)[-1] in _EMPTY}
-    if not found and "b" in names and not {"w", "W"} & set(names):
+    is_colour = "w" in names and not {"x", "o"} & set(names)
+    if not found and "b" in names and not is_colour:
         found = {"b"}
     if not found and "e" in names:
         found = {"e"}
@@ -123,7 +140,7 @@ def _words(name: str) -> list[str]:
 
 def _parted(word: str) -> list[str]:
     """Return `x` and `player` of `xplayer`: names of roles are often written so."""
-    for end in ("player", "pawn", "knight", "bishop", "rook", "queen", "king"):
+    for end in _ENDS:
         if word.endswith(end) and word != end:
             return [word.removesuffix(end), end]
     return [word]
@@ -131,22 +148,33 @@ def _parted(word: str) -> list[str]:
 
 def _symbols(names: Sequence[str]) -> dict[str, Symbol]:
     """Return different symbols for *names*, as far as three letters tell them apart."""
-    plain = {name: re.sub(r"[^A-Za-z0-9]", "", name) or "?" for name in names}
-    for make in (_initial, _initials, _beginning):
-        found = {name: make(text, name) for name, text in plain.items()}
+    for make in (_initial, _initials, _beginning, _end):
+        found = {name: make(_plain(name), name) for name in names}
         if len(set(found.values())) == len(found):
-            return found
+            break
     return found
 
 
-def _initial(text: str, name: str) -> str:  # noqa: ARG001 -- one of three ways to shorten
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "", name) or "?"
+
+
+def _initial(text: str, name: str) -> str:  # noqa: ARG001 -- one of four ways to shorten
     return text if len(text) <= 2 and (len(text) == 2 or text.isdecimal()) else text[0].upper()
 
 
 def _initials(text: str, name: str) -> str:
-    words = _WORDS.findall(name[:40])
-    return "".join(word[0].upper() for word in words)[:3] if len(words) > 1 else text[:2].upper()
+    words = _words(name)
+    return (
+        "".join("N" if word == "knight" else word[0].upper() for word in words)[:3]
+        if len(words) > 1
+        else text[:2].capitalize()
+    )
 
 
-def _beginning(text: str, name: str) -> str:  # noqa: ARG001 -- one of three ways to shorten
+def _beginning(text: str, name: str) -> str:  # noqa: ARG001 -- one of four ways to shorten
     return text[:3]
+
+
+def _end(text: str, name: str) -> str:  # noqa: ARG001 -- one of four ways to shorten
+    return text[-3:]

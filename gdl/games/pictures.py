@@ -10,8 +10,7 @@ from xml.etree.ElementTree import Element
 from gdl.games.about import About
 from gdl.games.boards import Board, Mark, board_of
 from gdl.games.canvas import LETTER, PAD, Canvas, Emphasis, Frame
-from gdl.games.guessing import layout_for
-from gdl.games.layout import Layout
+from gdl.games.guessing import layout_of
 from gdl.games.palette import board_css
 from gdl.games.pieces import CELL, draw_mark
 from gdl.games.svg import add, clean, root, written
@@ -46,11 +45,6 @@ def picture(description: Description, about: About | None, facts: Iterable[Term]
     if about is not None:
         look.setdefault("title", about.title)
     return svg_of(board_of(layout_of(description, about), description, facts), **look)
-
-
-def layout_of(description: Description, about: About | None) -> Layout:
-    """Return the layout that *about* gives, a guessed one where a game comes without."""
-    return layout_for(description) if about is None else about.board
 
 
 def svg_of(board: Board, **look: Unpack[Look]) -> str:
@@ -113,11 +107,11 @@ def _draw_line(picture: Element, line: str, x: float, top: float, weight: str = 
 
 
 def _mark_of_turn(board: Board) -> Mark | None:
-    """Return a piece of the role whose turn it is, if pieces are named after roles."""
-    for pieces in board.layout.pieces if board.turn is not None else ():
-        assert board.turn is not None
-        shape = pieces.shapes.get(board.turn, pieces.shape)
-        fill = pieces.fills.get(board.turn) or pieces.colours.get(board.turn)
-        if shape and fill:
-            return Mark((pieces.symbols or {}).get(board.turn, board.turn[:1]), board.turn, fill, 1, shape, fill)
+    """Return a piece of the role whose turn it is, if pieces are named after roles: `x`, or `xplayer`."""
+    names = () if board.turn is None else (board.turn, board.turn.lower().removesuffix("player"))
+    for pieces in board.layout.pieces:
+        for name in names:
+            shape, fill = pieces.shapes.get(name, pieces.shape), pieces.fills.get(name) or pieces.colours.get(name)
+            if shape and fill:
+                return Mark((pieces.symbols or {}).get(name, name[:1]), name, fill, 1, shape, fill)
     return None

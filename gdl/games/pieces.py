@@ -15,7 +15,7 @@ from gdl.games.wording import mark_words
 CELL: Final = 48
 """The side of a cell. *Units*: those of the drawing."""
 
-_UNDER: Final = frozenset({"block", "door", "square"})
+_UNDER: Final = frozenset({"block", "door", "square", "dot"})
 """Shapes that lie under whatever else stands in their cell."""
 _MAX_MARKS: Final = 4
 _SIGN_SIZES: Final = {1: 26, 2: 20}

@@ -12,6 +12,7 @@ import click
 
 from gdl.engines import make_game
 from gdl.game import Game
+from gdl.games.guessing import layout_of
 from gdl.games.library import GameFile, find_game
 from gdl.rules import read_rules
 from server.errors import RecordDiffersError, SignatureFormatError
@@ -19,6 +20,7 @@ from server.records.archive import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay
 from server.records.signature import has_valid_signature, is_signed
 from server.records.transcript import seat_of, transcript
+from server.terminal.gallery import Gallery
 from server.terminal.picture import Draw, drawer, same_game, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
@@ -28,11 +30,19 @@ from server.terminal.progress import DELAY_S, progress
 @click.option("--rules", metavar="GAME", help="The rules, for records that carry none: a name or a path.")
 @click.option("--step", type=click.IntRange(min=0), help="Show this step only; all are verified.")
 @click.option("--seat", metavar="ROLE", help="Print what ROLE was sent and answered, and why a move did not count.")
+@click.option(
+    "--svg",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write each step as a picture into FOLDER: 000.svg, 001.svg ...",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON, without the steps.")
 @click.pass_context
 def command(
-    context: click.Context, record: Path, rules: str | None, step: int | None, seat: str | None, as_json: bool
-) -> None:
+    context: click.Context, record: Path, rules: str | None, step: int | None, seat: str | None, folder: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Step through the match record RECORD and compare every state, move, percept and goal with the rules.
 
     RECORD is a record of ours or of another host, or the journal that an interrupted match left. Exits with 1 at the
@@ -46,11 +56,15 @@ def command(
         return
     if not as_json:
         click.echo(_title(stored))
-        if file is None:
+        if file is None and layout_of(game.description, None).kind == "facts":
             click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
-    verdict = _verdict(
-        stored, game, None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
-    )
+    show = None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
+    about = file.about() if file else None
+    try:
+        gallery = None if folder is None else Gallery(folder, game.description, about)
+        verdict = _verdict(stored, game, show, gallery)
+    except OSError as error:
+        raise click.UsageError(f"{folder} cannot be written: {error.strerror}") from error
     click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
     context.exit(0 if verdict["agrees"] and verdict["signature"] != "wrong" else 1)
 
@@ -98,13 +112,15 @@ class _Show:
             click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
 
 
-def _verdict(record: StoredRecord, game: Game, show: _Show | None) -> dict[str, Any]:
+def _verdict(record: StoredRecord, game: Game, show: _Show | None, gallery: Gallery | None) -> dict[str, Any]:
     found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
     with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
         try:
             for at in replay(game, record):
                 found["steps"] = at.step
                 advance()
+                if gallery is not None:
+                    gallery.add(at.step, at.state.facts, at.moves)
                 if show is not None:
                     show(at)
         except RecordDiffersError as error:

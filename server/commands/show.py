@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -17,8 +18,9 @@ from gdl.game import Game
 from gdl.games.about import About
 from gdl.games.boards import board_of
 from gdl.games.drawing import Paint, text_of
-from gdl.games.layout import Layout
+from gdl.games.guessing import layout_of
 from gdl.games.library import GameFile, find_game
+from gdl.games.pictures import picture
 from server.terminal.progress import progress
 
 _WIDTH = 100
@@ -29,16 +31,23 @@ _THEME = "ansi_dark"  # in the colours that the terminal has been given
 @click.argument("name", metavar="GAME")
 @click.option("--rules", "with_rules", is_flag=True, help="Print the rules too, last.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
-def command(name: str, with_rules: bool, as_json: bool) -> None:
+@click.option("--svg", "as_svg", is_flag=True, help="Print only the first position, as an SVG picture.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the picture.")
+def command(name: str, with_rules: bool, as_json: bool, as_svg: bool, output: Path | None) -> None:
     """Say what GAME is: title, summary, roles, how unclear sentences were decided, the first position.
 
-    GAME is a game of the library or the path of a rule file.
+    GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed.
     """
+    if output is not None and not as_svg:
+        raise click.UsageError("-o is where the picture goes: add --svg")
     file = find_game(name)
     about = file.about()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
+    if as_svg:
+        write_picture(picture(game.description, about, game.initial_state.facts, standalone=True), output)
+        return
     if as_json:
         shown = _as_json(file, about, game, legal)
         click.echo(json.dumps(shown | {"rules": game.description.source.text} if with_rules else shown, indent=2))
@@ -48,6 +57,21 @@ def command(name: str, with_rules: bool, as_json: bool) -> None:
     console.print(Text.from_ansi(lines), soft_wrap=True)
     if with_rules:
         print_rules(game.description.source.text, console)
+
+
+def write_picture(svg: str, output: Path | None) -> None:
+    """Write the picture to the file, to standard output without one.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if output is None:
+        click.echo(svg)
+        return
+    try:
+        output.write_text(f"{svg}\n", encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
 
 
 def print_rules(text: str, console: Console) -> None:
@@ -66,7 +90,7 @@ def _painted(symbol: str, colour: str | None) -> str:
 
 
 def _position(about: About | None, game: Game, paint: Paint) -> str:
-    layout = about.board if about else Layout()
+    layout = layout_of(game.description, about)
     return text_of(board_of(layout, game.description, game.initial_state.facts), paint)
 
 

@@ -1,4 +1,4 @@
-"""A state as text for people: the board where the game's description has a layout, else its facts, one a line."""
+"""A state as text for people: the board by the layout of the game, or by a guessed one; else its facts, one a line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.style import Style
 
 from gdl.games.boards import board_of
 from gdl.games.drawing import Paint, text_of
+from gdl.games.guessing import layout_of
 from gdl.games.library import GameFile, find_game, game_names
 from gdl.rules import Description
 from gdl.terms import Term
@@ -42,16 +43,13 @@ def screen_paint() -> Paint:
 
 
 def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:
-    """Return what draws the states of the game; *game* is where its layout may be found.
+    """Return what draws the states of the game; *game* is where its layout may be found, else one is guessed.
 
     Raises:
         OSError: as `GameFile.about`.
         AboutFileError: as `GameFile.about`.
     """
-    about = game.about() if game is not None else None
-    if about is None:
-        return facts_text
-    layout = about.board
+    layout = layout_of(description, game.about() if game is not None else None)
 
     def draw(facts: Iterable[Term]) -> str:
         known = tuple(facts)

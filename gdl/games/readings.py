@@ -1,0 +1,134 @@
+"""Ways to read a fluent as something on a board: which arguments are columns and rows, and which say what is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
+
+from gdl.games.axes import Line
+from gdl.games.domains import Path
+from gdl.games.fluents import Argument, Fluent
+from gdl.games.layout import MAX_SIDE
+
+_BOARDS: Final = re.compile(
+    r"(cell|square|board|at|loc(ation)?|pos(ition)?|grid|mark(ed)?|place|piece|field|point|checker|tile|spot|cube"
+    r"|cellholds|occupied|robot|player|stone|dis[ck]|token|contents|value|wall|queen|knight|num|box|hole|light|coin)"
+    r"(s|ed)?_?(\d|small|r|b)?",
+    re.IGNORECASE,
+)
+_OTHERS: Final = re.compile(
+    r".*(height|score|count|step|moved|connected|goal|dist|number|time|turn|control|capture|guess|hand|heap|pile)",
+    re.IGNORECASE,
+)
+_MIN_ROW: Final = 4
+_MAX_BLOCKS: Final = 9
+_MAX_LINED: Final = 4
+"""More arguments in an order than that are no coordinates: an order of things, for example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a fluent: which arguments are coordinates, under which variables; what `others` say is there."""
+
+    fluent: Fluent
+    variables: tuple[tuple[Argument, str], ...]
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    others: tuple[Argument, ...]
+    score: int
+
+    @property
+    def places(self) -> dict[Path, str]:
+        """The variables of coordinates, by where they stand."""
+        return {argument.path: variable for argument, variable in self.variables}
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether rows come before columns, as in a matrix, whose rows are read downwards."""
+        return self.variables[0][1] in ("?y", "?by")
+
+
+def readings_of(fluent: Fluent, roles: Collection[str]) -> Iterator[Reading]:
+    """Yield the ways to read *fluent*, none where nothing in it is like a cell."""
+    lined = [argument for argument in fluent.arguments if argument.line is not None]
+    wordy = next((argument for argument in fluent.arguments if argument.words is not None), None)
+    if wordy is not None and wordy.words is not None:
+        yield _reading(fluent, {wordy: "?xy"}, *wordy.words, 1)
+    elif 2 <= len(lined) <= _MAX_LINED:
+        yield from _of_lines(fluent, lined, roles)
+    elif len(lined) == 1 and len(fluent.arguments) == 2:
+        names = _line(lined[0]).names
+        if len(names) >= _MIN_ROW:
+            yield _reading(fluent, {lined[0]: "?x"}, names, ("1",), -3)
+
+
+def _of_lines(fluent: Fluent, lined: list[Argument], roles: Collection[str]) -> Iterator[Reading]:
+    cell = _cell(fluent, lined)
+    x, y = max(permutations(cell, 2), key=lambda order: _agreement(*order))
+    blocks = _blocks(fluent, cell, roles)
+    variables = {x: "?x", y: "?y"}
+    columns, rows = _line(x).names, _line(y).names
+    axes = ("?bx",) if len(blocks) == 1 else ("?bx", "?by") if (x, y) == tuple(cell) else ("?by", "?bx")
+    for block, axis in zip(blocks, axes, strict=False):
+        names = _line(block).names if block.line else tuple(sorted(block.names))
+        variables[block] = axis
+        if axis == "?bx":
+            columns = tuple(f"{name} {inner}" for name in names for inner in columns)
+        else:
+            rows = tuple(f"{name} {inner}" for name in names for inner in rows)
+    evidence = min(2, _line(x).x) + min(2, _line(y).y)
+    is_relation = len(fluent.arguments) == 2 and all(name.isalpha() for name in (*columns, *rows))
+    if len(columns) <= MAX_SIDE and len(rows) <= MAX_SIDE and not is_relation:
+        yield _reading(fluent, variables, columns, rows, evidence - len(blocks))
+
+
+def _cell(fluent: Fluent, lined: list[Argument]) -> list[Argument]:
+    """Return the two arguments that are column and row, in their order."""
+    named = [argument for argument in lined if _line(argument).x + _line(argument).y > 0]
+    if len(named) == 2:
+        return named
+    if len(lined) == 4 and len(fluent.arguments) > 4:
+        return lined[2:]
+    return lined[:2]
+
+
+def _blocks(fluent: Fluent, cell: list[Argument], roles: Collection[str]) -> list[Argument]:
+    """Return the arguments that say on which of several boards a cell is: something else must say what is there."""
+    others = [argument for argument in fluent.arguments if argument not in cell]
+    first = fluent.arguments.index(cell[0])
+    found = [
+        argument
+        for argument in others[:-1]
+        if 2 <= len(argument.names) <= _MAX_BLOCKS
+        and not argument.names <= set(roles)
+        and (fluent.arguments.index(argument) < first or _is_depth(argument))
+    ]
+    return found if len(found) <= 2 else []
+
+
+def _is_depth(argument: Argument) -> bool:
+    return argument.line is not None and any(name.startswith("?z") for name in argument.variables)
+
+
+def _agreement(x: Argument, y: Argument) -> tuple[int, int]:
+    """Return how well it fits that *x* is the column and *y* the row; where nothing tells, a matrix has rows first."""
+    return _line(x).x + _line(y).y - _line(x).y - _line(y).x, int(y.path < x.path)
+
+
+def _line(argument: Argument) -> Line:
+    assert argument.line is not None
+    return argument.line
+
+
+def _reading(
+    fluent: Fluent, variables: dict[Argument, str], columns: tuple[str, ...], rows: tuple[str, ...], score: int
+) -> Reading:
+    others = tuple(argument for argument in fluent.arguments if argument not in variables)
+    score += 4 if _BOARDS.fullmatch(fluent.name) else 0
+    score -= 6 if _OTHERS.match(fluent.name) else 0
+    score += 2 if others else 0
+    ordered = sorted(variables.items(), key=lambda pair: pair[0].path)
+    return Reading(fluent, tuple(ordered), columns, rows, others, score)
