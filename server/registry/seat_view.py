@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gdl.kif import read_term
 from server.hosting.manager import GameManager
 from server.links.human_seat import Turn, turn_of
 from server.records.replay import facts_of
@@ -76,6 +77,15 @@ def _steps(record: dict[str, Any], role: str) -> list[SeatStep]:
     place = record["x-roles"].index(role)
     percepts = record.get("x-percepts", [])
     return [
-        SeatStep(step=step, move=moves[place], percepts=percepts[step][place] if step < len(percepts) else None)
+        SeatStep(
+            step=step,
+            move=_bare(moves[place]),
+            percepts=list(map(_bare, percepts[step][place])) if step < len(percepts) else None,
+        )
         for step, moves in enumerate(record["moves"])
     ]
+
+
+def _bare(spaced: str) -> str:
+    """Return a term of a record as rule files write it."""
+    return str(read_term(spaced))
