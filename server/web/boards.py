@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from markupsafe import Markup
 
 from gdl.games.boards import Board, board_of
+from gdl.games.canvas import Emphasis
 from gdl.games.guessing import layout_of
 from gdl.games.pictures import Look, svg_of
 from gdl.games.places import emphasis, places
@@ -16,6 +19,7 @@ from gdl.terms import Compound, Term
 from server.records.replay import facts_of
 from server.web.rule_books import RuleBook
 
+_NOTHING: Final[Mapping[str, Emphasis]] = MappingProxyType({})
 _N_FACTS: Final = 5_000
 """A state with more facts is not drawn."""
 
@@ -37,27 +41,36 @@ def recorded_board(book: RuleBook, state: str) -> Board | None:
     return board(book, facts_of(state))
 
 
-def markup(drawn: Board | None, look: Look) -> Markup | None:
-    """Return the picture of *drawn*."""
-    return None if drawn is None else Markup(svg_of(drawn, **look))  # noqa: S704 -- `svg_of` escapes what it writes
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A state as pages show it: the drawn board, None where there is none, and what is said beside it."""
+
+    board: Markup | None
+    lines: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return self.board is None and not self.lines
 
 
-def small_picture(drawn: Board | None, title: str) -> Markup | None:
-    """Return the picture of *drawn* as cards have it: without captions, unless there is nothing else."""
-    return None if drawn is None else markup(drawn, {"title": title, "captions": is_told(drawn)})
-
-
-def is_told(drawn: Board | None) -> bool:
-    """Return whether a state is told in lines of text alone."""
-    return drawn is not None and drawn.layout.kind == "facts"
-
-
-def picture_after(drawn: Board | None, before: Board | None, moves: Iterable[str], look: Look) -> Markup | None:
-    """Return the picture of *drawn*, where the cells stand out that the joint move *moves* in *before* changed."""
+def picture_of(
+    drawn: Board | None, title: str, highlighted: Mapping[str, Emphasis] = _NOTHING, *, playable: bool = False
+) -> Picture | None:
+    """Return *drawn* as a picture called *title*; the cells *highlighted* stand out, and *playable* ones are named."""
     if drawn is None:
         return None
-    look["highlighted"] = emphasis(map(read_term, moves), drawn, before)
-    return markup(drawn, look)
+    turn = () if drawn.turn is None else (f"{drawn.turn} to move",)
+    svg = None
+    if drawn.layout.kind != "facts":
+        look: Look = {"title": title, "captions": False, "highlighted": highlighted, "playable": playable}
+        svg = Markup(svg_of(drawn, **look))  # noqa: S704 -- `svg_of` escapes what it writes
+    return Picture(svg, (*turn, *drawn.lines))
+
+
+def last_move(drawn: Board | None, before: Board | None, moves: Iterable[str]) -> dict[str, Emphasis]:
+    """Return which cells of *drawn* stand out after the joint move *moves* in *before*."""
+    return {} if drawn is None else emphasis(map(read_term, moves), drawn, before)
 
 
 def cells_of(move: Term, drawn: Board) -> tuple[tuple[str, ...], bool]:

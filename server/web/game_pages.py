@@ -19,7 +19,7 @@ from server.hosting.uploading import Upload, keep_game
 from server.spectating.listing import is_veiled
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
-from server.web.boards import board, is_told, markup, small_picture
+from server.web.boards import board, picture_of
 from server.web.listing import MAX_CHARACTERS, listing, told_remarks
 from server.web.match_cards import CARDS
 from server.web.recollection import Recollection
@@ -42,7 +42,7 @@ async def show_games(request: web.Request) -> web.Response:
 async def _card(request: web.Request, version: GameVersion) -> dict[str, Any]:
     title = title_of(version)
     drawn = await _first_board(request, version)
-    return {"version": version, "title": title, "board": small_picture(drawn, f"{title}, first position")}
+    return {"version": version, "title": title, "picture": picture_of(drawn, f"{title}, first position")}
 
 
 async def _first_board(request: web.Request, version: GameVersion) -> Board | None:
@@ -73,8 +73,7 @@ async def show_game(request: web.Request) -> web.Response:
         current=current,
         title=title_of(version),
         about=rule_book(version).about,
-        picture=markup(drawn, {"title": f"{title_of(version)}, first position"}),
-        is_told=is_told(drawn),
+        picture=picture_of(drawn, f"{title_of(version)}, first position"),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,
         remarks=remarks,

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
-from markupsafe import Markup
 
 from gdl.errors import GdlError
 from server.spectating.listing import is_veiled
 from server.storage.matches import MatchStore
 from server.storage.rows import QUEUED, MatchRow, SeatRow
-from server.web.boards import board, recorded_board, small_picture
+from server.web.boards import Picture, board, picture_of, recorded_board
 from server.web.match_view import public_events, view_of
 from server.web.rule_books import FirstPositions, Shelf, rule_book, title_of
 
@@ -42,7 +41,7 @@ class MatchCard:
     title: str
     is_scrambled: bool
     seats: tuple[SeatLine, ...]
-    board: Markup | None = None
+    picture: Picture | None = None
 
     @property
     def played(self) -> tuple[SeatLine, ...]:
@@ -76,7 +75,7 @@ class Cards:
 
     def __init__(self, matches: MatchStore, shelf: Shelf, first_positions: FirstPositions) -> None:
         self._matches, self._shelf, self._first = matches, shelf, first_positions
-        self._boards: OrderedDict[tuple[str, int, str], Markup | None] = OrderedDict()
+        self._boards: OrderedDict[tuple[str, int, str], Picture | None] = OrderedDict()
 
     async def of(self, rows: Sequence[MatchRow], *, with_boards: bool = False) -> list[MatchCard]:
         """Return the cards of *rows*."""
@@ -98,7 +97,7 @@ class Cards:
         version = await self._shelf.version(row.sha256)
         return row.game if version is None else title_of(version)
 
-    async def _board(self, row: MatchRow) -> Markup | None:
+    async def _board(self, row: MatchRow) -> Picture | None:
         key = (row.id, row.n_steps, row.status)
         if key not in self._boards:
             self._boards[key] = await self._drawn(row)
@@ -106,7 +105,7 @@ class Cards:
                 self._boards.popitem(last=False)
         return self._boards[key]
 
-    async def _drawn(self, row: MatchRow) -> Markup | None:
+    async def _drawn(self, row: MatchRow) -> Picture | None:
         version = await self._shelf.version(row.sha256)
         if version is None:
             return None
@@ -114,9 +113,9 @@ class Cards:
         book, title = rule_book(version), f"{title_of(version)}, step {view.n_steps}"
         try:
             if view.states and view.states[-1].text is not None:
-                return small_picture(recorded_board(book, view.states[-1].text), title)
+                return picture_of(recorded_board(book, view.states[-1].text), title)
             facts = await self._first.facts(version) if row.status == QUEUED else None
-            return None if facts is None else small_picture(board(book, facts), title)
+            return None if facts is None else picture_of(board(book, facts), title)
         except GdlError:
             return None
 

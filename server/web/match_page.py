@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiohttp import web
-from markupsafe import Markup
 from yarl import URL
 
 from gdl.errors import GdlError
 from gdl.games.boards import Board
-from gdl.games.pictures import Look
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
 from server.spectating.record import known_match
 from server.storage.rows import MatchRow, SeatRow
-from server.web.boards import board, is_told, picture_after, recorded_board
+from server.web.boards import Picture, board, last_move, picture_of, recorded_board
 from server.web.match_cards import CARDS, MatchCard
 from server.web.match_view import MatchView, public_events, view_of
 from server.web.rendering import render
@@ -126,7 +124,6 @@ def _role_index(query: Mapping[str, str], card: MatchCard, row: MatchRow) -> int
 
 
 async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
-    picture, is_lines = await _picture(request, shown)
     return {
         "shown": shown,
         "row": shown.row,
@@ -134,25 +131,23 @@ async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
         "view": shown.view,
         "step": shown.step,
         "move": shown.view.step_to(shown.step),
-        "picture": picture,
-        "is_told": is_lines,
+        "picture": await _picture(request, shown),
         "terms": _public_terms(shown.row),
         "now_ms": time.time_ns() // 1_000_000,
     }
 
 
-async def _picture(request: web.Request, shown: Shown) -> tuple[Markup | None, bool]:
-    """Return the board, if there is anything that may be drawn, and whether it is but lines of text."""
+async def _picture(request: web.Request, shown: Shown) -> Picture | None:
+    """Return the board, if there is anything that may be drawn."""
     if shown.book is None or shown.only is not None or (shown.row.is_hidden and not shown.row.has_ended):
-        return None, False
-    look: Look = {"title": f"{shown.card.title}, step {shown.step}"}
+        return None
     try:
         drawn = _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
         before, move = _board(shown.book, shown.view, shown.step - 1), shown.view.step_to(shown.step)
         moves = () if move is None else (one.move for one in move.moves if one.move is not None)
-        return picture_after(drawn, before, moves, look), is_told(drawn)
+        return picture_of(drawn, f"{shown.card.title}, step {shown.step}", last_move(drawn, before, moves))
     except GdlError:
-        return None, False
+        return None
 
 
 def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:

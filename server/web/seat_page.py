@@ -24,7 +24,7 @@ from server.registry.seat_routes import check_seat
 from server.registry.seat_view import SeatView, view_of_seat
 from server.spectating.record import known_match
 from server.storage.rows import MatchRow
-from server.web.boards import board, cells_of, is_told, picture_after
+from server.web.boards import board, cells_of, last_move, picture_of
 from server.web.match_cards import CARDS
 from server.web.rendering import render
 from server.web.rule_books import SHELF, rule_book
@@ -126,8 +126,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "role": role,
         "card": card,
         "view": view,
-        "picture": picture_after(drawn, None, moves, {"title": title, "playable": True}),
-        "is_told": is_told(drawn),
+        "picture": picture_of(drawn, title, last_move(drawn, None, moves), playable=True),
         "choices": [_choice(text, drawn) for text in view.legal_moves],
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,

@@ -19,7 +19,7 @@ export function clockText(ms) {
   return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.ceil(seconds)} s`;
 }
 
-const SHORT_MS = 3000;
+const SHORT_MS = 2000;
 
 // Shows on `element` how long it is to `deadlineMs`; without one, nothing.
 export function showClock(element, deadlineMs) {

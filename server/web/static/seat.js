@@ -6,7 +6,7 @@ const KINDS = ["started", "state", "asked", "step", "completed", "aborted", "fai
 const SOON_MS = 60;
 const LATER_MS = 400;
 const TICK_MS = 100;
-const SHORT_MS = 3000;
+const SHORT_MS = 2000;
 
 const root = document.querySelector("[data-seat-page]");
 let clicked = []; // cells, in order
@@ -34,7 +34,11 @@ function prepare() {
   endsAt = turn.dataset.left ? performance.now() + Number(turn.dataset.left) : 0;
   const isOnBoard = buttons().some((button) => button.dataset.cells);
   const help = document.querySelector("[data-help]");
-  if (help) help.hidden = !(isOnBoard && document.querySelector("#seat [data-cell]"));
+  if (help) {
+    help.hidden = !(isOnBoard && document.querySelector("#seat [data-cell]"));
+    const isOneClick = buttons().every((button) => isLine(button) || cellsOf(button).length < 2);
+    help.textContent = isOneClick ? "Click on the board, or choose from the list." : "Click where the piece stands, then where it goes; or choose from the list.";
+  }
   mark();
 }
 
