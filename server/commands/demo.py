@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import aiohttp
@@ -14,13 +15,18 @@ import click
 from gdl.games.library import find_game
 from gdl.kif import read_term
 from gdl.terms import Constant
-from server.api.site import serving
+from server.access.access import Access
+from server.access.settings import AccessSettings
 from server.errors import DemoError
 from server.hosting.hosted import opened
-from server.hosting.matches import Matches
 from server.hosting.seating import player_spec
+from server.hosting.settings import HostSettings
 from server.links.own_player import OwnPlayer
+from server.records.journal import write_record
 from server.records.replay import facts_of
+from server.site import Watch, listening, make_app, managing
+from server.storage.database import Database
+from server.storage.tokens import TokenStore
 from server.terminal.commentary import moves_text, result_line
 from server.terminal.picture import Draw, drawer, screen_paint
 
@@ -48,13 +54,30 @@ def command(records: Path) -> None:
 async def _demonstrate(records: Path) -> None:
     click.echo("starting a game manager and two players")
     draw = drawer(find_game(GAME).read(), find_game(GAME), screen_paint())
-    matches = Matches(records)
-    async with _players() as players, serving(matches) as manager, aiohttp.ClientSession(manager) as session:
-        click.echo(f"game manager: {manager}")
-        click.echo("\n".join(f"{role}: {PLAYERS[role]} at {url}" for role, url in players.items()))
+    async with _players() as players, _manager() as url, aiohttp.ClientSession(url) as session:
+        click.echo(f"game manager: {url}")
+        click.echo("\n".join(f"{role}: {PLAYERS[role]} at {address}" for role, address in players.items()))
         record = await _watched(session, players, draw)
     click.echo(result_line(zip(record["x-roles"], record["x-goals"], strict=True)))
-    click.echo(f"record: {matches.record_path(record['matchId'])}")
+    path = records / f"{record['matchId']}.json"
+    write_record(record, path)
+    click.echo(f"record: {path}")
+
+
+@asynccontextmanager
+async def _manager() -> AsyncIterator[str]:
+    """Run a game manager whose database is gone afterwards, and yield its address."""
+    with TemporaryDirectory() as folder:
+        database = await Database.open(f"{folder}/demo.sqlite")
+        try:
+            watch, access = Watch(), Access(AccessSettings(is_loopback=True), TokenStore(database))
+            async with (
+                managing(database, HostSettings(), watch) as manager,
+                listening(make_app(manager, access, watch)) as url,
+            ):
+                yield url
+        finally:
+            await database.close()
 
 
 @asynccontextmanager
@@ -73,6 +96,7 @@ async def _watched(session: aiohttp.ClientSession, players: dict[str, str], draw
     order = {"game": GAME, "players": players, "startClock": START_CLOCK_S, "playClock": PLAY_CLOCK_S}
     async with session.post("/api/v1/matches", json=order) as answer:
         started = await answer.json()
+    click.echo(f"watch it in a browser: {answer.url.origin()}/matches/{started['id']}")
     n_shown = 0
     for _ in range(round(LIMIT_S / POLL_S)):
         async with session.get(started["url"]) as answer:
@@ -81,9 +105,9 @@ async def _watched(session: aiohttp.ClientSession, players: dict[str, str], draw
         for step in range(n_shown, len(states)):
             _tell(record, step, draw)
         n_shown = len(states)
-        if record["isCompleted"]:
+        if record.get("isCompleted"):
             return record
-        if record["isAborted"]:
+        if record.get("isAborted"):
             break
         await asyncio.sleep(POLL_S)
     raise DemoError(f"the match was not played to its end within {LIMIT_S} s: is this machine very busy?")

@@ -1,32 +1,19 @@
-"""An order for a match that came as JSON, checked and made out."""
+"""An order for a match as it comes in JSON: the body of POST /api/v1/matches."""
 
 from __future__ import annotations
 
-import asyncio
-import difflib
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from gdl.complaints import complaint
-from gdl.engines import make_game
-from gdl.errors import UnknownNameError
-from gdl.game import Game
-from gdl.games.library import find_game, game_names
-from gdl.limits import EvaluationLimits
 from gdl.messages import Dialect
-from gdl.rules import Description, read_rules
-from server.errors import RequestError
-from server.hosting.hosted import MAX_CLOCK_S, MatchOrder
-from server.hosting.seating import check_roles, public_player_spec
+from server.hosting.hosted import MAX_CLOCK_S
 from server.match.profile_words import MAX_GRACE_S
 from server.match.profiles import Case, Profile
 from server.match.setup import Substitute
 
-LIMITS: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=30.0)
-"""What one question to an engine may cost when somebody on the network brought the rules."""
 MAX_STEP: Final = 1_000_000
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]
 _Grace = Annotated[float, Field(ge=0, le=MAX_GRACE_S)]
@@ -97,60 +84,3 @@ class OrderText(BaseModel):
         if n_named > 1 or (n_named == 0 and self.begin is None):
             raise ValueError("either `game`, a name in the library, or `rules`, a rule file's text, is needed")
         return self
-
-
-async def match_order(body: Any) -> MatchOrder:
-    """Return the match that the JSON value *body* orders; nothing is started yet.
-
-    Raises:
-        RequestError: it is no order.
-        UnknownNameError: no such game, player or role.
-        PlayerSpecError: a player that may not be named over the network.
-        RuleFileError: its rules cannot be played.
-        LimitExceeded: its rules cost too much.
-    """
-    text = _order_text(body)
-    players = {role: public_player_spec(seat.player) for role, seat in text.players.items()}
-    profile = Profile(text.dialect, text.case, text.grace, text.scramble)
-    game = await asyncio.to_thread(_game, text)
-    check_roles(game, players)
-    return MatchOrder(
-        game_name=text.game or "rules",
-        game=game,
-        players=players,
-        start_clock_s=text.start_clock,
-        play_clock_s=text.play_clock,
-        profile=profile,
-        profiles={role: seat.profile(profile) for role, seat in text.players.items()},
-        substitute=text.substitute,
-        seed=text.seed,
-        tournament=text.tournament,
-    )
-
-
-def _order_text(body: Any) -> OrderText:
-    try:
-        return OrderText.model_validate(body)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where, message = ".".join(map(str, first["loc"]))[:200], complaint(first)
-        hint = _hint(where) if first["type"] == "extra_forbidden" else ""
-        raise RequestError("invalid_order", f"{where}: {message}" if where else message, hint) from error
-
-
-def _hint(key: str) -> str:
-    near = difflib.get_close_matches(key, [to_camel(name) for name in OrderText.model_fields])
-    return f"did you mean {near[0]}?" if near else ""
-
-
-def _game(text: OrderText) -> Game:
-    return make_game(_description(text), limits=LIMITS)
-
-
-def _description(text: OrderText) -> Description:
-    if text.rules is not None:
-        return read_rules(text.rules, "rules")
-    names = game_names()
-    if text.game not in names:  # a path is for the machine's own users
-        raise UnknownNameError("game", text.game or "", difflib.get_close_matches(text.game or "", names))
-    return find_game(text.game).read()
