@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from gdl.compiler.compilation import compile_game
+from gdl.compiler.compilation import CompileLimits, compile_game
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.playouts import LanePlayer, LaneTrace
 from gdl.compiler.states import CompiledState
@@ -22,6 +22,8 @@ from gdl.rules import read_file
 from gdl.traces import Trace, read_trace
 from tests.gdl.test_conformance_corpus import CORPUS, chosen
 
+PATIENCE: Final = CompileLimits(max_seconds=240)
+"""Compiling chess takes half a minute, and more where other tests run beside it."""
 BEYOND: Final = {"laikLee_hex"}
 """What does not compile within the limits."""
 WITH_LOOPS: Final = ("atariGo_7x7", "hexPie")
@@ -37,7 +39,7 @@ pytestmark = pytest.mark.skipif(
 def compiled(name: str) -> CompiledGame:
     interpreted = InterpretedGame(read_file(CORPUS / "rules" / f"{name}.kif"))
     try:
-        return compile_game(interpreted)
+        return compile_game(interpreted, PATIENCE)
     except CannotCompileError as error:
         if name in BEYOND:
             pytest.skip(str(error))
