@@ -74,10 +74,12 @@ class MatchStore:
         tournament: str | None = None,
         before: str | None = None,
         limit: int = 50,
+        is_public: bool = False,
     ) -> list[MatchRow]:
         """Return up to *limit* matches that are all of what is asked for, the newest first.
 
-        *before* is the id of the last match of the page before.
+        *before* is the id of the last match of the page before; *is_public* leaves out matches of which not everybody
+        may know the game and the players yet.
 
         Raises:
             UnknownMatchError: there is no match with the id *before*.
@@ -89,7 +91,7 @@ class MatchStore:
                 if row is None:
                     raise UnknownMatchError(before)
                 place = (int(row[0]), before)
-            query = listing(Filter(status, game, player, tournament), place, limit)
+            query = listing(Filter(status, game, player, tournament, is_public), place, limit)
             return [match_row(row) for row in (await connection.execute(query)).mappings()]
 
     async def queued(self, limit: int = 100) -> list[MatchRow]:

@@ -133,13 +133,6 @@ matches: Final = sa.Table(
     sa.Index(None, "tournament", "created_ms", "id"),
     sa.Index(None, "ended_ms"),
     sa.Index(None, "holder", "status"),
-    sa.Index(
-        "ix_matches_completed_steps",
-        "game",
-        "n_steps",
-        sqlite_where=sa.text("status = 'completed'"),
-        postgresql_where=sa.text("status = 'completed'"),
-    ),
 )
 
 seats: Final = sa.Table(
@@ -159,7 +152,7 @@ seats: Final = sa.Table(
     sa.Column("created_ms", sa.BigInteger, nullable=False),
     sa.Index(None, "player", "created_ms", "match_id"),
     sa.Index("ix_seats_player_results", "player", "game", "goal", "n_errors", "thinking_ms", "n_moves"),
-    sa.Index(None, "game", "role", "goal"),
+    sa.Index("ix_seats_game_results", "game", "role", "goal", "n_moves"),
 )
 
 events: Final = sa.Table(

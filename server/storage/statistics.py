@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from server.storage.database import Database
+from server.storage.listing import IS_OPEN, LIVE
 from server.storage.rows import STATUSES
 from server.storage.schema import matches, seats
 
@@ -16,7 +17,7 @@ class GameStatistics:
     """The matches of a game.
 
     Attributes:
-        n_matches: by status.
+        n_matches: by status, without those that are played by players who may not know the game.
         mean_steps: over the completed ones; None where there is none.
         mean_goals: over the completed ones, by role.
     """
@@ -28,15 +29,10 @@ class GameStatistics:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatistics:
-    """A player's seats in a game, also in matches that are not over.
-
-    Attributes:
-        mean_goal: over the seats in completed matches; None where there is none.
-        thinking_ms: all together, for `n_moves` moves.
-    """
+    """A player's seats in the completed matches of a game; `thinking_ms` is the time for all of its `n_moves` moves."""
 
     n_seats: int
-    mean_goal: float | None
+    mean_goal: float
     n_errors: int
     n_moves: int
     thinking_ms: int
@@ -53,35 +49,32 @@ class Statistics:
         return dict.fromkeys(STATUSES, 0) | await self._counts(matches.c.status)
 
     async def by_game(self) -> dict[str, int]:
-        """Return how many matches there are of each game that was ever played."""
-        return await self._counts(matches.c.game)
+        """Return how many matches are over of each game that was ever played to an end."""
+        return await self._counts(matches.c.game, matches.c.status.not_in(LIVE))
 
     async def of_game(self, game: str) -> GameStatistics:
         """Return how the matches of a game went."""
-        # Written out, since an index on some rows serves no statement whose rows it cannot tell.
-        is_completed = sa.literal_column("matches.status = 'completed'", sa.Boolean)
-        steps = sa.select(sa.func.avg(matches.c.n_steps)).where(matches.c.game == game, is_completed)
-        goals = sa.select(seats.c.role, sa.func.avg(seats.c.goal)).where(
-            seats.c.game == game, seats.c.goal.is_not(None)
-        )
+        is_over = matches.c.status.not_in(LIVE)
+        over = await self._counts(matches.c.status, matches.c.game == game, is_over)
+        live = await self._counts(matches.c.status, matches.c.game == game, ~is_over, IS_OPEN)
+        means = sa.select(seats.c.role, sa.func.avg(seats.c.goal), sa.func.avg(seats.c.n_moves))
+        means = means.where(seats.c.game == game, seats.c.goal.is_not(None)).group_by(seats.c.role)
         async with self._database.reading() as connection:
-            mean = await connection.scalar(steps)
-            rows = await connection.execute(goals.group_by(seats.c.role))
-            means = {role: float(goal) for role, goal in rows}
-        counts = await self._counts(matches.c.status, matches.c.game == game)
-        return GameStatistics(dict.fromkeys(STATUSES, 0) | counts, None if mean is None else float(mean), means)
+            rows = (await connection.execute(means)).all()
+        # Everybody who has a seat is asked for a move in each step.
+        mean_steps = max((float(n_moves) for _, _, n_moves in rows), default=None)
+        return GameStatistics(
+            dict.fromkeys(STATUSES, 0) | over | live, mean_steps, {role: float(goal) for role, goal, _ in rows}
+        )
 
     async def of_player(self, player: str) -> dict[str, PlayerStatistics]:
         """Return how a player did, by game."""
         sums = (sa.func.sum(seats.c[name]) for name in ("n_errors", "n_moves", "thinking_ms"))
         query = sa.select(seats.c.game, sa.func.count(), sa.func.avg(seats.c.goal), *sums)
-        query = query.where(seats.c.player == player).group_by(seats.c.game).order_by(seats.c.game)
+        query = query.where(seats.c.player == player, seats.c.goal.is_not(None))
         async with self._database.reading() as connection:
-            rows = (await connection.execute(query)).all()
-        return {
-            game: PlayerStatistics(n, None if goal is None else float(goal), *map(int, found))
-            for game, n, goal, *found in rows
-        }
+            rows = (await connection.execute(query.group_by(seats.c.game).order_by(seats.c.game))).all()
+        return {game: PlayerStatistics(n, float(goal), *map(int, found)) for game, n, goal, *found in rows}
 
     async def _counts(self, column: sa.Column[str], *conditions: sa.ColumnElement[bool]) -> dict[str, int]:
         query = sa.select(column, sa.func.count()).where(*conditions).group_by(column)

@@ -35,14 +35,6 @@ def upgrade() -> None:
         sa.Column("abort_reason", Words(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
     )
-    op.create_index(
-        "ix_matches_completed_steps",
-        "matches",
-        ["game", "n_steps"],
-        unique=False,
-        sqlite_where=sa.text("status = 'completed'"),
-        postgresql_where=sa.text("status = 'completed'"),
-    )
     op.create_index(op.f("ix_matches_created_ms_id"), "matches", ["created_ms", "id"], unique=False)
     op.create_index(op.f("ix_matches_ended_ms"), "matches", ["ended_ms"], unique=False)
     op.create_index(op.f("ix_matches_game_created_ms_id"), "matches", ["game", "created_ms", "id"], unique=False)
@@ -147,7 +139,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_seats_match_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("match_id", "role", name=op.f("pk_seats")),
     )
-    op.create_index(op.f("ix_seats_game_role_goal"), "seats", ["game", "role", "goal"], unique=False)
+    op.create_index("ix_seats_game_results", "seats", ["game", "role", "goal", "n_moves"], unique=False)
     op.create_index(
         op.f("ix_seats_player_created_ms_match_id"), "seats", ["player", "created_ms", "match_id"], unique=False
     )
