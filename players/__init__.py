@@ -1,6 +1,7 @@
 """The player kit and the players.
 
-An author subclasses `Player` and calls `run` (a player over HTTP) or `run_stdio` (over standard input and output).
+An author subclasses `Player` and calls `run` (a player over HTTP), `dial_in` (one that calls its game manager) or
+`run_stdio` (over standard input and output).
 """
 
 from players.deadline import Deadline
@@ -8,7 +9,7 @@ from players.desk import Settings
 from players.player import MakePlayer, Player
 from players.session import Timing
 
-__all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "run", "run_stdio"]
+__all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "dial_in", "run", "run_stdio"]
 
 DEFAULT_PORT = 9147
 
@@ -31,3 +32,19 @@ def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
     from players import stdio  # noqa: PLC0415 -- as above
 
     stdio.run_stdio(player, settings)
+
+
+def dial_in(
+    player: MakePlayer, url: str, name: str, token: str | None = None, settings: Settings | None = None
+) -> None:
+    """Play for the game manager at *url* as *name* until Ctrl-C; *token* lets the player in there.
+
+    Nobody needs to reach the player: it fetches its messages, and posts its answers.
+
+    Raises:
+        HostError: the game manager refuses the player, or is none.
+        HostAwayError: it cannot be reached at first.
+    """
+    from players import dialling, host  # noqa: PLC0415 -- as above
+
+    dialling.run(player, settings or Settings(name), host.Host(url, name, token), print)

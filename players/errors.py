@@ -36,3 +36,36 @@ class GaveUpError(GdlError):
 
     def __str__(self) -> str:
         return "the person quit"
+
+
+class HostError(GdlError):
+    """A game manager that a player dials refuses it, or is none: trying again would not help."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.url, self.reason = url, reason
+
+    def __str__(self) -> str:
+        return f"{self.url}: {self.reason}"
+
+
+class HostAwayError(GdlError):
+    """A game manager cannot be reached now, or failed: trying again may help."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class ReplyRefusedError(GdlError):
+    """A game manager does not take the reply to a letter: it is too late, or another one came before."""
+
+    def __init__(self, letter_id: str, reason: str) -> None:
+        super().__init__(letter_id, reason)
+        self.letter_id, self.reason = letter_id, reason
+
+    def __str__(self) -> str:
+        return self.reason

@@ -1,12 +1,21 @@
-"""`ggp player`: a player over HTTP, or over standard input and output."""
+"""`ggp player`: a player over HTTP, one that dials in, or one on standard input and output."""
 
 from __future__ import annotations
 
+import getpass
+import re
+from pathlib import Path
+from typing import Final
+
 import click
 
-from players import DEFAULT_PORT, Settings, Timing, run_stdio
-from players.registry import PLAYERS, find_player
+from players import DEFAULT_PORT, Settings, Timing, dialling, run_stdio
+from players.errors import HostAwayError
+from players.host import Host
+from players.registry import PLAYERS, PlayerMaker, find_player
 from players.service import run
+
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @click.command(name="player", epilog=f"Our players: {', '.join(PLAYERS)}.")
@@ -14,30 +23,41 @@ from players.service import run
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 for all.")
 @click.option("--stdio", is_flag=True, help="Talk over standard input and output instead, a message a line.")
+@click.option("--connect", metavar="URL", help="Dial in at the game manager at URL instead of listening.")
+@click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 @click.option("--until-eof", is_flag=True, help="End when standard input ends, so as not to outlive who started it.")
-@click.option("--name", help="What it answers to INFO; SPEC by default.")
+@click.option("--name", help="What it answers to INFO, and is called where it dials in; SPEC by default.")
 @click.option("--margin", type=click.FloatRange(0), default=Timing().margin_s, show_default=True,
               help="Seconds before the end of a clock in which it answers.")  # fmt: skip
-@click.option("--max-matches", type=click.IntRange(1), default=8, show_default=True, help="How many at once.")
+@click.option("--max-matches", type=click.IntRange(1), help="How many at once; 8 by default, 1 where it dials in.")
 @click.option("--seed", type=int, help="Makes its choices repeatable.")
 def command(
     spec: str,
     port: int,
     host: str,
     stdio: bool,
+    connect: str | None,
+    token: str | None,
     until_eof: bool,
     name: str | None,
     margin: float,
-    max_matches: int,
+    max_matches: int | None,
     seed: int | None,
 ) -> None:
     """Run the player SPEC until Ctrl-C.
 
     SPEC is one of our players, `path/to/file.py:Class`, or `module:Class`; options of its constructor may follow, as
     in `mcts:playouts=200`. Prints `listening on URL` once it can be reached.
+
+    With --connect nobody needs to reach it: it dials in at a game manager, is registered there if it is new, and plays
+    what it is given until Ctrl-C.
     """
     maker = find_player(spec)
-    settings = Settings(name or spec, max_matches, Timing(margin), seed=seed)
+    if connect is not None:
+        _dial(maker, connect, token, Settings(name or dialled_name(spec), max_matches or 8, Timing(margin), seed=seed),
+              max_matches)  # fmt: skip
+        return
+    settings = Settings(name or spec, max_matches or 8, Timing(margin), seed=seed)
     if stdio:
         run_stdio(maker, settings)
         return
@@ -45,3 +65,34 @@ def command(
         run(maker, port, host, settings, until_eof)
     except OSError as error:
         raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None) -> None:
+    host = Host(url, settings.name, token or None)
+    try:
+        dialling.run(maker, settings, host, click.echo, max_matches)
+    except HostAwayError as error:
+        raise click.UsageError(f"{url}: {error}") from error
+
+
+def dialled_name(spec: str) -> str:
+    """Return what the player *spec* is called where it dials in: its file or class; one of ours after its user.
+
+    >>> dialled_name("players/deep_blue.py:DeepBlue"), dialled_name("package.module:Deep")
+    ('deep_blue', 'Deep')
+    """
+    name, _, last = spec.rpartition(":")
+    name = name if "=" in last else spec
+    if name in PLAYERS:
+        found = f"{_user()}-{name}"
+    else:
+        source, _, class_name = name.partition(":")
+        found = Path(source).stem if source.endswith(".py") else class_name or source
+    return _UNFIT.sub("-", found).strip("-._") or "player"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # nobody that the system knows, as in some containers
+        return "player"

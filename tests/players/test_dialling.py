@@ -1,0 +1,141 @@
+"""A player that dials in, and the game manager that it finds, does not find, or loses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from players.desk import Desk
+from players.dialling import MAX_TRIES, MAX_WAIT_S, Dialling, backoff_s
+from players.errors import HostAwayError, HostError, ReplyRefusedError
+from players.host import DialledLetter, Host
+from tests.players import odd_players
+from tests.players.peers import settings, start_text
+
+Event = tuple[str, DialledLetter | None] | Exception
+CONNECTED: Event = ("connected", None)
+REPLACED: Event = ("replaced", None)
+FIRST = "(mark 1 1)"
+
+
+def letter(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0) -> Event:
+    message = text.strip("()").partition(" ")[0]
+    return "letter", DialledLetter(f"m:{step}:{message}", "m", step, text, waited_s, answered)
+
+
+class ScriptedHost(Host):
+    """A game manager whose connections bring what *connections* say, the next event once the last has its reply."""
+
+    def __init__(self, *connections: Sequence[Event]) -> None:
+        super().__init__("http://host", "deep")
+        self.connections = list(connections)
+        self.replies: list[tuple[str, str]] = []
+        self.refusals: list[Exception] = []
+        self.news = asyncio.Event()
+
+    @asynccontextmanager
+    async def letters(self) -> AsyncIterator[AsyncIterator[tuple[str, DialledLetter | None]]]:
+        yield self._events(self.connections.pop(0))
+
+    async def _events(self, events: Sequence[Event]) -> AsyncIterator[tuple[str, DialledLetter | None]]:
+        for event in events:
+            if isinstance(event, Exception):
+                raise event
+            self.news.clear()
+            yield event
+            if event[1] is not None:
+                await asyncio.wait_for(self.news.wait(), 20)
+
+    async def reply(self, letter_id: str, text: str) -> None:
+        if self.refusals and isinstance(self.refusals[0], HostAwayError):
+            raise self.refusals.pop(0)
+        self.news.set()
+        if self.refusals:
+            raise self.refusals.pop(0)
+        self.replies.append((letter_id, text))
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("players.dialling.FIRST_WAIT_S", 0.0)
+
+
+async def dialled(host: ScriptedHost) -> tuple[list[tuple[str, str]], list[str]]:
+    """Dial until the host says that another one took over; return the replies, and what the person was told."""
+    said: list[str] = []
+    desk = Desk(odd_players.First, settings())
+    with pytest.raises(HostError):
+        await Dialling(desk, host, said.append).run()
+    await desk.close()
+    return host.replies, said
+
+
+async def test_letters_are_answered_as_over_http() -> None:
+    events = [
+        CONNECTED, letter(start_text()), letter("(PLAY m NIL)"), letter(f"(PLAY m ({FIRST} noop))", 1),
+        letter("(STOP m (noop (mark 1 2)))", 2), letter("(INFO)"), REPLACED,
+    ]  # fmt: skip
+    assert await dialled(ScriptedHost(events)) == (
+        [
+            ("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:1:PLAY", "noop"), ("m:2:STOP", "done"),
+            ("m:0:INFO", "((name tested) (status available))"),
+        ],
+        ["connected to http://host as deep", "match m: plays x", "match m: is over"],
+    )  # fmt: skip
+
+
+async def test_a_letter_that_comes_again_has_the_answer_it_had() -> None:
+    first = [CONNECTED, letter(start_text()), letter("(PLAY m NIL)"), HostAwayError("lost")]
+    replies, said = await dialled(ScriptedHost(first, [CONNECTED, letter("(PLAY m NIL)"), REPLACED]))
+    assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
+    assert said[2:] == ["connection lost (lost); dialling again in 0.0 s", "connected to http://host as deep"]
+
+
+async def test_a_stream_that_ends_is_opened_again() -> None:
+    _, said = await dialled(ScriptedHost([CONNECTED], [REPLACED]))
+    assert said[1:] == ["connection lost (the game manager ended it); dialling again in 0.0 s"]
+
+
+async def test_what_was_answered_before_is_taken_in() -> None:
+    events = [
+        letter(start_text(), answered="ready"), letter("(PLAY m NIL)", answered=FIRST),
+        letter(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), letter("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
+    ]  # fmt: skip
+    replies, _ = await dialled(ScriptedHost(events))
+    assert [text for _, text in replies] == ["ready", FIRST, "noop", "(mark 1 3)"]
+
+
+async def test_time_that_a_letter_has_waited_is_gone() -> None:
+    events = [letter(start_text(clock_s=60, play_s=60)), letter("(PLAY m NIL)", waited_s=60), REPLACED]
+    host = ScriptedHost(events)
+    desk = Desk(odd_players.Endless, settings())
+    with pytest.raises(HostError):
+        await Dialling(desk, host, lambda _: None).run()
+    await desk.close()
+    assert [letter_id for letter_id, _ in host.replies] == ["m:0:START", "m:0:PLAY"]
+
+
+async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
+    replies, _ = await dialled(ScriptedHost([letter("(HELLO m)"), REPLACED]))
+    assert replies == [("m:0:HELLO", "nil")]
+
+
+async def test_a_reply_that_comes_too_late_is_told_to_the_person() -> None:
+    host = ScriptedHost([letter("(INFO)"), REPLACED])
+    host.refusals = [ReplyRefusedError("m:0:INFO", "too late")]
+    assert await dialled(host) == ([], ["match m, step 0: too late"])
+
+
+async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
+    host = ScriptedHost([letter("(PING)"), REPLACED])
+    host.refusals = [HostAwayError("away")] * (MAX_TRIES - 1)
+    assert await dialled(host) == ([("m:0:PING", "ready")], [])
+
+
+def test_waits_grow_and_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("players.dialling.FIRST_WAIT_S", 0.5)
+    monkeypatch.setattr("random.uniform", lambda _least, most: most)
+    assert [backoff_s(n) for n in (1, 2, 3, 6, 7, 100)] == [0.5, 1.0, 2.0, 16.0, MAX_WAIT_S, MAX_WAIT_S]

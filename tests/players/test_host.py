@@ -1,0 +1,170 @@
+"""What a player understands of the game manager that it dials, over real sockets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from players.errors import HostAwayError, HostError, ReplyRefusedError
+from players.host import DialledLetter, Host
+
+LETTER = {"letter": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
+READ = DialledLetter("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
+
+
+@asynccontextmanager
+async def answering(*answers: tuple[int, Any]) -> AsyncIterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Serve these answers, one after the other; yield the address, and what was asked."""
+    asked: list[tuple[str, str, str]] = []
+    left = list(answers)
+
+    async def handle(request: web.Request) -> web.Response:
+        asked.append((request.method, request.path, await request.text()))
+        status, body = left.pop(0)
+        return web.Response(status=status, body=body if isinstance(body, bytes) else json.dumps(body).encode())
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", asked
+    finally:
+        await runner.cleanup()
+
+
+def refused(code: str, message: str = "no", hint: str = "") -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "hint": hint}}
+
+
+async def test_a_new_player_is_registered() -> None:
+    async with answering((404, refused("not_registered")), (201, {})) as (url, asked), Host(f"{url}/", "deep") as host:
+        assert await host.register(3)
+    assert asked == [
+        ("GET", "/api/v1/players/deep", ""),
+        ("POST", "/api/v1/players", '{"name": "deep", "maxMatches": 3}'),
+    ]
+
+
+async def test_a_known_player_is_left_as_it_is() -> None:
+    known = {"kind": "dial-in", "maxMatches": 2}
+    async with answering((200, known), (200, known), (200, known)) as (url, asked), Host(url, "deep") as host:
+        assert not await host.register()
+        assert not await host.register(2)
+    assert [method for method, *_ in asked] == ["GET", "GET"]
+
+
+async def test_a_known_player_may_play_more_matches_now() -> None:
+    known = {"kind": "dial-in", "maxMatches": 1}
+    async with answering((200, known), (200, known)) as (url, asked), Host(url, "deep") as host:
+        await host.register(4)
+    assert asked[1:] == [("PATCH", "/api/v1/players/deep", '{"maxMatches": 4}')]
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ([(401, refused("unauthorized", "a token is needed here", "say it"))], "a token is needed here (say it)"),
+        ([(404, refused("not_registered")), (400, refused("invalid_name", "bad name"))], "bad name"),
+        ([(200, {"kind": "http"})], "the player deep has an address there; choose another name with --name"),
+        ([(404, b"<html>")], "no game manager answers there (HTTP status 404)"),
+        ([(302, b"")], "no game manager answers there (HTTP status 302)"),
+        ([(200, b"[" * 100_000)], "the player deep has an address there; choose another name with --name"),
+    ],
+)
+async def test_who_is_refused(answers: list[tuple[int, Any]], reason: str) -> None:
+    async with answering(*answers) as (url, _), Host(url, "deep") as host:
+        with pytest.raises(HostError) as raised:
+            await host.register()
+    assert str(raised.value) == f"{url}: {reason}"
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_who_may_come_again(status: int) -> None:
+    async with answering((status, refused("internal", "later")), (status, b"")) as (url, _), Host(url, "deep") as host:
+        with pytest.raises(HostAwayError):
+            await host.register()
+        with pytest.raises(HostAwayError):
+            async with host.letters():
+                pass
+
+
+async def test_nobody_is_there() -> None:
+    async with answering() as (url, _):
+        pass
+    async with Host(url, "deep") as host:
+        with pytest.raises(HostAwayError, match="nobody can be reached there: Connect"):
+            await host.register()
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1"])
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(HostError):
+        Host(url, "deep")
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "is_exposed"),
+    [
+        ("http://host", "t", True),
+        ("http://host", None, False),
+        ("https://host", "t", False),
+        ("http://127.0.0.1:8080", "t", False),
+    ],
+)
+def test_who_could_read_the_token(url: str, token: str | None, is_exposed: bool) -> None:
+    assert Host(url, "deep", token).is_exposed is is_exposed
+
+
+def lines(*events: Any) -> bytes:
+    return b"\n".join(event if isinstance(event, bytes) else json.dumps(event).encode() for event in events) + b"\n"
+
+
+async def events_of(host: Host) -> list[tuple[str, DialledLetter | None]]:
+    async with host.letters() as events:
+        return [event async for event in events]
+
+
+async def test_events_are_read_with_their_letters() -> None:
+    body = lines(
+        {"event": "connected", "data": {}}, b"", b"nonsense", {"event": "letter", "data": LETTER},
+        {"event": "letter", "data": LETTER | {"answered": "noop", "secondsWaited": None}}, {"event": "letter"},
+    )  # fmt: skip
+    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
+        found = await events_of(host)
+    answered = DialledLetter("m:3:PLAY", "m", 3, "(PLAY m NIL)", 0.0, "noop")
+    assert found == [("connected", None), ("", None), ("letter", READ), ("letter", answered), ("letter", None)]
+
+
+async def test_an_event_of_megabytes_is_read() -> None:
+    text = f"(START m x ({'x' * 3_000_000}) 10 5)"
+    body = lines({"event": "letter", "data": LETTER | {"text": text}})
+    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
+        found = [letter.text for _, letter in await events_of(host) if letter is not None]
+    assert found == [text]
+
+
+@pytest.mark.parametrize("change", [{"step": "x"}, {"step": None}, {"secondsWaited": "x"}, {"secondsWaited": [1]}])
+async def test_a_letter_that_cannot_be_read_is_a_lost_connection(change: dict[str, Any]) -> None:
+    body = lines({"event": "letter", "data": LETTER | change})
+    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
+        with pytest.raises(HostAwayError):
+            await events_of(host)
+
+
+async def test_a_reply_is_posted() -> None:
+    async with answering((200, {})) as (url, asked), Host(url, "deep") as host:
+        await host.reply("m:3:PLAY", "noop")
+    assert asked == [("POST", "/api/v1/players/deep/replies", '{"letter": "m:3:PLAY", "text": "noop"}')]
+
+
+async def test_a_reply_is_refused() -> None:
+    async with answering((409, refused("late_reply", "too late"))) as (url, _), Host(url, "deep") as host:
+        with pytest.raises(ReplyRefusedError, match="too late"):
+            await host.reply("m:3:PLAY", "noop")
