@@ -37,11 +37,16 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.players import PlayerStore
+from server.storage.queue import MatchQueue, WaitingMatch
 from server.storage.rows import QUEUED, MatchRow, SeatRow
 from server.storage.writer import EventWriter
 
 LOOK_S: Final = 1.0
 """How often the queue and the wishes of other managers are looked at when nothing else gives a reason to."""
+PAUSE_S: Final = 0.05
+"""How long to gather reasons before looking at the queue again."""
+MAX_LOOKED_AT: Final = 2_000
+"""How many of the matches that wait are looked at, the oldest ones."""
 _OWN: Final = "\0own"
 """No player is called so."""
 _LOG: Final = logging.getLogger(__name__)
@@ -66,12 +71,13 @@ class GameManager:
     def __init__(self, database: Database, settings: HostSettings) -> None:
         self.database, self.settings = database, settings
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
+        self.queue = MatchQueue(database)
         self.news = News()
         self.mailboxes = Mailboxes()
         self.registry = Registry(self.players, self.mailboxes, RegistrySettings(targets=settings.targets))
         self.registry.on_change = self.look
         self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
-        self.playing = Playing(self.games, self.matches, self.registry, settings, self._take_end)
+        self.playing = Playing(database, self.registry, settings, self._take_end)
         self._finder = GameFinder(self.games)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
@@ -136,10 +142,7 @@ class GameManager:
             TooManyMatchesError: too many wait already, or the manager shuts down.
             StorageError: the database failed.
         """
-        if (
-            not self._is_starting
-            or len(await self.matches.queued(self.settings.max_queued)) >= self.settings.max_queued
-        ):
+        if not self._is_starting or await self.queue.length() >= self.settings.max_queued:
             raise TooManyMatchesError(self.settings.max_queued)
         version, outline = await self._finder.found(text, by)
         named = {role: await self.registry.resolve(seat.player) for role, seat in text.players.items()}
@@ -163,7 +166,7 @@ class GameManager:
         return Ordered(row, {role: claim.secret for role, claim in claims.items()})
 
     async def _is_full(self) -> bool:
-        return len(await self.matches.queued(self.settings.max_queued)) >= self.settings.max_queued
+        return await self.queue.length() >= self.settings.max_queued
 
     async def abort(self, match_id: str, reason: str) -> bool:
         """End the match soon, wherever it is played, and return whether it was not over yet.
@@ -187,6 +190,7 @@ class GameManager:
                 async with asyncio.timeout(LOOK_S):
                     await self._wake.wait()
             self._wake.clear()
+            await asyncio.sleep(PAUSE_S)
             try:
                 await self._start_queued()
                 await self._obey_others()
@@ -197,22 +201,16 @@ class GameManager:
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:
             return
-        rows = {row.id: row for row in await self.matches.queued(self.settings.max_queued)}
-        if not rows:
+        now_ms = time.time_ns() // 1_000_000
+        waiting = [_in_queue(match, now_ms) for match in await self.queue.waiting(MAX_LOOKED_AT)]
+        if not waiting:
             return
-        waiting = await self._waiting(rows)
         limits = await self.registry.limits({player for match in waiting for player in match.players})
         limits |= {_OWN: self.settings.max_own_matches}
         busy = await self.matches.busy() | {_OWN: self.playing.n_own}
-        for match_id in startable(waiting, busy, limits, self.playing.n_free):
-            await self.playing.claim(rows[match_id])
-
-    async def _waiting(self, rows: Mapping[str, MatchRow]) -> list[QueuedMatch]:
-        seats, now_ms = await self.matches.seats(rows), time.time_ns() // 1_000_000
-        return [
-            QueuedMatch(key, tuple(map(_in_queue, seats[key])), (now_ms - row.created_ms) / 1000)
-            for key, row in rows.items()
-        ]
+        chosen = startable(waiting, busy, limits, self.playing.n_free)
+        if chosen:
+            await self.playing.begin(chosen)
 
     async def _obey_others(self) -> None:
         for match_id, reason in (await self.matches.abort_requests(self.playing.holder)).items():
@@ -221,9 +219,10 @@ class GameManager:
                 hosted.abort(reason)
 
 
-def _in_queue(seat: SeatRow) -> str:
-    """Return whose turns the seat waits for: all players of ours share the processor."""
-    return _OWN if seat.kind == "own" else seat.player
+def _in_queue(match: WaitingMatch, now_ms: int) -> QueuedMatch:
+    """Return the match as the queue knows it; players of ours wait for each other, since they share the processor."""
+    players = tuple(_OWN if kind == "own" else player for player, kind in match.players)
+    return QueuedMatch(match.id, players, (now_ms - match.created_ms) / 1000)
 
 
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, Entrant]) -> SeatRow:

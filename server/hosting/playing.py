@@ -17,8 +17,10 @@ from server.hosting.stored import Desk, OnEntry, StoredMatch
 from server.hosting.terms import terms_of
 from server.registry.failing import has_only_failed
 from server.registry.registry import Registry
+from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import MatchRow
 from server.storage.writer import EventWriter
 
@@ -33,11 +35,11 @@ class Playing:
     """
 
     def __init__(
-        self, games: GameStore, matches: MatchStore, registry: Registry, settings: HostSettings,
-        on_end: Callable[[str], None],
-    ) -> None:  # fmt: skip
+        self, database: Database, registry: Registry, settings: HostSettings, on_end: Callable[[str], None]
+    ) -> None:
         self.holder = secrets.token_hex(8)
-        self._games, self._matches, self._registry, self._settings = games, matches, registry, settings
+        self._games, self._matches, self._queue = GameStore(database), MatchStore(database), MatchQueue(database)
+        self._registry, self._settings = registry, settings
         self._on_end = on_end
         self._referees = Referees(settings.referee_limits)
         self._matches_here: dict[str, StoredMatch] = {}
@@ -65,16 +67,14 @@ class Playing:
         """Return the match if it is played here."""
         return self._matches_here.get(match_id)
 
-    async def claim(self, row: MatchRow) -> bool:
-        """Begin to play a match that waits; return whether it is ours.
+    async def begin(self, match_ids: Collection[str]) -> None:
+        """Begin to play those of the matches that still wait.
 
         Raises:
             StorageError: the database failed.
         """
-        is_ours = await self._matches.claim(row.id, self.holder, self._settings.lease_s)
-        if is_ours:
+        for row in await self._queue.claim(match_ids, self.holder, self._settings.lease_s):
             self._spawn(row)
-        return is_ours
 
     async def take_over(self) -> None:
         """Go on with matches that broke off, as many as there is room for.
