@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.records.entries import Entry
 from server.storage.database import Database
 from server.storage.journals import line_of, packed
 from server.storage.rows import RUNNING, MatchSummary
 from server.storage.schema import events, matches, records, seats
-from server.storage.upserts import insert
+from server.storage.upserts import Insert, insert
 
 _PROGRESS: Final = (
     sa.update(matches)
@@ -91,44 +91,47 @@ async def write(database: Database, batch: Batch, holder: str, *, is_repeated: b
         StorageError: the database failed; nothing was written, or (as when the connection broke at the end) everything
             was, which *is_repeated* allows for.
     """
-    async with database.begin() as connection:
-        held = await _held(connection, batch.rows.keys(), holder)
-        running = [match_id for match_id in batch.rows if held.get(match_id) == RUNNING]
-        rows = [row for match_id in running for row in batch.rows[match_id]]
-        if rows:
-            inserting = insert(database, events)
-            await connection.execute(inserting.on_conflict_do_nothing() if is_repeated else inserting, rows)
-        progress = [batch.progress[match_id] for match_id in running if match_id in batch.progress]
-        if progress:
-            await connection.execute(_PROGRESS, progress)
-        await _end(connection, {key: ending for key, ending in batch.endings.items() if key in running})
+    return await database.write(partial(_write, insert(database, events), batch, holder, is_repeated))
+
+
+def _write(
+    inserting: Insert, batch: Batch, holder: str, is_repeated: bool, connection: sa.Connection
+) -> frozenset[str]:
+    held = _held(connection, batch.rows.keys(), holder)
+    running = [match_id for match_id in batch.rows if held.get(match_id) == RUNNING]
+    rows = [row for match_id in running for row in batch.rows[match_id]]
+    if rows:
+        connection.execute(inserting.on_conflict_do_nothing() if is_repeated else inserting, rows)
+    progress = [batch.progress[match_id] for match_id in running if match_id in batch.progress]
+    if progress:
+        connection.execute(_PROGRESS, progress)
+    _end(connection, {key: ending for key, ending in batch.endings.items() if key in running})
     return frozenset(batch.rows.keys() - (held.keys() if is_repeated else set(running)))
 
 
-async def _held(connection: AsyncConnection, match_ids: Collection[str], holder: str) -> dict[str, str]:
+def _held(connection: sa.Connection, match_ids: Collection[str], holder: str) -> dict[str, str]:
     """Return the status of the matches that are *holder*'s; nobody else can take them before the transaction ends."""
     query = sa.select(matches.c.id, matches.c.status).where(matches.c.id.in_(match_ids), matches.c.holder == holder)
-    found = await connection.execute(query.order_by(matches.c.id).with_for_update(key_share=True))
-    return dict(found.all())
+    found = connection.execute(query.order_by(matches.c.id).with_for_update(key_share=True))
+    return dict(found.tuples().all())
 
 
-async def _end(connection: AsyncConnection, endings: dict[str, Ending]) -> None:
+def _end(connection: sa.Connection, endings: dict[str, Ending]) -> None:
     if not endings:
         return
     lines: dict[str, list[str]] = {match_id: [] for match_id in endings}
     query = sa.select(events.c.match_id, events.c.body).where(events.c.match_id.in_(endings))
-    for match_id, body in await connection.execute(query.order_by(events.c.match_id, events.c.number)):
+    for match_id, body in connection.execute(query.order_by(events.c.match_id, events.c.number)):
         lines[match_id].append(body)
     rows = [
-        {"match_id": key, "body": await packed(lines[key]), "signature": ending.signature}
-        for key, ending in endings.items()
+        {"match_id": key, "body": packed(lines[key]), "signature": ending.signature} for key, ending in endings.items()
     ]
-    await connection.execute(sa.insert(records), rows)
-    await connection.execute(sa.delete(events).where(events.c.match_id.in_(endings)))
-    await connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
+    connection.execute(sa.insert(records), rows)
+    connection.execute(sa.delete(events).where(events.c.match_id.in_(endings)))
+    connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
     results = [row for key, ending in endings.items() for row in _seat_values(key, ending.summary)]
     if results:
-        await connection.execute(_SEAT_END, results)
+        connection.execute(_SEAT_END, results)
 
 
 def _match_values(match_id: str, summary: MatchSummary) -> dict[str, Any]:

@@ -55,7 +55,7 @@ async def add_finished(database: Database, finished: Iterable[FinishedMatch]) ->
     for part in _parts(iter(finished)):
         rows = [asdict(match.row) for match in part]
         chairs = [_chair(match, seat) for match in part for seat in match.seats]
-        bodies = [{"match_id": match.row.id, "body": await packed([*map(line_of, match.entries)])} for match in part]
+        bodies = [{"match_id": match.row.id, "body": packed([*map(line_of, match.entries)])} for match in part]
         async with database.begin() as connection:
             await connection.execute(sa.insert(matches), rows)
             await connection.execute(sa.insert(seats), chairs)

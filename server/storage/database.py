@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Final
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from typing import Final, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
+import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.address import DatabaseAddress, read_address
-from server.storage.engines import make_engines
+from server.storage.engines import make_batch_engine, make_engines
 from server.storage.lock import FileLock
 from server.storage.migration import found_revision, migrate
 from server.storage.schema import REVISION
 
+Result = TypeVar("Result")
 FAILURES: Final = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
 """What libraries raise where a database cannot be reached; within a transaction it is only the first."""
 
@@ -35,11 +38,13 @@ class Database:
         self.address, self.name, self.is_sqlite = address, str(address), address.path is not None
         self.engine: AsyncEngine
         self.engine, self._writing = make_engines(address)
+        self._batches, self._thread = make_batch_engine(address), ThreadPoolExecutor(1, "batches")
+        self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
         self._lock = lock
 
     @classmethod
     async def open(cls, address: str, *, migrate: bool = True, exclusive: bool = True) -> Database:
-        """Open the database at *address* (as `read_address`), and bring its tables up to date if *migrate*.
+        """Open the database at *address* (as `read_address`); make it, or bring its tables up to date, if *migrate*.
 
         SQLite has one server at a time: *exclusive* keeps other servers away until `close`, or the process's end.
         Commands that look at, or add to, the database of a running server are not exclusive.
@@ -50,7 +55,7 @@ class Database:
             DatabaseVersionError: its tables are of a newer version; or of an older one, and may not be changed.
         """
         read = read_address(address)
-        _check_folder(read)
+        _check_file(read, may_make=migrate)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
         database = cls(read, lock)
         try:
@@ -100,8 +105,30 @@ class Database:
         Raises:
             StorageError: the database failed.
         """
-        async with self._transaction(self._writing) as connection:
+        async with self._turn, self._transaction(self._writing) as connection:
             yield connection
+
+    async def write(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Return what *work* returns, which is one transaction like that of `begin`, but never waits for anything else.
+
+        On SQLite *work* runs in a thread, which is much faster than many statements through `begin`.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if self._batches is None:
+            async with self.begin() as connection:
+                return await connection.run_sync(work)
+        try:
+            async with self._turn:
+                return await asyncio.get_running_loop().run_in_executor(self._thread, self._written, work)
+        except SQLAlchemyError as error:
+            raise StorageError(self.name, _reason(error)) from error
+
+    def _written(self, work: Callable[[sa.Connection], Result]) -> Result:
+        assert self._batches is not None
+        with self._batches.begin() as connection:
+            return work(connection)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -133,13 +160,18 @@ class Database:
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
+        if self._batches is not None:
+            self._batches.dispose()
+        self._thread.shutdown()
         if self._lock is not None:
             self._lock.release()
 
 
-def _check_folder(address: DatabaseAddress) -> None:
+def _check_file(address: DatabaseAddress, *, may_make: bool) -> None:
     if address.path is not None and not address.path.absolute().parent.is_dir():
         raise DatabaseOpenError(str(address), f"there is no folder {address.path.parent}")
+    if address.path is not None and not may_make and not address.path.is_file():
+        raise DatabaseOpenError(str(address), "there is no such file")
 
 
 def _reason(error: BaseException) -> str:

@@ -66,6 +66,21 @@ def _sqlite(address: DatabaseAddress, n_connections: int, begin: str) -> AsyncEn
     return engine
 
 
+def make_batch_engine(address: DatabaseAddress) -> sa.Engine | None:
+    """Return the engine for transactions that a thread of their own carries out in one go; None on PostgreSQL.
+
+    Through the other ones every statement, cursor and commit is an errand to a thread and back.
+    """
+    if address.path is None:
+        return None
+    url = address.url.set(drivername="sqlite+pysqlite")
+    how = {"timeout": WAIT_S, "isolation_level": None, "check_same_thread": False}
+    engine = sa.create_engine(url, pool_size=1, max_overflow=0, connect_args=how)
+    sa.event.listen(engine, "connect", _configure)
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
 def _configure(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     for pragma in _PRAGMAS:

@@ -27,10 +27,9 @@ def line_of(entry: Entry) -> str:
     return json.dumps(kept, separators=(",", ":"))
 
 
-async def packed(lines: Sequence[str]) -> bytes:
+def packed(lines: Sequence[str]) -> bytes:
     """Return what `records.body` holds."""
-    text = "\n".join(lines).encode("ascii")
-    return await asyncio.to_thread(zlib.compress, text) if len(text) > _LONG else zlib.compress(text)
+    return zlib.compress("\n".join(lines).encode("ascii"))
 
 
 async def entries(connection: AsyncConnection, match_id: str, after: int = -1) -> list[Entry]:
