@@ -113,7 +113,7 @@ def _held(connection: sa.Connection, match_ids: Collection[str], holder: str) ->
     """Return the status of the matches that are *holder*'s; nobody else can take them before the transaction ends."""
     query = sa.select(matches.c.id, matches.c.status).where(matches.c.id.in_(match_ids), matches.c.holder == holder)
     found = connection.execute(query.order_by(matches.c.id).with_for_update(key_share=True))
-    return dict(found.tuples().all())
+    return dict(found.all())
 
 
 def _end(connection: sa.Connection, endings: dict[str, Ending]) -> None:
