@@ -6,9 +6,11 @@ Every entry has `event`, its kind, and `at`, when it happened. *Units*: millisec
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from gdl.scrambling import Scrambling
@@ -66,13 +68,14 @@ def state_text(facts: Iterable[Term]) -> str:
     return " ".join(("(", *sorted(spaced(fact) for fact in facts), ")"))
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Return the versions of what made a record."""
     try:
         own = version("ggp")
     except PackageNotFoundError:
         own = "unknown"
-    return {"ggp": own, "python": platform.python_version()}
+    return MappingProxyType({"ggp": own, "python": platform.python_version()})
 
 
 def _started(event: Started, circumstances: Circumstances) -> Entry:
@@ -98,7 +101,7 @@ def _started(event: Started, circumstances: Circumstances) -> Entry:
         "scrambleSeed": setup.scramble_seed,
         "scrambling": _scrambling(event),
         "substitute": setup.substitute.value,
-        "versions": versions(),
+        "versions": dict(versions()),
     }
 
 

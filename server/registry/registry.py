@@ -154,7 +154,8 @@ class Registry:
         """
         if text == HUMAN:
             return Person(self.mailboxes)
-        row = await self.store.get(text)
+        # No registered player is called like an address.
+        row = None if "://" in text else await self.store.get(text)
         if row is None:
             return public_player_spec(text, self.settings.targets)
         return RegisteredPlayer(row, self.mailboxes, self.settings.targets)
