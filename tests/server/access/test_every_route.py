@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import Access
-from server.access.rights import SAFE_METHODS
 from server.access.role import Role
-from server.access.settings import AccessSettings, Limits
-from server.hosting.manager import GameManager
-from server.hosting.settings import HostSettings
-from server.site import Watch, make_app
-from server.storage.database import Database
-from server.storage.tokens import TokenStore
-from tests.server.access.doors import FORM, Client, bearer
+from tests.server.access.doors import FORM, bearer
+from tests.server.access.sites import Route, Site, whole_site
 
-Route: TypeAlias = tuple[str, str]
 FOR_ANYBODY: set[Route] = {
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -46,46 +34,10 @@ CHANGES_NOTHING: set[Route] = {("POST", "/validate")}
 """What takes a form, and yet is for spectators."""
 
 
-@dataclass(frozen=True)
-class Site:
-    client: Client
-    access: Access
-    tokens: dict[Role, str]
-
-    @property
-    def routes(self) -> list[Route]:
-        app = self.client.server.app  # type: ignore[attr-defined]  # a test server has one
-        routes = ((route.method, route.resource.canonical) for route in app.router.routes())
-        return sorted({route for route in routes if route[0] not in ("HEAD", "*")})
-
-    @property
-    def changing(self) -> list[Route]:
-        return [route for route in self.routes if route[0] not in SAFE_METHODS]
-
-    async def status(self, route: Route, headers: dict[str, str], body: str = "{}") -> int:
-        method, path = route
-        data = None if method in SAFE_METHODS else body
-        filled = re.sub(r"\{\w+\}", "x", path)
-        async with self.client.request(method, filled, headers=headers, data=data, allow_redirects=False) as answer:
-            return answer.status
-
-    async def not_refused(self, routes: list[Route], headers: dict[str, str], *codes: int) -> set[Route]:
-        """Return those of *routes* that are answered with something else than *codes*."""
-        return {route for route in routes if await self.status(route, headers) not in codes}
-
-
 @pytest.fixture
 async def site(tmp_path: Path) -> AsyncIterator[Site]:
-    database = await Database.open(str(tmp_path / "ggp.sqlite"))
-    manager = GameManager(database, HostSettings())
-    limits = Limits("100000/minute", "100000/minute", "100000/minute", "100000/minute")
-    access = Access(AccessSettings(is_loopback=False, limits=limits), TokenStore(database))
-    issued = [await access.issuing.issue(role.word, role) for role in reversed(Role)]
-    await manager.start()
-    async with TestClient(TestServer(make_app(manager, access, Watch()))) as client:
-        yield Site(client, access, {Role[each.row.role.upper()]: str(each.text) for each in issued})
-    await manager.close()
-    await database.close()
+    async with whole_site(tmp_path) as found:
+        yield found
 
 
 async def cookie(site: Site, role: Role) -> dict[str, str]:
