@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import sys
+from typing import Any, Final
 
 import click
 
@@ -12,6 +13,9 @@ from server.operation.files import allow_many_files
 from server.operation.logs import configure_logs
 from server.operation.options import ServeOptions, serve_options
 from server.site import serve
+
+SWITCH_S: Final = 0.0005
+"""After how long a busy thread lets another one work; by default the event loop would wait ten times as long."""
 
 
 @click.command(short_help="Run the server: matches, players, web pages and a JSON API.", context_settings=CONTEXT)
@@ -29,6 +33,7 @@ def command(context: click.Context, /, **given: Any) -> None:
     options = ServeOptions(**given)
     configure_logs(options.format, options.log_level)
     allow_many_files()
+    sys.setswitchinterval(SWITCH_S)
     try:
         asyncio.run(serve(options, lambda url: click.echo(f"serving on {url}")))
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import time
+from collections import OrderedDict
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +19,8 @@ from server.match.background import in_own_thread
 from server.storage.games import GameStore
 from server.storage.rows import GameVersion
 
+MAX_OUTLINES: Final = 64
+"""How many rules are kept read for the next order."""
 UNNAMED: Final = "unnamed"
 """What the game of rules that came with an order is called."""
 
@@ -27,6 +30,7 @@ class GameFinder:
 
     def __init__(self, games: GameStore) -> None:
         self._games = games
+        self._outlines: OrderedDict[str, GameOutline] = OrderedDict()
 
     async def keep_library(self) -> None:
         """Keep the games that came with this program, where the database has not these versions of them.
@@ -49,8 +53,16 @@ class GameFinder:
             StorageError: the database failed.
         """
         version = await self._brought(text.rules, by) if text.rules is not None else await self._named(text.game or "")
-        description = await in_own_thread(lambda: _description(version))
-        return version, GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
+        return version, await self._outline(version)
+
+    async def _outline(self, version: GameVersion) -> GameOutline:
+        if version.sha256 not in self._outlines:
+            description = await in_own_thread(lambda: _description(version))
+            outline = GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
+            self._outlines[version.sha256] = outline
+            if len(self._outlines) > MAX_OUTLINES:
+                self._outlines.popitem(last=False)
+        return self._outlines[version.sha256]
 
     async def _named(self, name: str) -> GameVersion:
         found = await self._games.find(name)

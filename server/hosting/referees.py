@@ -18,7 +18,7 @@ from gdl.interpreter import InterpretedGame
 from gdl.rules import Description, read_rules
 from gdl.terms import Constant
 from server.hosting.child_referee import ChildReferee, RefereeLimits
-from server.match.background import in_own_thread
+from server.match.background import PromptEvaluator, in_own_thread
 from server.match.referee import LocalReferee, Referee
 from server.storage.rows import GameVersion
 
@@ -68,7 +68,7 @@ class Referees:
     async def _made(self, version: GameVersion) -> _Entry:
         description = await in_own_thread(partial(read_rules, version.rules, version.name))
         if version.sha256 in library_hashes():
-            referee: Referee = LocalReferee(make_game(description))
+            referee: Referee = LocalReferee(make_game(description), PromptEvaluator())
         else:
             roles = tuple(map(Constant, version.roles))
             referee = ChildReferee(

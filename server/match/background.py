@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from server.match.position import Position
 
@@ -15,6 +17,39 @@ Evaluator: TypeAlias = Callable[[Callable[[], Position]], Awaitable[Position]]
 """Runs the function that it is given without holding up the event loop, and returns what that returned."""
 
 Result = TypeVar("Result")
+
+
+QUICK_S: Final = 0.002
+"""What may hold up the event loop."""
+_MEMORY: Final = 0.9
+"""How slowly it is forgotten that something took long."""
+
+
+class PromptEvaluator:
+    """Works in the event loop what has been quick lately, and everything else in a thread of its own.
+
+    A thread costs more than a state of a small game does, and the loop gets back to its work late while it runs.
+    *work_s* is the clock that tells how long this thread has worked.
+    """
+
+    def __init__(self, quick_s: float = QUICK_S, work_s: Callable[[], float] = time.thread_time) -> None:
+        self._quick_s, self._work_s = quick_s, work_s
+        self._expected_s = math.inf
+
+    async def __call__(self, work: Callable[[], Position]) -> Position:
+        """Return what *work* returns."""
+        if self._expected_s > self._quick_s:
+            position, spent_s = await in_own_thread(lambda: self._timed(work))
+        else:
+            position, spent_s = self._timed(work)
+        is_first = math.isinf(self._expected_s)
+        self._expected_s = spent_s if is_first else max(spent_s, _MEMORY * self._expected_s)
+        return position
+
+    def _timed(self, work: Callable[[], Position]) -> tuple[Position, float]:
+        began_s = self._work_s()
+        position = work()
+        return position, self._work_s() - began_s
 
 
 async def in_own_thread(work: Callable[[], Result]) -> Result:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 
-from server.match.background import in_own_thread
+from server.match.background import PromptEvaluator, in_own_thread
+from server.match.position import Position
+
+POSITION = Position(0, None, frozenset(), None, None, (), None)
 
 
 async def test_results_and_errors_come_back() -> None:
@@ -48,3 +52,22 @@ def test_a_result_that_nobody_waits_for_is_dropped() -> None:
     asyncio.run(give_up())
     may_end.set()
     assert has_ended.wait(10)
+
+
+async def test_what_is_quick_is_worked_out_in_the_loop_and_what_was_slow_beside_it() -> None:
+    now_s = 0.0
+
+    def work_s() -> float:
+        return now_s
+
+    evaluator, threads = PromptEvaluator(quick_s=1.0, work_s=work_s), list[bool]()
+
+    def working(cost_s: float) -> Position:
+        nonlocal now_s
+        now_s += cost_s
+        threads.append(threading.current_thread() is threading.main_thread())
+        return POSITION
+
+    for cost_s in (0.5, 0.5, 1.05, 0.5, 0.5):
+        assert await evaluator(partial(working, cost_s)) is POSITION
+    assert threads == [False, True, True, False, True]
