@@ -27,7 +27,9 @@ from server.operation.ending import ENDING, Ending, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import observing
+from server.records.entries import Entry
 from server.registry import routes as registry
+from server.spectating.publishing import OnEntry, PublishSettings, published
 from server.storage.database import Database
 from server.storage.tokens import TokenStore
 from server.web import pages
@@ -105,7 +107,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
         await check_opening(access, options.host, database.name)
         watch = Watch(metrics_readers=options.metrics_from)
         async with (
-            managing(database, settings, watch) as manager,
+            managing(database, settings, watch, options.publishing()) as manager,
             listening(make_app(manager, access, watch), options.host, options.port, tls) as url,
         ):
             announce(url)
@@ -116,15 +118,27 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
 
 
 @asynccontextmanager
-async def managing(database: Database, settings: HostSettings, watch: Watch) -> AsyncIterator[GameManager]:
+async def managing(
+    database: Database, settings: HostSettings, watch: Watch, publishing: PublishSettings | None = None
+) -> AsyncIterator[GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     manager = GameManager(database, settings)
-    manager.playing.on_share, manager.playing.on_entry = watch.metrics.take_share, watch.metrics.take
     watch.metrics.watch(manager.n_running, lambda: 0)
-    with watch.ending.on_signals():
-        try:
-            await manager.start()
-            async with lag_measured(watch.metrics):
-                yield manager
-        finally:
-            await manager.close()
+    async with published(manager, publishing) as publish:
+        manager.playing.on_share = watch.metrics.take_share
+        manager.playing.on_entry = _each(watch.metrics.take, publish)
+        with watch.ending.on_signals():
+            try:
+                await manager.start()
+                async with lag_measured(watch.metrics):
+                    yield manager
+            finally:
+                await manager.close()
+
+
+def _each(*takers: OnEntry) -> OnEntry:
+    def take(match_id: str, number: int, entry: Entry) -> None:
+        for taker in takers:
+            taker(match_id, number, entry)
+
+    return take

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from server.api import documentation, games, info, matches, streams
+from server.api import documentation, field, games, info, matches, streams
 from server.api.keys import CHECKER, MANAGER, OVERVIEW
 from server.spectating.overview import Overview
 from server.validating.checker import Checker
@@ -20,6 +20,7 @@ def add_routes(app: web.Application) -> None:
     app.cleanup_ctx.append(_memories)
     for part in (games, matches, streams, info, documentation):
         part.operations.add_to(app)
+    field.add_routes(app)
 
 
 async def _memories(app: web.Application) -> AsyncIterator[None]:

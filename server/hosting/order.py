@@ -76,7 +76,7 @@ class OrderText(BaseModel):
     case: Case = Case.AS_IS
     substitute: Substitute = Substitute.RANDOM
     tournament: _Name | None = None
-    begin: FromText | None = Field(None, alias="from")
+    begin: FromText | None = Field(default=None, alias="from")
 
     @model_validator(mode="after")
     def _has_one_game(self) -> OrderText:

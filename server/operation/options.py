@@ -25,6 +25,7 @@ from server.links.targets import Targets
 from server.operation.ending import Manner
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key
+from server.spectating.publishing import PublishSettings
 
 DEFAULT_PORT: Final = 9148
 DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
@@ -75,6 +76,8 @@ class ServeOptions:
     max_own_matches: int
     lease: float
     sign: Path | None
+    publish: str | None
+    publish_games: str
     rules_seconds: float
     rules_memory: int
     public: bool
@@ -123,6 +126,13 @@ class ServeOptions:
             targets=self.targets(),
             referee_limits=RefereeLimits(max_seconds=self.rules_seconds, max_memory_mb=self.rules_memory),
         )
+
+    def publishing(self) -> PublishSettings | None:
+        """Return where matches are published, None where they are not; raises as `hosting`."""
+        if self.publish is None:
+            return None
+        key = None if self.sign is None else kept_key(self.sign)
+        return PublishSettings(self.publish, self.publish_games, key)
 
     def targets(self) -> Targets:
         """Return which players' addresses may be called."""
@@ -182,6 +192,9 @@ _OPTIONS: Final = (
             "manager on the same database goes on with our matches."),
     _option("sign", type=_FILE, metavar="KEYFILE", help="Sign records with the key in this file, which is made if it "
             "is not there."),
+    _option("publish", metavar="URL", help="Publish matches at the old spectator server there, too, as they go on."),
+    _option("publish-games", metavar="URL", default="", show_default=False, help="Where readers of published matches "
+            "find the rules: where this server is reached, and /base/games/ behind it."),
     _option("rules-seconds", type=click.FloatRange(0.1), default=_REFEREE.max_seconds, help="How long uploaded rules "
             "may think about one state."),
     _option("rules-memory", type=click.IntRange(64), default=_REFEREE.max_memory_mb, help="How many megabytes uploaded "

@@ -1,0 +1,176 @@
+"""Publishing matches to a spectator server of the field: after each step it is posted the record up to then.
+
+A post is a form with AUTH, which nobody else knows while the match is played, and DATA, the record in the public
+format; the answer is the record's key. A spectator server that is slow, gone, or refuses never holds up a match:
+updates that did not arrive are replaced by later ones, and in the end given up.
+
+Source: the public match publisher and spectator server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import aiohttp
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+from gdl.errors import GdlError
+from server.records.entries import Entry
+from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
+from server.spectating.events import ENDS
+from server.spectating.record import known_match, public_record
+from server.spectating.source import Source
+from server.storage.rows import MatchRow
+
+Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
+"""Posts a form to the spectator server."""
+OnEntry: TypeAlias = Callable[[str, int, Entry], None]
+"""Takes an entry of a match's journal: the match's id, the entry's number, the entry."""
+WORTH: Final = frozenset({"state", "closed"}) | ENDS
+"""What makes an update."""
+LIMIT_S: Final = 10.0
+ENDING_S: Final = 3.0
+_MAX_ANSWER: Final = 10_000
+_MAX_DOUBLINGS: Final = 7
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSettings:
+    """How matches are published.
+
+    Attributes:
+        address: the spectator server's.
+        games_url: what `gameMetaURL` begins with, before the game's name and version: readers fetch the rules there.
+        signing_key: signs what is published.
+        n_at_once: how many updates are under way at once.
+        n_attempts: how often an update is tried before it is given up.
+        pause_s: how long to wait before the first update of a step, and longer after each failure.
+    """
+
+    address: str = ""
+    games_url: str = ""
+    signing_key: RSAPrivateKey | None = None
+    n_at_once: int = 4
+    n_attempts: int = 6
+    pause_s: float = 0.5
+
+
+DEFAULT_SETTINGS: Final = PublishSettings()
+
+
+class Publisher:
+    """Publishes the matches of *source* with *post*: tell it of every entry with `take`, while `run` runs."""
+
+    def __init__(
+        self,
+        source: Source,
+        post: Post,
+        settings: PublishSettings = DEFAULT_SETTINGS,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._source, self._post, self._settings, self._sleep = source, post, settings, sleep
+        self._changed: set[str] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._slots = asyncio.Semaphore(settings.n_at_once)
+
+    def take(self, match_id: str, _number: int, entry: Entry) -> None:
+        """Take notice of what happened in a match."""
+        if entry["event"] not in WORTH:
+            return
+        self._changed.add(match_id)
+        if match_id not in self._tasks:
+            task = self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
+            task.add_done_callback(lambda _: self._tasks.pop(match_id))
+
+    async def close(self, limit_s: float = ENDING_S) -> None:
+        """Send what waits, for as long as *limit_s*; after that it is given up."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks.values(), timeout=limit_s)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _publish(self, match_id: str) -> None:
+        failures: Counter[str] = Counter()
+        while match_id in self._changed:
+            await self._sleep(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
+            self._changed.discard(match_id)
+            try:
+                async with self._slots:
+                    await self._send(match_id)
+                failures.clear()
+            except (OSError, TimeoutError, aiohttp.ClientError, GdlError) as error:
+                failures[str(error) or type(error).__name__] += 1
+                if failures.total() < self._settings.n_attempts:
+                    self._changed.add(match_id)
+        if failures:
+            _LOG.warning("match %s was not published: %s", match_id, "; ".join(failures))
+
+    async def _send(self, match_id: str) -> None:
+        match = await known_match(self._source, match_id)
+        record = publication(await public_record(self._source, match_id), await self._game_url(match))
+        if "states" not in record:  # nobody is shown a hidden match before its end
+            return
+        if self._settings.signing_key is not None:
+            record = signed(record, self._settings.signing_key)
+        await self._post({"AUTH": _authority(match), "DATA": json.dumps(record)})
+
+    async def _game_url(self, match: MatchRow) -> str:
+        versions = await self._source.games.versions(match.game)
+        older = [version.sha256 for version in reversed(versions)]
+        return f"{self._settings.games_url}{match.game}/v{older.index(match.sha256)}/"
+
+
+def publication(record: dict[str, Any], game_url: str) -> dict[str, Any]:
+    """Return what is published of a public *record*: the public keys, and where the rules are."""
+    found = {
+        name: value
+        for name, value in record.items()
+        if not name.startswith("x-") and name not in (PUBLIC_KEY, SIGNATURE)
+    }
+    return found | {"gameMetaURL": found.get("gameMetaURL") or game_url}
+
+
+def _authority(match: MatchRow) -> str:
+    """Return what entitles to update the match there: the same after a restart, and made of what nobody knows yet."""
+    secret = f"{match.id} {match.order['seed']} {match.order['scrambleSeed']}"
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@asynccontextmanager
+async def published(source: Source, settings: PublishSettings | None) -> AsyncIterator[OnEntry]:
+    """Publish matches while the block runs; it is to call what is yielded with every entry of a journal."""
+    if settings is None:
+        yield lambda _match_id, _number, _entry: None
+        return
+    async with posting(settings.address) as post:
+        publisher = Publisher(source, post, settings)
+        try:
+            yield publisher.take
+        finally:
+            await publisher.close()
+
+
+@asynccontextmanager
+async def posting(address: str) -> AsyncIterator[Post]:
+    """Yield how a form is posted to the spectator server at *address*."""
+    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
+    async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as session:
+
+        async def post(form: dict[str, str]) -> None:
+            async with session.post(address, data=form, allow_redirects=False) as answer:
+                await answer.content.read(_MAX_ANSWER)
+                if answer.status != 200:
+                    raise OSError(f"the spectator server answered {answer.status}")
+
+        yield post
