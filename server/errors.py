@@ -197,6 +197,17 @@ class DatabaseVersionError(DatabaseOpenError):
         return (DatabaseVersionError, (self.database, self.found, self.known))
 
 
+class TargetExistsError(CallerError):
+    """What should be written is there already, and nobody said that it may be replaced."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.target = target
+
+    def __str__(self) -> str:
+        return f"{self.target} is there already, and not empty; name another one, or replace it with --force"
+
+
 class LostMatchError(StorageError):
     """The match is no longer this process's: another one took it over, or it was deleted."""
 

@@ -13,8 +13,8 @@ import click
 from gdl.errors import CallerError, GdlError, UnknownNameError
 
 COMMANDS: Final = (
-    "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "token", "player", "play", "replay",
-    "conform", "trace", "compile", "bench", "generate", "check-player", "demo",
+    "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "token", "backup", "restore", "export",
+    "player", "play", "replay", "conform", "trace", "compile", "bench", "generate", "check-player", "demo",
 )  # fmt: skip
 """Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""
 

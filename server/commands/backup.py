@@ -1,0 +1,28 @@
+"""`ggp backup`: everything that a server keeps, in one file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from server.operation.options import DEFAULT_DATABASE
+from server.storage.backup import back_up
+from server.terminal.progress import progress
+
+
+@click.command(short_help="Write everything that a server keeps to one file.")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
+              help="That of the server, which may be running: sqlite:///FILE or "
+              "postgresql://USER@HOST/NAME.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace FILE.")
+def command(file: Path, database: str, force: bool) -> None:
+    """Write what a database holds at one moment to FILE, from which `ggp restore` makes a database again.
+
+    FILE is a SQLite file, also where the database is PostgreSQL. Servers may go on while it is written.
+    """
+    with progress(f"copying {database.rpartition('@')[2]}"):
+        asyncio.run(back_up(database, file, may_replace=force))
+    click.echo(f"{file}: {file.stat().st_size:,} bytes")

@@ -1,0 +1,52 @@
+"""`ggp export`: the records of all matches, in the public format."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import click
+
+from server.operation.options import DEFAULT_DATABASE
+from server.records.collection import Add, collection
+from server.storage.database import Database
+from server.storage.exporting import Choice, count, exported
+from server.terminal.progress import progress
+
+
+@click.command(short_help="Write the records of all matches to files.")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
+              help="That of the server, which may be running: sqlite:///FILE or "
+              "postgresql://USER@HOST/NAME.")  # fmt: skip
+@click.option("--game", metavar="NAME", help="Only matches of this game.")
+@click.option("--tournament", metavar="NAME", help="Only matches of this tournament.")
+@click.option("--force", is_flag=True, help="Replace the file TARGET; in a folder, write all records again.")
+@click.option("--json", "as_json", is_flag=True, help="Print how many there are as JSON.")
+def command(target: Path, database: str, game: str | None, tournament: str | None, force: bool, as_json: bool) -> None:
+    """Write the record of every match that is over to TARGET, in the public format, whole and signed if it was.
+
+    TARGET is a folder, to which those are added that it lacks; or a file, NAME.zip with a file for each record, or
+    NAME.jsonl with a line for each.
+    """
+    with collection(target, may_replace=force) as add:
+        counts = asyncio.run(_export(database, Choice(game, tournament), add))
+    if as_json:
+        click.echo(json.dumps({"target": str(target), **counts}, indent=2))
+    else:
+        was_there = f", {counts['present']:,} were there" if counts["present"] else ""
+        click.echo(f"{target}: {counts['written']:,} records written{was_there}")
+
+
+async def _export(address: str, choice: Choice, add: Add) -> dict[str, int]:
+    database = await Database.open(address, migrate=False, exclusive=False)
+    counts = {"written": 0, "present": 0}
+    try:
+        with progress("writing records", await count(database, choice)) as advance:
+            async for record in exported(database, choice):
+                counts["written" if add(record) else "present"] += 1
+                advance()
+    finally:
+        await database.close()
+    return counts

@@ -1,0 +1,28 @@
+"""`ggp restore`: a database from a backup."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from server.operation.options import DEFAULT_DATABASE
+from server.storage.backup import restore
+from server.terminal.progress import progress
+
+
+@click.command(short_help="Make a database hold what a backup holds.")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
+              help="That of a server: sqlite:///FILE or postgresql://USER@HOST/NAME.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Give up what the database holds now.")
+def command(file: Path, database: str, force: bool) -> None:
+    """Make a database hold what FILE holds, which `ggp backup` has written.
+
+    A server must not be using the database. The backup may come from the other kind of database, so that backup and
+    restore also move a server from SQLite to PostgreSQL. Matches that were played at the time go on from there.
+    """
+    with progress(f"copying {file}"):
+        asyncio.run(restore(file, database, may_replace=force))
+    click.echo(f"{database.rpartition('@')[2]} holds what {file} holds")

@@ -1,0 +1,130 @@
+"""Backups: one file of SQLite with everything in it, whichever kind of database it comes from or goes to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.storage.address import read_address
+from server.storage.copying import copy
+from server.storage.database import Database
+from server.storage.lock import FileLock
+from server.storage.schema import REVISION
+
+
+async def back_up(address: str, file: Path, *, may_replace: bool = False) -> None:
+    """Write what the database at *address* holds at one moment to *file*; servers may go on using it meanwhile.
+
+    Raises:
+        TargetExistsError: *file* is there, and nobody *may_replace* it.
+        DatabaseOpenError: the database cannot be opened.
+        StorageError: it failed.
+        OSError: *file* cannot be written.
+    """
+    _refuse_to_replace(file, may_replace=may_replace)
+    path = read_address(address).path
+    with _passing(file) as passing:
+        if path is not None:
+            await asyncio.to_thread(_copy_file, path, passing)
+        else:
+            await _copy_between(address, str(passing), may_replace=False)
+
+
+async def restore(file: Path, address: str, *, may_replace: bool = False) -> None:
+    """Make the database at *address* hold what *file*, a backup, holds; no server may be using a database of SQLite.
+
+    Raises:
+        TargetExistsError: it holds something, and nobody *may_replace* it.
+        DatabaseLockedError: a server uses it.
+        DatabaseOpenError: *file* is no backup, or the database cannot be opened.
+        DatabaseVersionError: *file* is of a newer version.
+        StorageError: the database failed; it is as it was.
+    """
+    await asyncio.to_thread(_check, file)
+    target = read_address(address)
+    if target.path is None:
+        await _restore_rows(file, address, may_replace=may_replace)
+        return
+    _refuse_to_replace(target.path, may_replace=may_replace)
+    lock = FileLock(target.path)
+    try:
+        await asyncio.to_thread(_copy_file, file, target.path)
+    finally:
+        lock.release()
+    await (await Database.open(address)).close()
+
+
+async def _restore_rows(file: Path, address: str, *, may_replace: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="ggp-restore-") as folder:
+        newest = Path(folder) / "backup.sqlite"
+        await asyncio.to_thread(shutil.copyfile, file, newest)
+        await (await Database.open(str(newest))).close()  # the tables may be of an older version
+        await _copy_between(str(newest), address, may_replace=may_replace)
+
+
+async def _copy_between(source: str, target: str, *, may_replace: bool) -> None:
+    reading = await Database.open(source, migrate=False, exclusive=False)
+    try:
+        writing = await Database.open(target)
+        try:
+            await copy(reading, writing, may_replace=may_replace)
+        finally:
+            await writing.close()
+    finally:
+        await reading.close()
+
+
+def _refuse_to_replace(file: Path, *, may_replace: bool) -> None:
+    if not may_replace and file.exists() and file.stat().st_size > 0:
+        raise TargetExistsError(str(file))
+
+
+@contextmanager
+def _passing(file: Path) -> Iterator[Path]:
+    """Yield a path beside *file*, whose place it takes when all went well: nobody ever sees half of a backup."""
+    passing = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield passing
+        passing.replace(file)
+    finally:
+        for ending in ("", ".lock", "-wal", "-shm"):
+            passing.with_name(passing.name + ending).unlink(missing_ok=True)
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a file of SQLite that may be in use, in one transaction of the target."""
+    _check(source, is_whole=False)
+    try:
+        with closing(_opened(source)) as reading, closing(sqlite3.connect(target)) as writing:
+            reading.backup(writing)
+    except sqlite3.Error as error:
+        raise DatabaseOpenError(str(target), str(error)) from error
+
+
+def _check(file: Path, *, is_whole: bool = True) -> None:
+    """Refuse what is no database of ours, is of a newer version, or (*is_whole*) is damaged."""
+    try:
+        with closing(_opened(file)) as connection:
+            found = str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if is_whole else "ok"
+    except (sqlite3.Error, TypeError) as error:
+        raise DatabaseOpenError(str(file), f"it is no database of ours ({error})") from error
+    if found > REVISION:
+        raise DatabaseVersionError(str(file), found, REVISION)
+    if verdict != "ok":
+        raise DatabaseOpenError(str(file), f"it is damaged: {verdict}")
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    if not file.is_file():
+        raise DatabaseOpenError(str(file), "there is no such file")
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
