@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from players import DEFAULT_PORT, Settings, Timing, dialling, run_stdio
-from players.errors import HostAwayError
+from players.errors import HostAwayError, HostError
 from players.host import Host
 from players.registry import PLAYERS, PlayerMaker, find_player
 from players.service import run
@@ -72,7 +72,7 @@ def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, m
     try:
         dialling.run(maker, settings, host, click.echo, max_matches)
     except HostAwayError as error:
-        raise click.UsageError(f"{url}: {error}") from error
+        raise HostError(url, str(error)) from error
 
 
 def dialled_name(spec: str) -> str:

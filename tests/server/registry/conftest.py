@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import pytest
 
 from server.links.mailbox import Mailboxes
@@ -18,6 +21,14 @@ class HandClock(SystemClock):
 
     def wall_ms(self) -> int:
         return self.ms
+
+
+@pytest.fixture
+async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
+    """Return an open database of the kind that needs no server of its own."""
+    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ async def event(response: aiohttp.ClientResponse) -> dict[str, Any]:
 
 @asynccontextmanager
 async def hosting(
-    database: Database, tokens: dict[str, Role] | None = None, *, plays: bool = True
+    database: Database, tokens: dict[str, Role] | None = None, *, plays: bool = True, port: int = 0
 ) -> AsyncIterator[Host]:
     """Run a server; with *tokens* it has accounts, one for each name. Unless it *plays* it starts no match."""
     access = Access(AccessSettings(is_public=True), TokenStore(database))
@@ -91,7 +91,7 @@ async def hosting(
         await access.issuing.issue("root", Role.ADMIN)
         found = {name: str((await access.issuing.issue(name, role)).text) for name, role in tokens.items()}
     manager = GameManager(database, HostSettings())
-    async with listening(make_app(manager, access, Watch())) as url:
+    async with listening(make_app(manager, access, Watch()), port=port) as url:
         if not plays:
             yield Host(url, manager, found)
             return
@@ -110,6 +110,13 @@ async def finished(host: Host, match_id: str) -> dict[str, Any]:
                 await something_new(fresh, 0.5)
                 fresh.clear()
     return await public_record(host.manager, match_id)
+
+
+async def until_registered(host: Host, name: str) -> None:
+    """Wait until a player has registered itself."""
+    async with asyncio.timeout(30):
+        while await host.manager.players.get(name) is None:  # noqa: ASYNC110 -- no event tells of it
+            await asyncio.sleep(0.05)
 
 
 def order(players: dict[str, str], **words: Any) -> OrderText:

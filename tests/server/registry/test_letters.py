@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -24,16 +23,9 @@ CONNECTED = {"event": "connected", "id": "", "data": {"player": "deep", "heartbe
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def host(database: Database) -> AsyncIterator[Host]:
+async def host(sqlite: Database) -> AsyncIterator[Host]:
     """Return a server that plays nothing, with a player that dials in."""
-    async with hosting(database, plays=False) as found:
+    async with hosting(sqlite, plays=False) as found:
         await found.manager.registry.register("deep", "local")
         yield found
 
@@ -171,8 +163,8 @@ async def answer_all(caller: Caller, stream: aiohttp.ClientResponse, n: int) -> 
     return messages
 
 
-async def test_a_match_begins_when_the_player_connects_and_survives_dropped_connections(database: Database) -> None:
-    async with hosting(database) as host:
+async def test_a_match_begins_when_the_player_connects_and_survives_dropped_connections(sqlite: Database) -> None:
+    async with hosting(sqlite) as host:
         caller = host.caller()
         await caller.ask("POST", PLAYERS, {"name": "deep"})
         ordered = await host.manager.order(order({"x": "deep", "o": "deep"}))

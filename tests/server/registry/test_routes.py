@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -16,17 +15,10 @@ PLAYERS = "/api/v1/players"
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def host(database: Database) -> AsyncIterator[Host]:
+async def host(sqlite: Database) -> AsyncIterator[Host]:
     """Return a server with accounts: ada and grace may have players, hugo could order matches."""
     roles = {"ada": Role.PLAYER, "grace": Role.PLAYER, "hugo": Role.HOST, "sam": Role.SPECTATOR, "alice": Role.ADMIN}
-    async with hosting(database, roles, plays=False) as found:
+    async with hosting(sqlite, roles, plays=False) as found:
         yield found
 
 

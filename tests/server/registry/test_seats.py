@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,16 +17,9 @@ SECRET = "GGP-Seat-Secret"
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def host(database: Database) -> AsyncIterator[Host]:
+async def host(sqlite: Database) -> AsyncIterator[Host]:
     roles = {"hugo": Role.HOST, "ada": Role.PLAYER, "alice": Role.ADMIN}
-    async with hosting(database, roles) as found:
+    async with hosting(sqlite, roles) as found:
         yield found
 
 
@@ -141,11 +133,11 @@ async def test_seats_of_programs_are_no_seats_for_people(host: Host) -> None:
     assert found == [(404, "no_seat")] * 2
 
 
-async def test_a_seat_is_still_claimed_by_its_secret_after_a_restart(database: Database) -> None:
-    async with hosting(database) as host:
+async def test_a_seat_is_still_claimed_by_its_secret_after_a_restart(sqlite: Database) -> None:
+    async with hosting(sqlite) as host:
         ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
         await asked(host.caller(), seat(ordered, "x"))
-    async with hosting(database, {"hugo": Role.HOST}) as host:
+    async with hosting(sqlite, {"hugo": Role.HOST}) as host:
         secret = {SECRET: ordered.seat_secrets["x"]}
         view = await asked(host.caller(), seat(ordered, "x"), secret)
         body = {"step": view["step"], "move": "(mark 3 3)"}
