@@ -20,7 +20,8 @@ Path: TypeAlias = tuple[tuple[str, int, int], ...]
 MAX_NAMES: Final = 256
 """Of more names than that an argument is taken to have any."""
 
-_MAX_WORK: Final = 2_000_000
+_MAX_WORK: Final = 1_000_000
+_MAX_PATHS: Final = 10_000
 _MAX_PARTS: Final = 6
 """How deep it is looked into terms."""
 _WRAPPED: Final = {"init": "true", "next": "true", "true": "true", "legal": "does", "does": "does"}
@@ -73,10 +74,14 @@ def _follow(flows: list[_Flow], asked: dict[Path, list[int]], found: Domains) ->
         del todo[number]
         for path, names in _handed_on(flows[number], found, inner):
             work += 1 + len(names or ())
+            if work > _MAX_WORK or (path not in found.names and len(found.names) >= _MAX_PATHS):
+                break
             if _add(found, path, names):
                 for end in range(1, len(path) + 1):
                     inner[path[:end]][path[end:]] = None
-                    todo |= dict.fromkeys(asked.get(path[:end], ()))
+                    again = asked.get(path[:end], ())
+                    work += len(again)
+                    todo |= dict.fromkeys(again)
 
 
 def _handed_on(

@@ -13,6 +13,7 @@ from gdl.games.domains import Domains, Path
 
 MAX_ARGUMENTS: Final = 8
 _MAX_FLUENTS: Final = 200
+_MAX_PATHS: Final = 64
 _EMPTY_VALUES: Final = frozenset({"b", "blank", "empty", "e"})
 
 
@@ -46,51 +47,54 @@ def fluents_of(domains: Domains) -> tuple[Fluent, ...]:
     for path in domains.names:
         if path[0][0] == "true" and len(path) > 1:
             ends[path[1][:2]].append(path)
-    plain = sorted(name for name in domains.names.get((("true", 0, 0),), ()))
-    found = [Fluent(name, ()) for name in plain]
-    for (name, n_arguments), paths in sorted(ends.items()):
+    found: list[Fluent] = []
+    for (name, n_arguments), paths in sorted(ends.items())[:_MAX_FLUENTS]:
         found += _fluent(name, n_arguments, paths, domains)
+    found += (Fluent(name, ()) for name in sorted(domains.names.get((("true", 0, 0),), ())))
     return tuple(found[:_MAX_FLUENTS])
 
 
 def _fluent(name: str, n_arguments: int, paths: list[Path], domains: Domains) -> Iterator[Fluent]:
     """Yield the fluent where its arguments are names, or terms of one form."""
+    if len(paths) > _MAX_PATHS:
+        return
     leaves = sorted(path for path in paths if not any(other[: len(path)] == path != other for other in paths))
     forms = {path[:end]: path[end][:2] for path in leaves for end in range(1, len(path))}
     is_plain = all(forms[path[:end]] == path[end][:2] for path in leaves for end in range(1, len(path)))
     if is_plain and len(leaves) <= MAX_ARGUMENTS and n_arguments == len({path[1] for path in leaves}):
-        yield Fluent(name, tuple(_argument(path, domains) for path in leaves))
+        yield Fluent(name, tuple(_argument(path, leaves, domains) for path in leaves))
 
 
-def _argument(path: Path, domains: Domains) -> Argument:
+def _argument(path: Path, leaves: list[Path], domains: Domains) -> Argument:
     names = frozenset() if path in domains.unbounded else frozenset(domains.names[path])
     if names:
-        names = _declared(path, names, domains)
+        names = _declared(path, names, leaves, domains)
     variables = tuple(islice(domains.variables.get(path, ()), 200))
     return Argument(path, names, variables, line_of(names, variables), words_of_cells(names))
 
 
-def _declared(path: Path, names: frozenset[str], domains: Domains) -> frozenset[str]:
+def _declared(path: Path, names: frozenset[str], leaves: list[Path], domains: Domains) -> frozenset[str]:
     """Return *names* without those that `base` leaves out, or that the first state does not have either.
 
     The first state says which cells there are where it lists the empty ones.
     """
-    base, first = (("base", 0, 0), *path[1:]), (("init", 0, 0), *path[1:])
-    said = frozenset(domains.names.get(first, ()))
+    base = (("base", 0, 0), *path[1:])
+    said = frozenset(_in_first_state(path, domains))
     declared = frozenset(domains.names.get(base, ())) if base not in domains.unbounded else frozenset()
     if declared & names and said <= declared:
         return declared & names
-    is_listed = len(said) > 1 and _tells_empty_cells(path[1], domains)
+    is_listed = len(said) > 1 and any(_tells_empty_cells(leaf, domains) for leaf in leaves)
     return said & names if is_listed and len(names) > len(said) and line_of(said, ()) else names
 
 
-def _tells_empty_cells(part: tuple[str, int, int], domains: Domains) -> bool:
-    """Return whether the first state has a name for what is empty among such fluents; `b` is a column elsewhere."""
-    return any(
-        path[0][0] == "init" and path[1][:2] == part[:2] and names & _EMPTY_VALUES and line_of(names, ()) is None
-        for path, names in domains.names.items()
-        if len(path) > 1
-    )
+def _in_first_state(path: Path, domains: Domains) -> set[str]:
+    return domains.names.get((("init", 0, 0), *path[1:]), set())
+
+
+def _tells_empty_cells(path: Path, domains: Domains) -> bool:
+    """Return whether the first state has a name there for what is empty; `b` may also be a column."""
+    names = _in_first_state(path, domains)
+    return bool(names & _EMPTY_VALUES) and line_of(names, ()) is None
 
 
 def _written(arguments: tuple[Argument, ...], names: Mapping[Path, str], depth: int) -> str:

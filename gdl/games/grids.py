@@ -102,7 +102,9 @@ def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
         return
     for owner, look in appearances(split.names, roles).items():
         pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
-        yield pieces.model_copy(update={"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill})
+        symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
+        own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}
+        yield pieces.model_copy(update=own)
 
 
 def _by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles: Sequence[str]) -> Pieces:

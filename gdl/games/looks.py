@@ -159,7 +159,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", name) or "?"
 
 
-def _initial(text: str, name: str) -> str:  # noqa: ARG001 -- one of four ways to shorten
+def _initial(text: str, name: str) -> str:
+    if name.lower() == "knight":
+        return "N"
     return text if len(text) <= 2 and (len(text) == 2 or text.isdecimal()) else text[0].upper()
 
 
