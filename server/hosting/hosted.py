@@ -130,7 +130,16 @@ async def opened(players: Mapping[Role, Entrant]) -> AsyncIterator[dict[Role, Pl
         links = await asyncio.gather(*opening)
         yield dict(zip(players, links, strict=True))
     finally:
-        await asyncio.shield(_close(opening))
+        await _finished(asyncio.create_task(_close(opening)))
+
+
+async def _finished(task: asyncio.Task[None]) -> None:
+    """Wait until *task* has ended, even when this one is cancelled meanwhile."""
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 async def _close(opening: Sequence[asyncio.Task[PlayerLink]]) -> None:
