@@ -8,6 +8,7 @@ from aiohttp import web
 
 from server.access.errors import ForbiddenError, UnauthorizedError
 from server.access.issuing import Issuing
+from server.access.lasting import Lasting
 from server.access.origin import check_host, check_not_forwarded, check_origin
 from server.access.pace import LOGINS, Pace
 from server.access.recognition import Recognition
@@ -47,6 +48,7 @@ class Access:
         self.recognition = Recognition(tokens)
         self.issuing = Issuing(tokens, self.recognition.forget)
         self.pace = Pace(settings.limits)
+        self.lasting = Lasting(self.still_admits)
 
     async def is_open(self) -> bool:
         """Return whether everybody who can reach the server may do everything."""
@@ -80,12 +82,23 @@ class Access:
         return found or (PASSER_BY if self.settings.is_public else None)
 
     async def _bearer(self, header: str, remote: Remote) -> Principal:
-        scheme, _, text = header.partition(" ")
-        found = await self.recognition.by_token(text.strip()) if scheme.lower() == "bearer" else None
+        found = await self.recognition.by_token(_bearer_text(header))
         if found is None:
             await self.pace.count_one(LOGINS, remote.party)
             raise UnauthorizedError("the token is not valid")
         return found
+
+    async def still_admits(self, request: web.Request) -> bool:
+        """Return whether whoever sends *request*, and was let in, still would be."""
+        if PRINCIPAL not in request:
+            return True
+        if request[PRINCIPAL] is NEIGHBOUR:
+            return await self.is_open()
+        secret = request.get(SESSION_SECRET)
+        if secret is not None:
+            return await self.recognition.by_session(secret) is not None
+        text = _bearer_text(request.headers.get("Authorization", ""))
+        return request[PRINCIPAL].token_id is None or await self.recognition.by_token(text) is not None
 
     def check_rights(self, request: web.Request) -> None:
         """Check that whoever sends *request* may, and that it was not a page of another site that made them.
@@ -140,6 +153,11 @@ class Access:
         if sent is None and request.content_type in FORM_TYPES:
             sent = str((await request.post()).get(CSRF_FIELD, ""))
         check_form_token(request, request[REMOTE], sent or "")
+
+
+def _bearer_text(header: str) -> str:
+    scheme, _, text = header.partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else ""
 
 
 ACCESS: Final = web.AppKey("access", Access)

@@ -13,8 +13,10 @@ from server.access.access import ACCESS, PRINCIPAL, REMOTE, Access
 from server.access.errors import SlowRequestError, UnauthorizedError
 from server.access.headers import HEADERS, SECRET_HEADERS
 from server.access.sessions import COOKIES, FORM_TYPES
+from server.errors import RequestError
 
 _Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_MAX_SHOWN: Final = 300
 LOGIN: Final = "/login"
 
 
@@ -22,6 +24,7 @@ def add_guard(app: web.Application, access: Access) -> None:
     """Let everything that is asked of *app* pass the door; `server.api` and `server.web` tell its refusals."""
     app[ACCESS] = access
     app.middlewares.append(_guarded)
+    app.cleanup_ctx.append(access.lasting.run)
     app.on_response_prepare.append(_finish)
 
 
@@ -29,11 +32,12 @@ def add_guard(app: web.Application, access: Access) -> None:
 async def _guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
     access = request.app[ACCESS]
     party = await access.admit(request)
-    if not party:
-        return await _checked(request, handler)
-    await access.pace.count(party, request.method, request.path)
-    with access.pace.at_once(party):
-        return await _checked(request, handler)
+    with access.lasting.held(request):
+        if not party:
+            return await _checked(request, handler)
+        await access.pace.count(party, request.method, request.path)
+        with access.pace.at_once(party):
+            return await _checked(request, handler)
 
 
 async def _checked(request: web.Request, handler: _Handler) -> web.StreamResponse:
@@ -63,6 +67,9 @@ async def _read_body(request: web.Request, limit_s: float) -> None:
             await (request.post() if request.content_type in FORM_TYPES else request.read())
     except TimeoutError:
         raise SlowRequestError(limit_s) from None
+    except ValueError as error:  # a form that is none
+        message = f"the body is not what Content-Type says: {error}"
+        raise RequestError("bad_request", message[:_MAX_SHOWN]) from None
 
 
 async def _finish(request: web.Request, response: web.StreamResponse) -> None:

@@ -18,9 +18,11 @@ from server.access.settings import Limits
 
 _KINDS: Final = (
     ("POST", re.compile(r"/api/v1/matches|/start"), "orders"),
-    ("POST", re.compile(r"/api/v1/matches/[^/]+/from/.*"), "orders"),
-    ("POST", re.compile(r"(/api/v1)?/(games|validate|validation)(/.*)?"), "uploads"),
-    ("PUT", re.compile(r"(/api/v1)?/games/.*"), "uploads"),
+    ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
+    ("POST", re.compile(r"/games|/validate|/api/v1/validations"), "uploads"),
+    ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),
+    ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?"), "calls"),
+    ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
 )
 """What is dearer than other requests, by method and path."""
 LOGINS: Final = "logins"
@@ -32,7 +34,7 @@ class Pace:
 
     def __init__(self, limits: Limits) -> None:
         self._counted = FixedWindowRateLimiter(MemoryStorage())
-        self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", LOGINS)}
+        self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", "calls", LOGINS)}
         self._n_at_once = limits.n_at_once
         self._open: Counter[str] = Counter()
 

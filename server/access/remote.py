@@ -40,7 +40,7 @@ class Remote:
 
 def remote_of(request: web.Request, proxies: Sequence[Network]) -> Remote:
     """Return who sends *request*; only a peer in one of the networks *proxies* is believed to speak for another."""
-    peer, scheme, host = request.remote or "", request.url.scheme, request.headers.get("Host", "")
+    peer, scheme, host = request.remote or "", request.scheme, request.headers.get("Host", "")
     if not _is_in(peer, proxies):
         return Remote(peer, scheme, host)
     claimed = _last(request, "X-Forwarded-Proto")

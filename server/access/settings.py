@@ -18,6 +18,7 @@ class Limits:
         requests: all of somebody's requests.
         orders: orders of matches.
         uploads: uploads of rules, and validations.
+        calls: what makes the server call a player: to ask who it is, or to register it.
         logins: failed attempts to log in or to use a token, for each address.
         n_at_once: requests that are being answered at once, open streams among them.
         body_s: how long the body of a request may take to arrive.
@@ -26,6 +27,7 @@ class Limits:
     requests: str = "3000/minute"
     orders: str = "300/minute"
     uploads: str = "60/minute"
+    calls: str = "60/minute"
     logins: str = "10/minute"
     n_at_once: int = 200
     body_s: float = 30.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -41,6 +42,14 @@ async def _undeclared(_request: web.Request) -> web.Response:
     return web.Response(text="changed")
 
 
+async def _stream(request: web.Request) -> web.StreamResponse:
+    answer = web.StreamResponse()
+    await answer.prepare(request)
+    await answer.write(b"begun")
+    await asyncio.Event().wait()
+    return answer
+
+
 @web.middleware
 async def _told(request: web.Request, handler: object) -> web.StreamResponse:
     assert callable(handler)
@@ -56,6 +65,7 @@ def application(access: Access) -> web.Application:
     app = web.Application(middlewares=[_told], client_max_size=10_000)
     app.router.add_get("/who", _who)
     app.router.add_get("/form", _form)
+    app.router.add_get("/stream", _stream)
     app.router.add_post("/order", _order)
     app.router.add_post("/api/v1/matches", _order)
     app.router.add_post("/undeclared", _undeclared)

@@ -23,6 +23,7 @@ from server.storage.tokens import TokenStore
 from tests.server.access.doors import Client, database
 
 Route: TypeAlias = tuple[str, str]
+OFTEN = "100000/minute"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Site:
 @asynccontextmanager
 async def whole_site(folder: Path) -> AsyncIterator[Site]:
     """Serve everything as to others: tokens are demanded, and only public addresses called."""
-    limits = Limits("100000/minute", "100000/minute", "100000/minute", "100000/minute")
+    limits = Limits(requests=OFTEN, orders=OFTEN, uploads=OFTEN, calls=OFTEN, logins=OFTEN)
     async with database(folder) as found:
         manager = GameManager(found, HostSettings(targets=Targets()))
         access = Access(AccessSettings(is_loopback=False, limits=limits), TokenStore(found))
