@@ -21,6 +21,7 @@ from server.storage.database import Database
 from server.storage.tokens import TokenStore
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
+_EMPTY: list[bytes] = []
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -76,8 +77,13 @@ def application(access: Access) -> web.Application:
 
 @asynccontextmanager
 async def database(folder: Path) -> AsyncIterator[Database]:
-    """Open a new database."""
-    found = await Database.open(str(folder / "ggp.sqlite"))
+    """Open a new database, whose tables are made once for all tests of a process."""
+    path = folder / "ggp.sqlite"
+    if not _EMPTY:
+        await (await Database.open(str(path))).close()
+        _EMPTY.append(path.read_bytes())
+    path.write_bytes(_EMPTY[0])
+    found = await Database.open(str(path))
     try:
         yield found
     finally:
