@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from gdl.compiler.factoring import any_of
 from gdl.compiler.grounding import Body, GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
@@ -173,6 +174,10 @@ class _Values:
         self.loops.append(Loop(nodes, tuple(self._derived(head) for head in heads)))
 
     def _derived(self, head: int) -> Lit:
-        return self._gates.disjunction(
-            self._gates.conjunction(self.of(abs(x)) ^ (x < 0) for x in body) for body in self._bodies[head]
-        )
+        products = (self._product(body) for body in self._bodies[head])
+        return any_of(self._gates, (product for product in products if product is not None))
+
+    def _product(self, body: Body) -> frozenset[Lit] | None:
+        """Return what must be true for *body* to hold; None where it never does."""
+        found = frozenset(self.of(abs(x)) ^ (x < 0) for x in body) - {TRUE}
+        return None if FALSE in found or any(literal ^ 1 in found for literal in found) else found
