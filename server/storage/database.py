@@ -160,9 +160,9 @@ class Database:
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
+        await asyncio.to_thread(self._thread.shutdown)  # what is being written there is written to its end
         if self._batches is not None:
             self._batches.dispose()
-        self._thread.shutdown()
         if self._lock is not None:
             self._lock.release()
 

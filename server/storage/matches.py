@@ -136,11 +136,6 @@ class MatchStore:
         async with self._database.reading() as connection:
             return await journals.signature(connection, match_id)
 
-    async def claim(self, match_id: str, holder: str, lease_s: float) -> bool:
-        """Begin to play a match that waits: return whether it is *holder*'s now."""
-        values = {"status": RUNNING, "epoch": matches.c.epoch + 1} | self._lease(holder, lease_s)
-        return await self._update(values, matches.c.id == match_id, matches.c.status == QUEUED) > 0
-
     async def take_over(self, holder: str, lease_s: float, n: int) -> list[str]:
         """Make up to *n* matches *holder*'s that nobody plays any more, and return their ids."""
         is_free = sa.func.coalesce(matches.c.lease_until_ms, 0) < self._clock_ms()

@@ -17,6 +17,7 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.players import PlayerStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
 from server.storage.summary import summary_of
 from server.storage.writer import EventWriter
@@ -32,6 +33,7 @@ class Stage:
 
     def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
+        self.queue = MatchQueue(database)
         self.news, self.journal = News(), list(journal)
         self.writer = EventWriter(database, "holder", self.news.tell)
         self.n_written = 0
@@ -50,7 +52,7 @@ class Stage:
         seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(roles)]
         await self.matches.add(match, seats)
         await self.players.put(PlayerRow(names[0], "dial-in", OWNER, START_MS - 2))
-        await self.matches.claim(MATCH, "holder", 1e6)
+        await self.queue.claim([MATCH], "holder", 1e6)
 
     async def register_again(self, owner: str) -> None:
         """Have *owner* register a player of the first one's name, now that the match is played."""

@@ -8,6 +8,7 @@ from server.records.entries import Entry
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, SeatRow
 
 RULES = "(role x)\n(role o)\n"
@@ -50,7 +51,7 @@ async def begun(database: Database, *match_ids: str, holder: str = "here") -> Ma
     await GameStore(database).put(VERSION)
     for match_id in match_ids:
         await add(store, match(match_id))
-        await store.claim(match_id, holder, 1_000)
+        await MatchQueue(database).claim([match_id], holder, 1_000)
     return store
 
 

@@ -130,3 +130,25 @@ async def test_a_database_that_is_not_on_the_server_is_refused(postgresql_addres
     missing = make_url(postgresql_address).set(database="missing").render_as_string(hide_password=False)
     with pytest.raises(DatabaseOpenError, match='database "missing" does not exist'):
         await Database.open(missing)
+
+
+async def test_postgresql_ends_what_takes_too_long(postgresql_address: str) -> None:
+    database = await Database.open(postgresql_address)
+    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "application_name")
+    async with database.reading() as connection:
+        found = [await connection.scalar(sa.text(f"SHOW {name}")) for name in names]
+    await database.close()
+    assert found == ["30s", "10s", "30s", "ggp"]
+
+
+async def test_a_statement_that_takes_too_long_is_an_error_of_the_database(postgresql_address: str) -> None:
+    database = await Database.open(postgresql_address)
+
+    async def sleep() -> None:
+        async with database.reading() as connection:
+            await connection.execute(sa.text("SET LOCAL statement_timeout = 1"))
+            await connection.execute(sa.text("SELECT pg_sleep(60)"))
+
+    with pytest.raises(StorageError, match="canceling statement due to statement timeout"):
+        await sleep()
+    await database.close()

@@ -11,6 +11,7 @@ import pytest
 from server.errors import StorageError, UnknownMatchError
 from server.storage.database import Database
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import SeatRow
 from tests.server.storage.samples import HandClock, add, match, seats
 
@@ -23,6 +24,11 @@ def clock() -> HandClock:
 @pytest.fixture
 def store(database: Database, clock: HandClock) -> MatchStore:
     return MatchStore(database, clock)
+
+
+@pytest.fixture
+def queue(database: Database, clock: HandClock) -> MatchQueue:
+    return MatchQueue(database, clock)
 
 
 async def test_what_is_added_is_found(store: MatchStore) -> None:
@@ -63,11 +69,11 @@ async def test_lists_go_on_behind_the_page_before(store: MatchStore) -> None:
         await listed(store, before="m9")
 
 
-async def test_lists_hold_what_is_asked_for(store: MatchStore) -> None:
+async def test_lists_hold_what_is_asked_for(store: MatchStore, queue: MatchQueue) -> None:
     await add(store, match("a", 1), "ann", "bob")
     await add(store, match("b", 2, tournament="t"), "bob", "cid")
     await add(store, match("c", 3, game="other"), "bob", "bob")
-    await store.claim("b", "here", 9)
+    await queue.claim(["b"], "here", 9)
     await store.request_abort("c", "enough")
     found = {
         "ann": await listed(store, player="ann"),
@@ -95,19 +101,11 @@ async def test_lists_hold_what_is_asked_for(store: MatchStore) -> None:
     }
 
 
-async def test_a_match_is_claimed_once(store: MatchStore, clock: HandClock) -> None:
+async def test_a_match_is_taken_over_when_its_lease_is_over(
+    store: MatchStore, queue: MatchQueue, clock: HandClock
+) -> None:
     await add(store, match("a"))
-    claims = await asyncio.gather(*(store.claim("a", f"server{number}", 2.5) for number in range(5)))
-    found = await store.get("a")
-    assert found is not None
-    assert (sorted(claims), found.status, found.lease_until_ms, found.epoch) == (
-        [False] * 4 + [True], "running", clock.now_ms + 2500, 1,
-    )  # fmt: skip
-
-
-async def test_a_match_is_taken_over_when_its_lease_is_over(store: MatchStore, clock: HandClock) -> None:
-    await add(store, match("a"))
-    await store.claim("a", "here", 10)
+    await queue.claim(["a"], "here", 10)
     assert await store.take_over("there", 10, 5) == []
     clock.now_ms += 10_001
     assert await store.take_over("there", 10, 5) == ["a"]
@@ -118,39 +116,41 @@ async def test_a_match_is_taken_over_when_its_lease_is_over(store: MatchStore, c
     )  # fmt: skip
 
 
-async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, clock: HandClock) -> None:
+async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
     await add(store, match("a"))
-    await store.claim("a", "here", 10)
+    await queue.claim(["a"], "here", 10)
     clock.now_ms += 9_000
     assert await store.renew("here", 10) == {"a"}
     clock.now_ms += 9_000
     assert await store.take_over("there", 10, 5) == []
 
 
-async def test_several_servers_take_over_each_match_once(store: MatchStore, clock: HandClock) -> None:
+async def test_several_servers_take_over_each_match_once(
+    store: MatchStore, queue: MatchQueue, clock: HandClock
+) -> None:
     names = [f"m{number:02}" for number in range(30)]
     for name in names:
         await add(store, match(name))
-        await store.claim(name, "here", 1)
+        await queue.claim([name], "here", 1)
     clock.now_ms += 2_000
     taken = await asyncio.gather(*(store.take_over(f"server{number}", 10, 8) for number in range(6)))
     assert sorted(name for part in taken for name in part) == names
     assert max(map(len, taken)) <= 8
 
 
-async def test_what_is_released_is_taken_over_at_once(store: MatchStore) -> None:
+async def test_what_is_released_is_taken_over_at_once(store: MatchStore, queue: MatchQueue) -> None:
     for name in ("a", "b"):
         await add(store, match(name))
-        await store.claim(name, "here", 10)
+        await queue.claim([name], "here", 10)
     assert (await store.release(["a", "b"], "there"), await store.release(["b"], "here")) == (0, 1)
     assert (await store.take_over("there", 10, 5), await store.renew("here", 10)) == (["b"], {"a"})
     assert (await store.free_all(), await store.take_over("there", 10, 5)) == (2, ["a", "b"])
 
 
-async def test_an_abort_is_asked_of_the_holder(store: MatchStore, clock: HandClock) -> None:
+async def test_an_abort_is_asked_of_the_holder(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
     for name in ("waits", "played"):
         await add(store, match(name))
-    await store.claim("played", "here", 10)
+    await queue.claim(["played"], "here", 10)
     asked = [await store.request_abort(name, "enough") for name in ("waits", "played", "nowhere")]
     assert (asked, await store.request_abort("waits", "again")) == ([True, True, False], False)
     assert (await store.abort_requests("here"), await store.abort_requests("there")) == ({"played": "enough"}, {})
@@ -158,12 +158,12 @@ async def test_an_abort_is_asked_of_the_holder(store: MatchStore, clock: HandClo
     assert await store.get("waits") == aborted
 
 
-async def test_players_are_busy_with_what_is_played(store: MatchStore) -> None:
+async def test_players_are_busy_with_what_is_played(store: MatchStore, queue: MatchQueue) -> None:
     await add(store, match("a"), "ann", "bob")
     await add(store, match("b"), "bob", "bob")
     await add(store, match("c"), "ann", "cid")
     for name in ("a", "b"):
-        await store.claim(name, "here", 10)
+        await queue.claim([name], "here", 10)
     assert await store.busy() == {"ann": 1, "bob": 3}
 
 
@@ -181,9 +181,9 @@ async def test_what_changed_lately_is_listed(store: MatchStore, clock: HandClock
     assert [row.id for row in await store.changed_since(clock.now_ms + 1)] == []
 
 
-async def test_the_row_has_the_fields_of_the_table(store: MatchStore) -> None:
+async def test_the_row_has_the_fields_of_the_table(store: MatchStore, queue: MatchQueue) -> None:
     await add(store, match("a"))
-    await store.claim("a", "here", 1)
+    await queue.claim(["a"], "here", 1)
     found = await store.get("a")
     assert found is not None
     assert replace(found, status="queued", holder=None, lease_until_ms=None, epoch=0) == match("a")

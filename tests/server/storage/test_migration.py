@@ -43,9 +43,16 @@ async def test_tables_of_a_newer_version_are_left_alone(database_address: str) -
         await Database.open(database_address)
 
 
-async def test_a_database_without_tables_is_refused_where_it_may_not_be_changed(database_address: str) -> None:
+@pytest.fixture
+def empty_address(database_address: str, tmp_path: Path) -> str:
+    """Return the address of a database that is there and holds nothing."""
+    (tmp_path / "ggp.sqlite").touch()
+    return database_address
+
+
+async def test_a_database_without_tables_is_refused_where_it_may_not_be_changed(empty_address: str) -> None:
     with pytest.raises(DatabaseVersionError, match="older version"):
-        await Database.open(database_address, migrate=False)
+        await Database.open(empty_address, migrate=False)
 
 
 async def test_a_file_with_tables_of_something_else_is_refused(tmp_path: Path) -> None:

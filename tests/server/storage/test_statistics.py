@@ -7,6 +7,7 @@ import pytest
 from server.storage.bulk import FinishedMatch, add_finished
 from server.storage.database import Database
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import MatchSummary, SeatResult
 from server.storage.statistics import GameStatistics, PlayerStatistics, Statistics
 from tests.server.storage.samples import add, match, seats
@@ -37,7 +38,7 @@ async def statistics(database: Database) -> Statistics:
     store = MatchStore(database)
     await add(store, match("waits"))
     await add(store, match("hidden", is_hidden=True))
-    await store.claim("hidden", "here", 10)
+    await MatchQueue(database).claim(["hidden"], "here", 10)
     return Statistics(database)
 
 

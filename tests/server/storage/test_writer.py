@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
 
 from server.errors import LostMatchError, StorageError
 from server.storage.batch import Batch, Ending, write
@@ -14,6 +15,7 @@ from server.storage.database import Database
 from server.storage.rows import MatchSummary, SeatResult
 from server.storage.summary import summary_of
 from server.storage.writer import RETRIES_S, EventWriter
+from tests.server.postgresql import execute
 from tests.server.storage.samples import begun, journal
 
 
@@ -222,3 +224,18 @@ def test_a_summary_tells_how_a_journal_went() -> None:
 def test_a_summary_of_a_journal_that_broke_off_is_that_of_an_aborted_match() -> None:
     seats = {"x": SeatResult(None, 0, 0, 0), "o": SeatResult(None, 0, 0, 0)}
     assert summary_of(journal()[:4]) == MatchSummary("aborted", 110, 0, 0, None, seats)
+
+
+async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_address: str) -> None:
+    database = await Database.open(postgresql_address)
+    store, name = await begun(database, "m"), make_url(postgresql_address).database
+    writer = EventWriter(database, "here")
+    for number, entry in enumerate(journal()):
+        writer.put("m", number, entry)
+        ending = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+        await asyncio.to_thread(execute, postgresql, ending)
+        await writer.settled("m")
+    await writer.close()
+    found = await store.entries("m")
+    await database.close()
+    assert found == journal()

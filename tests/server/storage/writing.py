@@ -8,6 +8,7 @@ from typing import Final
 
 from server.storage.database import Database
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.writer import EventWriter
 from tests.server.storage.samples import add, match
 
@@ -35,7 +36,7 @@ async def main(address: str) -> None:
     names = [f"m{number:02}" for number in range(N_MATCHES)]
     for name in names:
         await add(store, match(name))
-        await store.claim(name, "child", 1_000)
+        await MatchQueue(database).claim([name], "child", 1_000)
     await asyncio.gather(*(play(writer, name) for name in names))
 
 
