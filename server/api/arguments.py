@@ -60,7 +60,7 @@ async def read_body(request: web.Request, model: type[Model], code: str) -> Mode
     """
     raw = await _raw(request)
     try:
-        return model.model_validate_json(raw)
+        return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] == "json_invalid":

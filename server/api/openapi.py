@@ -15,6 +15,8 @@ from server.records.entries import versions
 
 _REF: Final = "#/components/schemas/{model}"
 _TEXT: Final = {"type": "string"}
+_WHOLE: Final = (JSON, "text/plain", "text/html")
+"""Types of content that are one value; streams go on."""
 
 
 class Problem(BaseModel):
@@ -117,7 +119,7 @@ def _reference(model: type[BaseModel]) -> dict[str, str]:
 
 def _responses(operation: Operation) -> dict[str, Any]:
     schema = _TEXT if operation.answer is None else _reference(operation.answer)
-    content = {media: {"schema": schema if media == JSON else _TEXT} for media in operation.media}
+    content = {media: {"schema": schema} if media in _WHOLE else {} for media in operation.media}
     good: dict[str, Any] = {"description": operation.summary, "content": content}
     if operation.status == 204:
         del good["content"]

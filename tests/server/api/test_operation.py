@@ -162,7 +162,20 @@ def test_the_document_describes_a_body_and_what_may_go_wrong() -> None:
         "description": "It is empty.",
         "x-role": "host",
     }
-    assert list(described["responses"]) == ["201", "400", "401", "403", "408", "409", "413", "415", "421", "429", "500"]
+    assert list(described["responses"]) == [
+        "201",
+        "400",
+        "401",
+        "403",
+        "408",
+        "409",
+        "413",
+        "415",
+        "421",
+        "429",
+        "500",
+        "503",
+    ]
     assert described["requestBody"]["content"] == {"application/json": {"schema": {"$ref": "#/components/schemas/Box"}}}
 
 
