@@ -79,10 +79,10 @@ def _wait_for(programs: Path, folder: Path, server: subprocess.Popen[bytes]) -> 
 
 
 @contextmanager
-def passing_database(server: URL) -> Iterator[str]:
-    """Yield the address of a new, empty database on *server*; it is removed in the end, whoever uses it."""
+def passing_database(server: URL, template: str | None = None) -> Iterator[str]:
+    """Yield the address of a new database on *server*, empty or like *template*; it is removed, whoever uses it."""
     name = f"ggp_test_{uuid.uuid4().hex}"
-    execute(server, f"CREATE DATABASE {name} TEMPLATE template0")
+    execute(server, f"CREATE DATABASE {name} TEMPLATE {template or 'template0'}")
     try:
         yield server.set(database=name).render_as_string(hide_password=False)
     finally:

@@ -85,12 +85,6 @@ async def test_a_command_looks_at_a_file_that_a_server_uses(tmp_path: Path) -> N
     await server.close()
 
 
-async def test_servers_that_start_at_once_share_postgresql(postgresql_address: str) -> None:
-    opened = await asyncio.gather(*(Database.open(postgresql_address) for _ in range(4)))
-    for database in opened:
-        await database.close()
-
-
 @pytest.mark.parametrize(
     ("address", "message"),
     [
