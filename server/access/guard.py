@@ -18,6 +18,8 @@ from server.errors import RequestError
 _Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_SHOWN: Final = 300
 LOGIN: Final = "/login"
+MAX_STRANGE_BYTES: Final = 65_536
+"""How large a body may be that comes from nobody knows whom: a form to log in, the move of a person."""
 
 
 def add_guard(app: web.Application, access: Access) -> None:
@@ -62,6 +64,8 @@ async def _read_body(request: web.Request, limit_s: float) -> None:
     """Take the body in, which handlers then find read, so that it cannot come drop by drop."""
     if not request.can_read_body:
         return
+    if PRINCIPAL not in request and (request.content_length or MAX_STRANGE_BYTES + 1) > MAX_STRANGE_BYTES:
+        raise RequestError("too_large", "this is too large from somebody without a token", status=413)
     try:
         async with asyncio.timeout(limit_s):
             await (request.post() if request.content_type in FORM_TYPES else request.read())

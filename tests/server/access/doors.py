@@ -34,6 +34,11 @@ async def _form(request: web.Request) -> web.Response:
     return web.Response(text=csrf_token(request))
 
 
+@requires(None)
+async def _take(request: web.Request) -> web.Response:
+    return web.Response(text=str(len(await request.read())))
+
+
 @requires(Role.HOST)
 async def _order(request: web.Request) -> web.Response:
     return web.Response(text=await request.text())
@@ -63,11 +68,12 @@ async def _told(request: web.Request, handler: object) -> web.StreamResponse:
 
 def application(access: Access) -> web.Application:
     """Return an application with a handler of every kind."""
-    app = web.Application(middlewares=[_told], client_max_size=10_000)
+    app = web.Application(middlewares=[_told], client_max_size=100_000)
     app.router.add_get("/who", _who)
     app.router.add_get("/form", _form)
     app.router.add_get("/stream", _stream)
     app.router.add_post("/order", _order)
+    app.router.add_post("/api/take", _take)
     app.router.add_post("/api/v1/matches", _order)
     app.router.add_post("/undeclared", _undeclared)
     app.router.add_static("/static/", Path(__file__).parent)

@@ -195,7 +195,21 @@ async def test_guesses_at_tokens_are_counted_and_right_ones_still_let_in(tmp_pat
 
 
 async def test_too_large_a_body_is_refused(opened: Client) -> None:
-    assert await status(opened, "POST", "/api/v1/matches", None, "x" * 10_001) == 413
+    assert await status(opened, "POST", "/api/v1/matches", None, "x" * 100_001) == 413
+
+
+async def test_strangers_send_little(closed: tuple[Client, Access]) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"a body of a length that nobody knows"
+
+    client, _ = closed
+    found = [await status(client, "POST", "/api/take", None, "x" * n) for n in (65_536, 65_537)]
+    async with client.post("/api/take", data=pieces()) as answer:
+        assert [*found, answer.status] == [200, 413, 413]
+
+
+async def test_a_form_that_is_none_is_refused(opened: Client) -> None:
+    assert await status(opened, "POST", "/api/v1/matches", {"Content-Type": "multipart/form-data"}, "x") == 400
 
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
