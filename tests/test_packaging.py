@@ -79,3 +79,9 @@ def test_an_installed_ggp_plays_a_match(installed: Path, tmp_path: Path) -> None
     players = ["--player", "x=random", "--player", "o=random"]
     run(installed / "ggp", "match", "tictactoe", *players, "--seed", "1", "--record", record, cwd=tmp_path)
     assert json.loads(record.read_text(encoding="utf-8"))["isCompleted"] is True
+
+
+def test_an_installed_ggp_makes_the_tables_of_a_database(installed: Path, tmp_path: Path) -> None:
+    run(installed / "ggp", "token", "issue", "Ada", "--role", "admin", "--database", "ggp.sqlite", cwd=tmp_path)
+    tokens = run(installed / "ggp", "token", "list", "--json", "--database", "ggp.sqlite", cwd=tmp_path)
+    assert [token["name"] for token in json.loads(tokens)] == ["Ada"]
