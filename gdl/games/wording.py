@@ -33,7 +33,7 @@ def heap_words(name: str, size: int) -> str:
 def mark_words(mark: Mark) -> str:
     """Return what *mark* stands for, and how many there are."""
     name = (mark.value or mark.shape or mark.symbol).replace("_", " ")
-    return f"{mark.count} {name}" if mark.count > 1 else name
+    return f"{name} ({mark.count})" if mark.count > 1 else name
 
 
 def _picture(board: Board) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _picture(board: Board) -> Iterator[str]:
                 places.setdefault(mark_words(mark), []).append(place)
         yield from (f"{name}: {_listed(board, where)}." for name, where in places.items())
         if board.walls:
-            yield f"{len(board.walls)} walls between cells."
+            yield f"Walls between cells: {len(board.walls)}."
 
 
 def _listed(board: Board, places: list[Place]) -> str:
