@@ -16,7 +16,7 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from server.access.errors import TooManyRequestsError
 from server.access.settings import Limits
 
-_KINDS: Final = (
+KINDS: Final = (
     ("POST", re.compile(r"/api/v1/matches|/start"), "orders"),
     ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
     ("POST", re.compile(r"/games|/validate|/api/v1/validations"), "uploads"),
@@ -45,7 +45,7 @@ class Pace:
             TooManyRequestsError: it is one too many.
         """
         await self.count_one(REQUESTS, party)
-        for its_method, pattern, kind in _KINDS:
+        for its_method, pattern, kind in KINDS:
             if method == its_method and pattern.fullmatch(path):
                 await self.count_one(kind, party)
 

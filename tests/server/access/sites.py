@@ -26,6 +26,11 @@ Route: TypeAlias = tuple[str, str]
 OFTEN = "100000/minute"
 
 
+def filled(path: str) -> str:
+    """Return an address at the route *path*."""
+    return re.sub(r"\{\w+\}", "x", path)
+
+
 @dataclass(frozen=True)
 class Site:
     client: Client
@@ -45,8 +50,9 @@ class Site:
     async def status(self, route: Route, headers: dict[str, str], body: str = "{}") -> int:
         method, path = route
         data = None if method in SAFE_METHODS else body
-        filled = re.sub(r"\{\w+\}", "x", path)
-        async with self.client.request(method, filled, headers=headers, data=data, allow_redirects=False) as answer:
+        async with self.client.request(
+            method, filled(path), headers=headers, data=data, allow_redirects=False
+        ) as answer:
             return answer.status
 
     async def not_refused(self, routes: list[Route], headers: dict[str, str], *codes: int) -> set[Route]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from server.access.pace import KINDS
 from server.access.role import Role
 from tests.server.access.doors import FORM, bearer
-from tests.server.access.sites import Route, Site, whole_site
+from tests.server.access.sites import Route, Site, filled, whole_site
 
 FOR_ANYBODY: set[Route] = {
     ("GET", "/healthz"),
@@ -48,6 +49,16 @@ async def cookie(site: Site, role: Role) -> dict[str, str]:
 
 async def test_nothing_is_there_for_those_without_a_token_but_what_is_for_anybody(site: Site) -> None:
     assert await site.not_refused(site.routes, {}, 401) - FOR_ANYBODY - BY_SECRET == set()
+
+
+async def test_every_kind_of_request_that_is_counted_apart_is_one_of_the_application(site: Site) -> None:
+    asked = [(method, filled(path)) for method, path in site.routes]
+    unused = {
+        pattern.pattern
+        for method, pattern, _ in KINDS
+        if not any(method == its_method and pattern.fullmatch(path) for its_method, path in asked)
+    }
+    assert unused == set()
 
 
 async def test_people_without_a_token_are_led_to_the_login_from_every_page(site: Site) -> None:
