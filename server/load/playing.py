@@ -34,12 +34,16 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of many matches at once. *Units*: seconds, bytes."""
+    """What came of many matches at once. *Units*: seconds, bytes.
+
+    `shares_s` are of the steps after all matches had begun.
+    """
 
     n_matches: int
     n_completed: int
     n_errors: int
     n_steps: int
+    ordering_s: float
     elapsed_s: float
     work_s: float
     shares_s: Sequence[float]
@@ -56,6 +60,7 @@ class Run:
             Figure(f"{at_once}: not completed", self.n_matches - self.n_completed, "", 0),
             Figure(f"{at_once}: missed deadlines and other errors", self.n_errors, "", 0),
             Figure(f"{at_once}: steps", self.n_steps, ""),
+            Figure(f"{at_once}: until all were ordered", self.ordering_s, "s"),
             Figure(
                 f"{at_once}: the manager's share of a step, median",
                 1000 * quantile(self.shares_s, 0.5),
@@ -68,7 +73,7 @@ class Run:
             Figure(f"{at_once}: longest answer of a player", self.longest_answer_s, "s"),
             Figure(f"{at_once}: longest delay of the players' process", 1000 * self.longest_lag_s, "ms"),
             Figure(f"{at_once}: work of the manager for each step", 1000 * self.work_s / max(1, self.n_steps), "ms"),
-            Figure(f"{at_once}: one core busy with the manager", 100 * self.work_s / self.elapsed_s, "%"),
+            Figure(f"{at_once}: a core busy with the manager", 100 * self.work_s / self.elapsed_s, "%"),
             Figure(f"{at_once}: memory for each match", self._memory_of_one(), "MB", 1),
         ]
 
@@ -105,6 +110,9 @@ class Playing:
             await self._players_figures()
             before, work_s, started_s = self._manager.memory_bytes(), self._manager.work_s(), time.perf_counter()
             ids = await self._order(session, n_matches)
+            ordering_s = time.perf_counter() - started_s
+            await self._begun(session)
+            burst = await self._players_figures()
             most = await self._over(session, ids)
             elapsed_s, work_s = time.perf_counter() - started_s, self._manager.work_s() - work_s
             told = await self._players_figures()
@@ -114,11 +122,12 @@ class Playing:
             n_completed=sum(bool(record["isCompleted"]) for record in records),
             n_errors=sum(_n_errors(record) for record in records),
             n_steps=sum(len(record["moves"]) for record in records),
+            ordering_s=ordering_s,
             elapsed_s=elapsed_s,
             work_s=work_s,
             shares_s=told["shares_s"],
-            longest_answer_s=told["longest_answer_s"],
-            longest_lag_s=told["longest_lag_s"],
+            longest_answer_s=max(burst["longest_answer_s"], told["longest_answer_s"]),
+            longest_lag_s=max(burst["longest_lag_s"], told["longest_lag_s"]),
             memory_before=before,
             memory_most=most,
         )
@@ -139,6 +148,15 @@ class Playing:
         players = {role: f"{self._players.url}/{number}/{role}" for role in ROLES}
         clock_s = self._terms.clock_s
         return {"game": "tictactoe", "players": players, "startClock": clock_s, "playClock": clock_s}
+
+    async def _begun(self, session: aiohttp.ClientSession) -> None:
+        """Wait until no match waits any more."""
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                async with session.get("/api/v1/matches", params={"status": "queued", "limit": 1}) as response:
+                    if not (await response.json())["matches"]:
+                        return
+                await asyncio.sleep(POLL_S)
 
     async def _over(self, session: aiohttp.ClientSession, ids: Sequence[str]) -> int:
         """Wait until the matches are over, and return the most memory that the manager held meanwhile."""
