@@ -61,7 +61,7 @@ class Access:
             RequestError: it is sent to somebody else, or with a token that is not valid.
         """
         remote = request[REMOTE] = remote_of(request, self.settings.proxies)
-        check_host(request, self.settings)
+        check_host(remote, self.settings)
         if await self.is_open():
             check_not_forwarded(request)
             request[PRINCIPAL] = NEIGHBOUR

@@ -79,7 +79,8 @@ async def _read_body(request: web.Request, limit_s: float) -> None:
 async def _finish(request: web.Request, response: web.StreamResponse) -> None:
     # Before the headers go out, whoever made the response: streams and errors have them, too.
     response.headers.update(HEADERS)
-    if REMOTE in request and request[REMOTE].is_secret:
+    # Not for localhost: browsers would then refuse what other programs serve there.
+    if REMOTE in request and request[REMOTE].is_secret and not request[REMOTE].is_local:
         response.headers.update(SECRET_HEADERS)
     if PRINCIPAL in request:
         response.headers.setdefault("Cache-Control", "no-store")

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from aiohttp import web
-from yarl import URL
 
 from server.access.errors import ForeignRequestError, WrongHostError
 from server.access.remote import Remote, is_forwarded
-from server.access.settings import AccessSettings, is_loopback_host
+from server.access.settings import AccessSettings
 
 
-def check_host(request: web.Request, settings: AccessSettings) -> None:
-    """Check that *request* names this server, where being on this machine is what lets somebody in.
+def check_host(remote: Remote, settings: AccessSettings) -> None:
+    """Check that the client meant this server, where being on this machine is what lets somebody in.
 
     Otherwise any page could give its own name our address, and read what we answer (DNS rebinding).
 
     Raises:
         WrongHostError: it names another.
     """
-    named = request.headers.get("Host", "")
-    if settings.is_private and named and not _is_ours(named, settings):
-        raise WrongHostError(named)
-
-
-def _is_ours(named: str, settings: AccessSettings) -> bool:
-    try:
-        host = URL(f"http://{named}").host or ""
-    except ValueError:
-        return False
-    return is_loopback_host(host) or host in settings.hosts
+    is_ours = remote.is_local or remote.name in settings.hosts
+    if settings.is_private and remote.host and not is_ours:
+        raise WrongHostError(remote.host)
 
 
 def check_not_forwarded(request: web.Request) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
 
 from aiohttp import web
+from yarl import URL
 
-from server.access.settings import Network
+from server.access.settings import Network, is_loopback_host
+
+_WITH_PORT: Final = re.compile(r"(?P<v4>[0-9.]+):[0-9]+|\[(?P<v6>[0-9a-fA-F:.]+)\](:[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,19 @@ class Remote:
         return self.scheme == "https"
 
     @property
+    def name(self) -> str:
+        """The host without its port; empty where it is none."""
+        try:
+            return URL(f"http://{self.host}").host or ""
+        except ValueError:
+            return ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the client called us by a name of this machine."""
+        return is_loopback_host(self.name)
+
+    @property
     def party(self) -> str:
         """Whom the address counts for: one who has an IPv6 address has 2^64 of them."""
         found = _address(self.address)
@@ -45,7 +63,7 @@ def remote_of(request: web.Request, proxies: Sequence[Network]) -> Remote:
         return Remote(peer, scheme, host)
     claimed = _last(request, "X-Forwarded-Proto")
     return Remote(
-        _client(_list(request, "X-Forwarded-For"), peer, proxies),
+        _client([_without_port(each) for each in _list(request, "X-Forwarded-For")], peer, proxies),
         claimed if claimed in ("http", "https") else scheme,
         _last(request, "X-Forwarded-Host") or host,
     )
@@ -66,6 +84,11 @@ def _client(chain: Sequence[str], peer: str, proxies: Sequence[Network]) -> str:
         if not _is_in(address, proxies):
             return client
     return client
+
+
+def _without_port(text: str) -> str:
+    found = _WITH_PORT.fullmatch(text)
+    return text if found is None else found["v4"] or found["v6"]
 
 
 def _list(request: web.Request, name: str) -> list[str]:

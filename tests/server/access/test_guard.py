@@ -236,10 +236,10 @@ BEHIND_PROXY = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=Tr
 async def test_where_nobody_reads_along_it_shall_stay_so(tmp_path: Path) -> None:
     async with door(tmp_path, BEHIND_PROXY) as (client, _):
         found = []
-        for scheme in ("https", "http"):
-            answer = await client.get("/form", headers={"X-Forwarded-Proto": scheme})
+        for scheme, host in (("https", "ggp.example"), ("https", "localhost:9148"), ("http", "ggp.example")):
+            answer = await client.get("/form", headers={"X-Forwarded-Proto": scheme, "X-Forwarded-Host": host})
             found.append((answer.headers.get("Strict-Transport-Security"), "; Secure" in answer.headers["Set-Cookie"]))
-    assert found == [("max-age=31536000", True), (None, False)]
+    assert found == [("max-age=31536000", True), (None, True), (None, False)]
 
 
 async def test_the_origin_of_our_pages_is_the_one_that_the_proxy_tells(tmp_path: Path) -> None:

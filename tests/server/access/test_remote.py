@@ -26,6 +26,8 @@ def seen(peer: str, headers: dict[str, str]) -> Remote:
         ("10.0.0.1", {FOR: "1.1.1.1", PROTO: "https", HOST: "x"}, Remote("1.1.1.1", "https", "x")),
         ("::1", {FOR: "6.6.6.6, 1.1.1.1,10.0.0.2"}, Remote("1.1.1.1", "http", "ours")),
         ("::ffff:10.0.0.1", {FOR: "1.1.1.1"}, Remote("1.1.1.1", "http", "ours")),
+        ("10.0.0.1", {FOR: "1.1.1.1:4711"}, Remote("1.1.1.1", "http", "ours")),
+        ("10.0.0.1", {FOR: "[2a00::1]:4711, [::1]"}, Remote("2a00::1", "http", "ours")),
         ("10.0.0.1", {FOR: "10.0.0.3, 10.0.0.2"}, Remote("10.0.0.3", "http", "ours")),
         ("10.0.0.1", {FOR: "1.1.1.1, unknown"}, Remote("10.0.0.1", "http", "ours")),
         ("10.0.0.1", {PROTO: "javascript"}, Remote("10.0.0.1", "http", "ours")),
