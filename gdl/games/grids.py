@@ -10,12 +10,13 @@ from typing import Final, Literal
 from gdl.games.domains import Path
 from gdl.games.fluents import Argument, Fluent
 from gdl.games.layout import MAX_ENTRIES, MAX_SIDE, Pieces
-from gdl.games.looks import appearances, colour_of, shape_of, symbol_of
+from gdl.games.looks import Appearance, appearances, colour_of, shape_of, symbol_of
 from gdl.games.readings import Reading, readings_of
 
 _CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
 _TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
 _MAX_COMPANIONS: Final = 10
+_NOBODY: Final = Appearance("", "token", "white")
 _MAX_KINDS: Final = 6
 """Of how many names an argument may be that splits pieces by owner or state."""
 
@@ -63,9 +64,15 @@ def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]
         and set(reading.columns) <= set(best.columns)
         and set(reading.rows) <= set(best.rows)
         and {variable for _, variable in reading.variables} == {variable for _, variable in best.variables}
-        and (reading.others or not best.others)
+        and (_says_what(reading) or not best.others)
     ]
     yield from fitting[:_MAX_COMPANIONS]
+
+
+def _says_what(reading: Reading) -> bool:
+    """Return whether a fluent says what is there: two more coordinates do not."""
+    others = reading.others
+    return len(others) == 1 or any(argument.line is None for argument in others)
 
 
 def _side_by_side(best: Reading, chosen: Sequence[Reading]) -> list[str]:
@@ -100,7 +107,9 @@ def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
     if split is None:
         yield _by_value(reading.fluent, reading.places, kind, roles)
         return
-    for owner, look in appearances(split.names, roles).items():
+    looks = appearances(split.names, roles)
+    for owner in sorted(split.names):
+        look = looks.get(owner, _NOBODY)
         pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
         symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
         own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}

@@ -83,6 +83,7 @@ def _turn(fluents: tuple[Fluent, ...], roles: tuple[str, ...]) -> tuple[Fluent, 
 
 def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
     shown = {fluent.name for fluent in grid.fluents} | ({turn[0].name} if turn else set())
+    walls = _walls(grid, fluents)
     return Layout(
         kind="grid",
         columns=grid.columns,
@@ -91,12 +92,12 @@ def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluen
         checkered=grid.is_checkered,
         turn=turn[1] if turn else None,
         pieces=grid.pieces,
-        walls=_walls(grid, fluents),
-        captions=_captions(fluents, shown),
+        walls=tuple(wall for _, wall in walls),
+        captions=_captions(fluents, shown | {fluent.name for fluent, _ in walls}),
     )
 
 
-def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> tuple[Walls, ...]:
+def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]]:
     """Return the fluents whose names say that they are walls on one side of a cell."""
     found = []
     for fluent in fluents:
@@ -105,8 +106,8 @@ def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> tuple[Walls, ...]:
         if match and len(names) == 2 and names[0] <= set(grid.columns) and names[1] <= set(grid.rows):
             x, y = fluent.arguments
             pattern = fluent.pattern({x.path: "?x", y.path: "?y"})
-            found.append(Walls(fluent=pattern, source="state", side=_SIDES[match[2].lower()]))
-    return tuple(found)
+            found.append((fluent, Walls(fluent=pattern, source="state", side=_SIDES[match[2].lower()])))
+    return found
 
 
 def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:

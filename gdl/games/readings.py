@@ -90,6 +90,9 @@ def _cell(fluent: Fluent, lined: list[Argument]) -> list[Argument]:
     named = [argument for argument in lined if _line(argument).x + _line(argument).y > 0]
     if len(named) == 2:
         return named
+    if len(named) == 1:
+        start = min(lined.index(named[0]), len(lined) - 2)
+        return lined[start : start + 2]
     if len(lined) == 4 and len(fluent.arguments) > 4:
         return lined[2:]
     return lined[:2]
