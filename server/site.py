@@ -20,7 +20,7 @@ from server.access.settings import Network
 from server.api import routes as api
 from server.api.keys import MANAGER
 from server.api.refusals import refusing
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.operation import health
 from server.operation.ending import ENDING, Ending, end

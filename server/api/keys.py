@@ -8,7 +8,7 @@ from aiohttp import web
 
 if TYPE_CHECKING:
     from server.api.operation import Operation
-    from server.hosting.manager import GameManager
+    from server.hosting.game_manager import GameManager
     from server.spectating.overview import Overview
     from server.validating.checker import Checker
 

@@ -15,6 +15,7 @@ from server.errors import PlayerStartError
 from server.hosting.hosted import opened
 from server.hosting.seating import Entrant
 from server.hosting.terms import Terms
+from server.links.mailbox_link import MailboxLink
 from server.links.own_player import OwnPlayer
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.events import Event
@@ -110,6 +111,9 @@ class StoredMatch:
     async def _catch_up(self, links: Mapping[Role, PlayerLink], entries: Sequence[Entry]) -> None:
         """Tell the players whose processes are new what they were told before, and what they answered."""
         new = {str(role): link for role, link in links.items() if isinstance(link, OwnPlayer)}
+        for role, link in links.items():
+            if isinstance(link, MailboxLink):
+                link.remember(self.row.id, _answered_letters(self.row.id, str(role), entries))
         await asyncio.gather(*(self._tell_past(link, role, entries) for role, link in new.items()))
 
     async def _tell_past(self, link: PlayerLink, role: str, entries: Sequence[Entry]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdl.kif import read_term
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn, turn_of
 from server.records.replay import facts_of
 from server.registry.answers import Text

@@ -10,12 +10,12 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from players.registry import PLAYERS
-from server.access.access import principal
+from server.access.access import REMOTE, principal
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
 from server.errors import RequestError
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.registry.answers import is_own, player_answer
 from server.registry.entrants import HUMAN
 from server.storage.rows import PlayerRow
@@ -93,7 +93,7 @@ async def show_player(request: web.Request) -> web.Response:
         statistics=await request.app[STATISTICS].of(name) or {},
         all_matches=urlencode({"player": name}),
         address=player_address(name),
-        origin=request.url.origin(),
+        origin=request[REMOTE].origin,
     )
 
 

@@ -13,10 +13,11 @@ from gdl.complaints import complaint
 from gdl.errors import GdlError
 from gdl.game import RANDOM
 from players.registry import PLAYERS
+from server.access.access import REMOTE
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
-from server.hosting.manager import Ordered
+from server.hosting.game_manager import Ordered
 from server.hosting.order import OrderText
 from server.registry.entrants import HUMAN
 from server.storage.rows import GameVersion
@@ -76,7 +77,7 @@ def _where(place: Sequence[str | int]) -> str:
 def _started(request: web.Request, ordered: Ordered) -> web.StreamResponse:
     claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
     if len(claims) > 1:
-        return render(request, "claims.html", row=ordered.row, claims=claims, origin=request.url.origin())
+        return render(request, "claims.html", row=ordered.row, claims=claims, origin=request[REMOTE].origin)
     address = claims[0][1] if claims else URL("/matches") / ordered.row.id
     raise web.HTTPSeeOther(address)
 

@@ -11,7 +11,7 @@ import pytest
 from players.desk import Desk
 from players.dialling import MAX_TRIES, MAX_WAIT_S, Dialling, backoff_s
 from players.errors import HostAwayError, HostError, ReplyRefusedError
-from players.host import DialledLetter, Host
+from players.host import DialledLetter, Events, Host
 from tests.players import odd_players
 from tests.players.peers import settings, start_text
 
@@ -37,16 +37,16 @@ class ScriptedHost(Host):
         self.news = asyncio.Event()
 
     @asynccontextmanager
-    async def letters(self) -> AsyncIterator[AsyncIterator[tuple[str, DialledLetter | None]]]:
+    async def letters(self) -> AsyncIterator[Events]:
         yield self._events(self.connections.pop(0))
 
-    async def _events(self, events: Sequence[Event]) -> AsyncIterator[tuple[str, DialledLetter | None]]:
+    async def _events(self, events: Sequence[Event]) -> Events:
         for event in events:
             if isinstance(event, Exception):
                 raise event
             self.news.clear()
             yield event
-            if event[1] is not None:
+            if event[1] is not None and event[1].answered is None:
                 await asyncio.wait_for(self.news.wait(), 20)
 
     async def reply(self, letter_id: str, text: str) -> None:
@@ -99,13 +99,18 @@ async def test_a_stream_that_ends_is_opened_again() -> None:
     assert said[1:] == ["connection lost (the game manager ended it); dialling again in 0.0 s"]
 
 
-async def test_what_was_answered_before_is_taken_in() -> None:
+async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None:
     events = [
         letter(start_text(), answered="ready"), letter("(PLAY m NIL)", answered=FIRST),
         letter(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), letter("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
     ]  # fmt: skip
     replies, _ = await dialled(ScriptedHost(events))
-    assert [text for _, text in replies] == ["ready", FIRST, "noop", "(mark 1 3)"]
+    assert replies == [("m:2:PLAY", "(mark 1 3)")]
+
+
+async def test_a_player_that_was_removed_ends() -> None:
+    with pytest.raises(HostError, match="the player deep was removed"):
+        await Dialling(Desk(odd_players.First, settings()), ScriptedHost([("removed", None)]), lambda _: None).run()
 
 
 async def test_time_that_a_letter_has_waited_is_gone() -> None:

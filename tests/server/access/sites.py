@@ -15,7 +15,7 @@ from server.access.access import Access
 from server.access.rights import SAFE_METHODS
 from server.access.role import Role
 from server.access.settings import AccessSettings, Limits
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.links.targets import Targets
 from server.site import Watch, make_app

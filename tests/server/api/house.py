@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import Access
 from server.access.settings import AccessSettings
 from server.api.keys import MANAGER
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.site import Watch, make_app
 from server.storage.database import Database

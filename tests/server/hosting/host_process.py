@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.storage.database import Database
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.order import OrderText
 from server.hosting.settings import HostSettings
 from server.records.record import record_of

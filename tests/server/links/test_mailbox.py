@@ -8,7 +8,8 @@ import pytest
 
 from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
 from server.links.mail import Mail
-from server.links.mailbox import MAX_SETTLED, Mailbox, Mailboxes, MailboxLink
+from server.links.mailbox import MAX_SETTLED, Mailbox, Mailboxes
+from server.links.mailbox_link import MailboxLink
 from server.match.clock import SystemClock
 from server.match.driver import MatchDriver
 from server.match.events import Completed
@@ -164,6 +165,50 @@ async def test_the_time_that_is_left_is_told_without_the_grace() -> None:
         times.append((mailbox.waited_s(mail), mailbox.left_s(mail)))
     waiting.cancel()
     assert times == [(0.0, 10.0), (4.0, 6.0), (11.0, 0.0)]
+
+
+async def told(mailbox: Mailbox, n: int, *, with_past: bool = True) -> list[tuple[str, str | None, str]]:
+    """Return id, answer and event id of what a new connection gets, *n* letters."""
+    with mailbox.reading(with_past=with_past) as reader:
+        found = [await reader.next() for _ in range(n)]
+    return [(mail.id, mail.letter.answered, mailbox.event_id(mail)) for mail in found if mail is not None]
+
+
+async def test_a_new_process_is_told_what_was_answered_before_in_the_match() -> None:
+    mailbox = Mailbox()
+    link = MailboxLink(mailbox)
+    for text, step, reply in (("(START m x () 1 1)", 0, "ready"), ("(PLAY m NIL)", 0, "a"), ("(PLAY m (a))", 1, None)):
+        delivering = asyncio.create_task(link.deliver(Letter(text, "m", step), ReplyBuffer()))
+        await asyncio.sleep(0)
+        if reply is not None:
+            mailbox.answer(mailbox.waiting[0].id, reply)
+        else:
+            delivering.cancel()
+        await asyncio.gather(delivering, return_exceptions=True)
+    mail = put(mailbox, 2)
+    past = [("m:0:START", "ready", ""), ("m:0:PLAY", "a", ""), ("m:1:PLAY", "", "")]
+    now = [("m:2:PLAY", None, mailbox.event_id(mail))]
+    assert await told(mailbox, 4) == past + now
+    assert await told(mailbox, 1, with_past=False) == now
+    await link.close()
+    assert await told(mailbox, 1) == now
+
+
+async def test_what_another_process_of_the_game_manager_knew_is_told() -> None:
+    mailbox = Mailbox()
+    MailboxLink(mailbox).remember("m", [Letter("(START m x () 1 1)", "m", 0, "ready")])
+    other, mail = put(mailbox, match_id="n"), put(mailbox)
+    assert [letter_id for letter_id, *_ in await told(mailbox, 3)] == [other.id, "m:0:START", mail.id]
+
+
+async def test_whoever_reads_is_told_when_the_player_is_forgotten() -> None:
+    mailboxes = Mailboxes()
+    mailbox = mailboxes.mailbox("deep")
+    with mailbox.reading() as reader:
+        waiting = asyncio.create_task(reader.next())
+        await asyncio.sleep(0)
+        mailboxes.forget("deep")
+        assert (await waiting, mailbox.is_closed, mailboxes.mailbox("deep").is_closed) == (None, True, False)
 
 
 async def test_two_mailboxes_play_a_match() -> None:

@@ -14,9 +14,11 @@ import aiohttp
 from server.access.access import Access
 from server.access.role import Role
 from server.access.settings import AccessSettings
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.order import OrderText
 from server.hosting.settings import HostSettings
+from server.links.human_seat import choose, turn_of
+from server.links.mail import letter_id
 from server.site import Watch, listening, make_app
 from server.spectating.record import known_match, public_record
 from server.spectating.stream import something_new
@@ -110,6 +112,26 @@ async def finished(host: Host, match_id: str) -> dict[str, Any]:
                 await something_new(fresh, 0.5)
                 fresh.clear()
     return await public_record(host.manager, match_id)
+
+
+async def asked(host: Host, match_id: str, role: str, step: int) -> None:
+    """Wait until the person who plays *role* is asked for a move in *step* or later."""
+    mailbox = host.manager.mailboxes.seat(match_id, role)
+    async with asyncio.timeout(30):
+        while (turn := turn_of(mailbox)) is None or turn.step < step:
+            if turn is not None:
+                choose(mailbox, letter_id(match_id, turn.step, "PLAY"), str(turn.legal_moves[0]))
+            await mailbox.news.wait()
+
+
+@asynccontextmanager
+async def playing_by_hand(host: Host, match_id: str, role: str) -> AsyncIterator[None]:
+    """Play *role* as a person would while the block runs: the first move that is legal."""
+    playing = asyncio.create_task(asked(host, match_id, role, 1_000_000))
+    try:
+        yield
+    finally:
+        playing.cancel()
 
 
 async def until_registered(host: Host, name: str) -> None:

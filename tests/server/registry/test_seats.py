@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from server.access.role import Role
-from server.hosting.manager import Ordered
+from server.hosting.game_manager import Ordered
 from server.storage.database import Database
 from tests.server.registry.host import Caller, Host, finished, hosting, order
 

@@ -11,7 +11,7 @@ import pytest
 
 from gdl.errors import RuleFileError, UnknownNameError
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
-from server.hosting.manager import GameManager
+from server.hosting.game_manager import GameManager
 from server.hosting.order import OrderText
 from server.hosting.settings import HostSettings
 from server.records.record import record_of
