@@ -15,7 +15,6 @@ from server.web.rule_books import title_of
 N_LIVE: Final = 8
 _N_RECENT: Final = 12
 _N_GAMES: Final = 24
-_MAX_QUEUED: Final = 100
 
 
 async def show_home(request: web.Request) -> web.Response:
@@ -28,7 +27,7 @@ async def show_home(request: web.Request) -> web.Response:
         request,
         "home.html",
         **await _live(request),
-        n_queued=len(await manager.matches.queued(limit=_MAX_QUEUED)),
+        n_queued=await manager.queue.length(),
         recent=await request.app[CARDS].of(over),
         games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
     )

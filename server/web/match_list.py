@@ -24,7 +24,12 @@ async def show_matches(request: web.Request) -> web.Response:
     if wanted.get("status") not in STATUSES:
         wanted.pop("status", None)
     rows = await request.app[MANAGER].matches.listed(
-        **wanted, before=request.query.get("before") or None, limit=N_ON_PAGE + 1
+        status=wanted.get("status"),
+        game=wanted.get("game"),
+        player=wanted.get("player"),
+        tournament=wanted.get("tournament"),
+        before=request.query.get("before") or None,
+        limit=N_ON_PAGE + 1,
     )
     return render(
         request,

@@ -23,6 +23,7 @@ from server.storage.games import GameStore
 from server.storage.rows import GameVersion
 
 _N_KEPT: Final = 256
+_PATIENCE_S: Final = 3.0
 _QUICK: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=5.0)
 _LIMITS: Final = RefereeLimits(max_seconds=10.0, max_memory_mb=1024, evaluation=_QUICK)
 
@@ -114,7 +115,9 @@ class FirstPositions:
 
     async def close(self) -> None:
         """End what is being worked out."""
-        tasks = tuple(self._found.values())
+        tasks = tuple(task for task in self._found.values() if not task.done())
+        if tasks:  # a process that is just starting had better start, and be ended then
+            await asyncio.wait(tasks, timeout=_PATIENCE_S)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

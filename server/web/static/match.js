@@ -2,7 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 
-const KINDS = ["state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
+const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
 const SOON_MS = 60;
 const LATER_MS = 300;
 const TICK_MS = 100;
@@ -56,6 +56,7 @@ function put(found) {
   const to = position();
   to.querySelector(".board-frame").replaceWith(from.querySelector(".board-frame"));
   to.querySelector("figcaption").replaceWith(from.querySelector("figcaption"));
+  if (to.dataset.status !== from.dataset.status) document.getElementById("status").replaceChildren(from.querySelector("template").content);
   for (const name of ["step", "last", "status"]) to.dataset[name] = from.dataset[name];
   for (const link of to.querySelectorAll("[data-to]")) {
     const other = from.querySelector(`[data-to="${link.dataset.to}"]`);
@@ -136,7 +137,7 @@ function take(kind, data) {
   if (kind === "asked" && ["START", "PLAY", "PREVIEW"].includes(data.message)) deadlines.set(data.seat, data.deadlineMs);
   else if (kind === "answered") deadlines.delete(data.seat);
   else if (kind === "step") deadlines.clear();
-  if (kind === "state" || kind === "step") refreshSoon();
+  if (["started", "state", "step"].includes(kind)) refreshSoon();
   if (kind === "closed") end();
   tick();
 }

@@ -122,6 +122,12 @@ async function refresh() {
   if (answer.ok) take(await answer.text());
 }
 
+// Shows how the match ended, as soon as the server has noted it.
+async function end(attempts = 20) {
+  await refresh().catch(() => {});
+  if (document.getElementById("turn").dataset.over === "no" && attempts) setTimeout(end, LATER_MS, attempts - 1);
+}
+
 function refreshSoon() {
   clearTimeout(soon);
   soon = setTimeout(() => refresh().catch(() => {}), SOON_MS);
@@ -163,6 +169,6 @@ if (root.dataset.live === "yes") {
   for (const kind of KINDS) source.addEventListener(kind, refreshSoon);
   source.addEventListener("closed", () => {
     source.close();
-    setTimeout(refreshSoon, LATER_MS); // the server has then noted how it ended
+    end();
   });
 }
