@@ -14,7 +14,7 @@ from server.access import token_routes
 from server.access.access import Access
 from server.access.guard import add_guard
 from server.access.role import Role
-from server.access.settings import AccessSettings
+from server.access.settings import AccessSettings, Limits
 from server.api.refusals import refusing
 from server.storage.tokens import TokenStore
 from tests.server.access.doors import Client, bearer, database
@@ -91,3 +91,17 @@ async def test_the_last_admin_stays(client: Client) -> None:
 async def test_tokens_are_for_admins(client: Client) -> None:
     _, issued = await said(client, "POST", TOKENS, json={"name": "Bob", "role": "host"})
     assert await said(client, "GET", TOKENS, headers=bearer(issued["token"])) == (403, "forbidden")
+
+
+async def test_too_many_requests_are_refused_in_the_one_shape(tmp_path: Path) -> None:
+    async with database(tmp_path) as found:
+        settings = AccessSettings(is_loopback=False, is_public=True, limits=Limits(requests="1/minute"))
+        app = web.Application(middlewares=[refusing])
+        token_routes.add_routes(app)
+        add_guard(app, Access(settings, TokenStore(found)))
+        async with TestClient(TestServer(app)) as client:
+            await client.get("/api/v1/me")
+            answer = await client.get("/api/v1/me")
+            wait_s = int(answer.headers["Retry-After"])
+            error = {"code": "too_many_requests", "message": "too many requests", "hint": f"wait for {wait_s} s"}
+            assert (answer.status, await answer.json(), 1 <= wait_s <= 60) == (429, {"error": error}, True)
