@@ -195,3 +195,15 @@ def test_what_is_no_record_is_refused(ggp: Ggp, tmp_path: Path, text: str) -> No
 
 def test_a_file_that_is_not_there(ggp: Ggp, tmp_path: Path) -> None:
     assert ggp("replay", tmp_path / "none.json").exit_code == 2
+
+
+def test_steps_are_written_as_pictures(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    assert ggp("replay", record, "--json", "--svg", tmp_path / "pictures").exit_code == 0
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert names == ["000.svg", "001.svg", "002.svg"]
+
+
+def test_pictures_that_cannot_be_written_are_told(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = ggp("replay", record, "--svg", tmp_path / "file" / "pictures")
+    assert (ended.exit_code, "pictures cannot be written: Not a directory" in ended.errors) == (2, True)
