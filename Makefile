@@ -41,6 +41,9 @@ wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 codes: $(INSTALLED) ## write docs/codes.md from gdl/codes.toml
 	@$(BIN)/python -m gdl.codes_page > docs/codes.md.new && mv docs/codes.md.new docs/codes.md
 
+api: $(INSTALLED) ## write the tables of docs/api.md from the code
+	@$(BIN)/python -m server.api.page docs/api.md
+
 modules: ## list the modules with their lines, longest first
 	@git ls-files '*.py' | xargs wc -l | sort -rn | head -40
 
@@ -56,4 +59,4 @@ $(INSTALLED_DEV): pyproject.toml
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform strength bench wheel codes modules clean
+.PHONY: help demo test lint conform strength bench wheel codes api modules clean
