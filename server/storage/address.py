@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -54,6 +55,25 @@ def _file(path: str) -> DatabaseAddress:
     if not path or path == ":memory:":
         raise DatabaseOpenError(path or "sqlite://", "a database is kept in a file; name one")
     return DatabaseAddress(URL.create("sqlite+aiosqlite", database=path), Path(path))
+
+
+def check_file(address: DatabaseAddress, *, may_make: bool) -> None:
+    """Make the file of SQLite where there is none, readable by its owner alone: it says by what tokens are recognised.
+
+    Raises:
+        DatabaseOpenError: there is no folder for it, it cannot be made, or it is not there and nobody *may_make* it.
+    """
+    path = address.path
+    if path is None or path.is_file():
+        return
+    if not path.absolute().parent.is_dir():
+        raise DatabaseOpenError(str(address), f"there is no folder {path.parent}")
+    if not may_make:
+        raise DatabaseOpenError(str(address), "there is no such file")
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise DatabaseOpenError(str(address), error.strerror or str(error)) from error
 
 
 def _for_asyncpg(url: URL) -> URL:

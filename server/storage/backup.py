@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
-from server.storage.address import read_address
+from server.storage.address import check_file, read_address
 from server.storage.copying import copy
 from server.storage.database import Database
 from server.storage.lock import FileLock
@@ -54,6 +54,7 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
         await _restore_rows(file, address, may_replace=may_replace)
         return
     _refuse_to_replace(target.path, may_replace=may_replace)
+    check_file(target, may_make=True)
     lock = FileLock(target.path)
     try:
         await asyncio.to_thread(_copy_file, file, target.path)

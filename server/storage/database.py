@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
-from server.storage.address import DatabaseAddress, read_address
+from server.storage.address import DatabaseAddress, check_file, read_address
 from server.storage.engines import make_batch_engine, make_engines
 from server.storage.lock import FileLock
 from server.storage.migration import found_revision, migrate
@@ -55,7 +55,7 @@ class Database:
             DatabaseVersionError: its tables are of a newer version; or of an older one, and may not be changed.
         """
         read = read_address(address)
-        _check_file(read, may_make=migrate)
+        check_file(read, may_make=migrate)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
         database = cls(read, lock)
         try:
@@ -165,13 +165,6 @@ class Database:
             self._batches.dispose()
         if self._lock is not None:
             self._lock.release()
-
-
-def _check_file(address: DatabaseAddress, *, may_make: bool) -> None:
-    if address.path is not None and not address.path.absolute().parent.is_dir():
-        raise DatabaseOpenError(str(address), f"there is no folder {address.path.parent}")
-    if address.path is not None and not may_make and not address.path.is_file():
-        raise DatabaseOpenError(str(address), "there is no such file")
 
 
 def _reason(error: BaseException) -> str:

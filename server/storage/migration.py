@@ -1,15 +1,23 @@
-"""The tables' revision, and how they are brought to the newest one."""
+"""The tables' revision, how they are brought to the newest one, and drafts of what brings them there.
+
+`python -m server.storage.migration "Add a column"` writes the draft of a migration from the tables as the migrations
+make them to those of the schema; read it, set `REVISION`, and mind that it runs on both kinds of databases.
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 
 from server.errors import DatabaseOpenError
 from server.storage.schema import METADATA
+
+if TYPE_CHECKING:  # slow to load, and hardly ever needed
+    from alembic.config import Config
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 _LOCK: Final = 0x676770
@@ -33,12 +41,36 @@ def found_revision(connection: sa.Connection) -> str:
 def migrate(connection: sa.Connection) -> None:
     """Bring the tables to the newest revision, within the transaction of *connection*."""
     from alembic import command  # noqa: PLC0415 -- slow to load, and hardly ever needed
-    from alembic.config import Config  # noqa: PLC0415 -- as above
 
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    command.upgrade(_config(connection, FOLDER), "head")
+
+
+def draft(message: str, folder: Path = FOLDER) -> Path:
+    """Write a migration from the newest revision in *folder* to the schema, and return its path."""
+    from alembic import command  # noqa: PLC0415 -- as above
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 -- as above
+
+    with sa.create_engine("sqlite://").connect() as connection:
+        config = _config(connection, folder)
+        command.upgrade(config, "head")
+        number = int(ScriptDirectory.from_config(config).get_current_head() or 0) + 1
+        made = command.revision(config, message, autogenerate=True, rev_id=f"{number:04}")
+    assert made is not None
+    assert not isinstance(made, list)
+    return Path(made.path)
+
+
+def _config(connection: sa.Connection, folder: Path) -> Config:
+    from alembic.config import Config  # noqa: PLC0415 -- as above
+
+    config = Config(stdout=sys.stderr)
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
+
+
+if __name__ == "__main__":
+    draft(" ".join(sys.argv[1:]))

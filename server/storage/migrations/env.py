@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from alembic import context
+from alembic.autogenerate.api import AutogenContext
 
-from server.storage.schema import METADATA
+from server.storage.schema import METADATA, Words
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+
+def _render(kind: str, item: Any, drafting: AutogenContext) -> str | Literal[False]:
+    """Return how a draft of a migration writes our own type of column."""
+    if kind == "type" and isinstance(item, Words):
+        drafting.imports.add("from server.storage.schema import Words")
+        return "Words()"
+    return False
+
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA, render_item=_render)
 context.run_migrations()

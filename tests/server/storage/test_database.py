@@ -70,6 +70,25 @@ async def test_those_who_write_wait_for_each_other(database: Database) -> None:
         assert await connection.scalar(sa.text("SELECT used_ms FROM tokens")) == 30
 
 
+async def test_a_file_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    database = await Database.open(str(tmp_path / "a.sqlite"))
+    async with database.begin() as connection:
+        await connection.execute(sa.text("UPDATE tokens SET used_ms = 1"))
+    modes = modes_in(tmp_path)
+    await database.close()
+    assert modes == dict.fromkeys(["a.sqlite", "a.sqlite-shm", "a.sqlite-wal", "a.sqlite.lock"], "600")
+
+
+def modes_in(folder: Path) -> dict[str, str]:
+    return {path.name: oct(path.stat().st_mode)[-3:] for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("name", ["missing/a.sqlite", "."])
+async def test_a_file_that_cannot_be_made_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DatabaseOpenError):
+        await Database.open(str(tmp_path / name))
+
+
 async def test_a_second_server_is_kept_from_a_file(tmp_path: Path) -> None:
     first = await Database.open(str(tmp_path / "a.sqlite"))
     with pytest.raises(DatabaseLockedError, match="another server uses it"):
