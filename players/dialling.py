@@ -10,7 +10,7 @@ import logging
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Final
 
@@ -39,7 +39,7 @@ class Dialling:
 
     def __init__(self, desk: Desk, host: Host, say: Callable[[str], None]) -> None:
         self._desk, self._host, self._say = desk, host, say
-        self._answering: dict[str, asyncio.Task[None]] = {}
+        self._answering: dict[str, asyncio.Task[object]] = {}
         self._n_failures = 0
 
     async def run(self) -> None:
@@ -59,7 +59,7 @@ class Dialling:
         try:
             async with self._host.letters() as events:
                 async for kind, letter in events:
-                    self._take(kind, letter)
+                    await self._take(kind, letter)
             reason = "the game manager ended it"
         except HostAwayError as error:
             reason = str(error)
@@ -68,28 +68,39 @@ class Dialling:
         self._say(f"connection lost ({reason}); dialling again in {wait_s:.1f} s")
         await asyncio.sleep(wait_s)
 
-    def _take(self, kind: str, letter: DialledLetter | None) -> None:
+    async def _take(self, kind: str, letter: DialledLetter | None) -> None:
         if kind == "connected":
             self._n_failures = 0
             self._say(f"connected to {self._host.url} as {self._host.name}")
+        elif kind == "removed":
+            raise HostError(self._host.url, f"the player {self._host.name} was removed")
         elif kind == "replaced":
             raise HostError(self._host.url, f"another program has connected as {self._host.name}; this one gives way")
         elif letter is not None and letter.id not in self._answering:
-            task = self._answering[letter.id] = asyncio.create_task(self._answer(letter))
-            task.add_done_callback(lambda _: self._answering.pop(letter.id, None))
+            await self._take_letter(letter)
 
-    async def _answer(self, letter: DialledLetter) -> None:
+    async def _take_letter(self, letter: DialledLetter) -> None:
         asked_s = time.monotonic() - letter.waited_s
         try:
-            # A large one is read beside the event loop, which others wait for.
+            # A large one is read beside the event loop, and before the next: the messages of a match have an order.
             is_large = len(letter.text) > LARGE
             message = await asyncio.to_thread(read_message, letter.text) if is_large else read_message(letter.text)
         except MessageError as error:
             _LOG.warning("a message that cannot be read: %s", error)
-            await self._post(letter, NO_ANSWER)
+            self._spawn(letter, self._post(letter, NO_ANSWER))
             return
         self._tell(message)
-        reply = await self._desk.answer(message, asked_s, letter.step, letter.answered)
+        if letter.answered is not None:
+            await self._desk.answer(message, asked_s, letter.step, letter.answered)
+            return
+        self._spawn(letter, self._answer(letter, message, asked_s))
+
+    def _spawn(self, letter: DialledLetter, work: Coroutine[None, None, object]) -> None:
+        task = self._answering[letter.id] = asyncio.create_task(work)
+        task.add_done_callback(lambda _: self._answering.pop(letter.id, None))
+
+    async def _answer(self, letter: DialledLetter, message: Message, asked_s: float) -> None:
+        reply = await self._desk.answer(message, asked_s, letter.step)
         if await self._post(letter, reply):
             self._desk.delivered(message)
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import aiohttp
 from yarl import URL
@@ -27,7 +27,10 @@ _PLAYERS: Final = "api/v1/players"
 
 @dataclass(frozen=True, slots=True)
 class DialledLetter:
-    """A message that the game manager wants answered, and how long it has waited already. *Units*: seconds."""
+    """A message that the game manager wants answered, and how long it has waited already. *Units*: seconds.
+
+    One that was `answered` before is told to whoever needs to know, and wants no reply.
+    """
 
     id: str
     match_id: str
@@ -35,6 +38,10 @@ class DialledLetter:
     text: str
     waited_s: float
     answered: str | None = None
+
+
+Events: TypeAlias = AsyncIterator[tuple[str, DialledLetter | None]]
+"""What the game manager tells: the kind of each event, and its letter if it is one."""
 
 
 class Host:
@@ -102,8 +109,10 @@ class Host:
             raise ReplyRefusedError(letter_id, _reason(status, told))
 
     @asynccontextmanager
-    async def letters(self) -> AsyncIterator[AsyncIterator[tuple[str, DialledLetter | None]]]:
+    async def letters(self) -> AsyncIterator[Events]:
         """Connect, and yield the events as they come: their kinds, each with its letter if it is one.
+
+        In each match those come first that were answered before.
 
         Raises:
             HostError: the game manager refuses the player.
@@ -112,7 +121,10 @@ class Host:
         limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S)
         try:
             async with self._session.get(
-                self._player() / "letters", headers={"Accept": _NDJSON}, timeout=limit, allow_redirects=False
+                (self._player() / "letters").with_query(past="true"),
+                headers={"Accept": _NDJSON},
+                timeout=limit,
+                allow_redirects=False,
             ) as response:
                 if response.status != 200:
                     self._check_refusal(response.status, _json(await response.read()))
@@ -140,7 +152,7 @@ class Host:
         return self._url / _PLAYERS / self.name
 
 
-async def _events(content: aiohttp.StreamReader) -> AsyncIterator[tuple[str, DialledLetter | None]]:
+async def _events(content: aiohttp.StreamReader) -> Events:
     rest = bytearray()
     async for piece in content.iter_any():
         rest += piece
@@ -180,7 +192,7 @@ def _read_url(text: str) -> URL:
     except ValueError as error:
         raise HostError(text, f"no address: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise HostError(text, "expected the address of a game manager, as in http://host:8080")
+        raise HostError(text, "expected the address of a game manager, as in http://host:9148")
     return url.with_query(None).with_fragment(None).with_path(url.path.rstrip("/") or "/")
 
 

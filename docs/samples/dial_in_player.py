@@ -1,6 +1,6 @@
 """A player that dials in and plays at random, in nothing but Python's standard library; docs/dial-in.md explains it.
 
-python dial_in_player.py http://127.0.0.1:8080 NAME [TOKEN]
+python dial_in_player.py http://127.0.0.1:9148 NAME [TOKEN]
 """
 
 import http.client

@@ -13,7 +13,8 @@ from gdl.terms import Term
 from gdl.wire import term_of_text
 from server.errors import IllegalChoiceError
 from server.links.mail import Mail, keyword
-from server.links.mailbox import Mailbox, Mailboxes, MailboxLink
+from server.links.mailbox import Mailbox, Mailboxes
+from server.links.mailbox_link import MailboxLink
 from server.match.link import Letter, ReplyBuffer
 
 COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}

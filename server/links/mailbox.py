@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Final
@@ -32,6 +32,8 @@ class Mailbox:
         self._n = 0
         self._waiting: dict[str, Mail] = {}
         self._settled: dict[str, str | None] = {}
+        self._past: dict[str, list[Letter]] = {}
+        self._is_closed = False
         self._news = asyncio.Event()
         self._reader: Reader | None = None
 
@@ -44,6 +46,11 @@ class Mailbox:
     def waiting(self) -> tuple[Mail, ...]:
         """The letters that nobody has answered, the oldest first."""
         return tuple(self._waiting.values())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody will put letters here any more: the player is not registered under that name."""
+        return self._is_closed
 
     @property
     def news(self) -> asyncio.Event:
@@ -100,6 +107,25 @@ class Mailbox:
         while len(self._settled) > MAX_SETTLED:
             del self._settled[next(iter(self._settled))]
 
+    def remember(self, match_id: str, letters: Sequence[Letter]) -> None:
+        """Keep what was answered in a match, in order, for a new process of the player."""
+        self._past.setdefault(match_id, []).extend(letters)
+
+    def forget_match(self, match_id: str) -> None:
+        """Keep what was answered in a match no longer."""
+        self._past.pop(match_id, None)
+
+    def past(self, match_id: str) -> list[Mail]:
+        """Return the letters of a match that were answered, in order, each with the answer; no reply is needed."""
+        letters = self._past.get(match_id, ())
+        ids = (letter_id(letter.match_id, letter.step, keyword(letter)) for letter in letters)
+        return [Mail(each, 0, letter, ReplyBuffer()) for each, letter in zip(ids, letters, strict=True)]
+
+    def close(self) -> None:
+        """Tell whoever reads here that no more letters will come."""
+        self._is_closed, self._reader = True, None
+        self._spread_news()
+
     def left_s(self, mail: Mail) -> float | None:
         """Return how long the player may still think about *mail*; None: nobody knows."""
         return None if mail.limit_s is None else max(0.0, mail.limit_s - self.waited_s(mail))
@@ -109,18 +135,19 @@ class Mailbox:
         return max(0.0, self._clock.now_s() - mail.came_s)
 
     def event_id(self, mail: Mail) -> str:
-        """Return what a reader that has got *mail* may say when it comes again."""
-        return f"{self._epoch}.{mail.number}"
+        """Return what a reader that has got *mail* may say when it comes again; nothing for one of the past."""
+        return f"{self._epoch}.{mail.number}" if mail.number else ""
 
     @contextmanager
-    def reading(self, last_event_id: str = "") -> Iterator[Reader]:
+    def reading(self, last_event_id: str = "", *, with_past: bool = False) -> Iterator[Reader]:
         """Connect the player while the block runs; a reader from before is told that it is not the one any more.
 
-        Letters up to the one with *last_event_id* are not told again.
+        Letters up to the one with *last_event_id* are not told again. A reader *with_past* is told, before the first
+        letter of a match that began without it, what was answered in that match before.
         """
         epoch, _, number = last_event_id.partition(".")
         is_known = epoch == self._epoch and number.isascii() and number.isdecimal() and len(number) < 10
-        reader = self._reader = Reader(self, int(number) if is_known else 0)
+        reader = self._reader = Reader(self, int(number) if is_known else 0, with_past=with_past)
         self._spread_news()
         self._on_connection()
         try:
@@ -142,18 +169,37 @@ class Mailbox:
 class Reader:
     """A connection of a player to its *mailbox*, which has got the letters up to the one with *number*."""
 
-    def __init__(self, mailbox: Mailbox, number: int) -> None:
-        self._mailbox, self._number = mailbox, number
+    def __init__(self, mailbox: Mailbox, number: int, *, with_past: bool = False) -> None:
+        self._mailbox, self._number, self._with_past = mailbox, number, with_past
+        self._known: set[str] = set()
+        self._past: list[Mail] = []
 
     async def next(self) -> Mail | None:
-        """Wait for a letter that this connection has not got; return None once another connection has taken over."""
+        """Wait for a letter that this connection has not got; return None once there will be none.
+
+        Then another connection has taken over, or the mailbox is closed.
+        """
         while self._mailbox.is_read_by(self):
-            for mail in self._mailbox.waiting:
-                if mail.number > self._number:
-                    self._number = mail.number
-                    return mail
+            found = self._next()
+            if found is not None:
+                return found
             await self._mailbox.news.wait()
         return None
+
+    def _next(self) -> Mail | None:
+        for mail in self._mailbox.waiting:
+            if mail.number > self._number:
+                self._learn_past(mail.letter.match_id)
+                if self._past:
+                    return self._past.pop(0)
+                self._number = mail.number
+                return mail
+        return None
+
+    def _learn_past(self, match_id: str) -> None:
+        if self._with_past and match_id not in self._known:
+            self._known.add(match_id)
+            self._past += self._mailbox.past(match_id)
 
 
 class Mailboxes:
@@ -183,7 +229,9 @@ class Mailboxes:
 
     def forget(self, player_name: str) -> None:
         """Take a player's mailbox away, with all that waits in it."""
-        self._mailboxes.pop(player_name, None)
+        mailbox = self._mailboxes.pop(player_name, None)
+        if mailbox is not None:
+            mailbox.close()
 
     def seat(self, match_id: str, role: str) -> Mailbox:
         """Return the mailbox of the person who plays *role* in a match."""
@@ -196,22 +244,3 @@ class Mailboxes:
     def leave_seat(self, match_id: str, role: str) -> None:
         """Take the mailbox of a seat away: the match is over."""
         self._seats.pop((match_id, role), None)
-
-
-class MailboxLink:
-    """The way to a player that dials in; *grace_s* of each wait is not told to it. *Units*: seconds."""
-
-    def __init__(self, mailbox: Mailbox, grace_s: float = 0.0) -> None:
-        self._mailbox, self._grace_s = mailbox, grace_s
-
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        """Let *letter* wait in the mailbox until its reply is posted."""
-        limit_s = None if letter.limit_s is None else max(0.0, letter.limit_s - self._grace_s)
-        mail = self._mailbox.put(letter, reply, limit_s)
-        try:
-            await mail.answered.wait()
-        finally:
-            self._mailbox.withdraw(mail)
-
-    async def close(self) -> None:
-        """Do nothing: letters end with the waits for their replies."""

@@ -49,6 +49,14 @@ class PauseText(Text):
     reason: Annotated[str, Field(max_length=200)] = ""
 
 
+class LettersQuery(Text):
+    """What is told besides new letters."""
+
+    past: Annotated[
+        bool, Field(description="first what was answered before in each match, for a program that begins anew")
+    ] = False
+
+
 class ReplyText(Text):
     """The reply to a letter, as a player over HTTP would send it."""
 

@@ -8,7 +8,8 @@ from typing import Final
 from gdl.game import Role
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink
-from server.links.mailbox import Mailboxes, MailboxLink
+from server.links.mailbox import Mailboxes
+from server.links.mailbox_link import MailboxLink
 from server.links.targets import Targets
 from server.match.link import PlayerLink
 from server.match.profiles import Case, Profile

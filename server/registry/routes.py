@@ -13,10 +13,11 @@ from server.access.role import Principal, Role
 from server.api.keys import MANAGER
 from server.api.operation import Operations
 from server.errors import NotDialInError, RequestError
-from server.links.mailbox import Mailbox
+from server.links.mailbox import Mailbox, Reader
 from server.registry import seat_routes
 from server.registry.answers import (
     HealthAnswer,
+    LettersQuery,
     NewPlayer,
     PauseText,
     PlayerAnswer,
@@ -140,18 +141,22 @@ async def check_player(request: web.Request, name: str) -> HealthAnswer:
         "Last-Event-ID": "the id of the last event that came: letters up to it are not told again",
     },
 )
-async def read_letters(request: web.Request, name: str) -> web.StreamResponse:
+async def read_letters(request: web.Request, name: str, query: LettersQuery) -> web.StreamResponse:
     """Read the letters of one's own player that dials in, as they come.
 
     First comes `connected`, then a `letter` for each message that waits for a reply, or comes later; letters that
     were not answered come again on every new connection. When another connection of the same player takes over,
-    `replaced` comes, and the stream ends. Something comes at least every 15 seconds.
+    `replaced` comes, and `removed` when the player is not registered any more; then the stream ends. Something comes
+    at least every 15 seconds.
     """
     mailbox = await _mailbox(request, name)
     stream = EventStream(request)
     with suppress(ConnectionError, TimeoutError):  # the player comes again, or does not
         await stream.open()
-        await _tell(stream, mailbox, name, request.headers.get("Last-Event-ID", ""))
+        with mailbox.reading(request.headers.get("Last-Event-ID", ""), with_past=query.past) as reader:
+            await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
+            await _tell(stream, mailbox, reader)
+            await stream.send("removed" if mailbox.is_closed else "replaced", {"player": name})
     return stream.response
 
 
@@ -162,20 +167,18 @@ async def _mailbox(request: web.Request, name: str) -> Mailbox:
     return request.app[MANAGER].mailboxes.mailbox(row.name)
 
 
-async def _tell(stream: EventStream, mailbox: Mailbox, name: str, last_event_id: str) -> None:
-    with mailbox.reading(last_event_id) as reader:
-        await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT_S):
-                    mail = await reader.next()
-            except TimeoutError:
-                await stream.heartbeat()
-                continue
-            if mail is None:
-                await stream.send("replaced", {"player": name})
-                return
-            await stream.send("letter", letter_json(mail, mailbox), mailbox.event_id(mail))
+async def _tell(stream: EventStream, mailbox: Mailbox, reader: Reader) -> None:
+    """Tell letters until *reader* gets none any more."""
+    while True:
+        try:
+            async with asyncio.timeout(HEARTBEAT_S):
+                mail = await reader.next()
+        except TimeoutError:
+            await stream.heartbeat()
+            continue
+        if mail is None:
+            return
+        await stream.send("letter", letter_json(mail, mailbox), mailbox.event_id(mail))
 
 
 @players.post(

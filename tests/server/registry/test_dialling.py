@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from server.access.role import Role
-from server.spectating.record import known_match
-from server.spectating.stream import something_new
 from server.storage.database import Database
-from tests.server.registry.host import Host, finished, hosting, order
+from tests.server.plays import until
+from tests.server.registry.host import asked, finished, hosting, order, playing_by_hand, until_registered
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,31 +60,33 @@ async def test_a_match_goes_on_when_the_server_comes_back(sqlite: Database) -> N
     async with AsyncExitStack() as players:
         async with hosting(sqlite) as host:
             port = int(host.url.rpartition(":")[2])
-            arguments = host.url, "--name", "deep", "--max-matches", "2"
-            process = await players.enter_async_context(
-                dialling(*arguments, player="tests.players.odd_players:Endless")
-            )
+            process = await players.enter_async_context(dialling(host.url, "--name", "deep"))
             said = [await line(process), await line(process)]
-            match_id = (await host.manager.order(order({"x": "deep", "o": "legal"}, playClock=1))).row.id
-            await reached(host, match_id, 2)
-        async with hosting(sqlite, port=port) as host:
+            match_id = (await host.manager.order(order({"x": "deep", "o": "human"}))).row.id
+            await asked(host, match_id, "o", 1)
+            await until(lambda: not host.manager.mailboxes.mailbox("deep").waiting)
+        async with hosting(sqlite, port=port) as host, playing_by_hand(host, match_id, "o"):
             record = await finished(host, match_id)
-    while not said[-1].endswith("is over"):
-        said.append(await line(process))
-    assert [each.partition(" (")[0] for each in said if each.startswith("conn")][:3] == [
-        f"connected to {host.url} as deep", "connection lost", f"connected to {host.url} as deep",
+        while not said[-1].endswith("is over"):
+            said.append(await line(process))
+    assert [each.partition(" (")[0] for each in said] == [
+        f"registered deep at {host.url}", f"connected to {host.url} as deep", f"match {match_id}: plays x",
+        "connection lost", f"connected to {host.url} as deep", f"match {match_id}: is over",
     ]  # fmt: skip
     assert record["isCompleted"]
     assert {error for step in record["errors"] for error in step} == {""}
 
 
-async def reached(host: Host, match_id: str, step: int) -> None:
-    """Wait until a match has come to *step*."""
-    with host.manager.news.subscribed(match_id) as fresh:
-        async with asyncio.timeout(30):
-            while (await known_match(host.manager, match_id)).n_steps < step:
-                await something_new(fresh, 0.5)
-                fresh.clear()
+async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
+    async with hosting(sqlite) as host:
+        async with dialling(host.url, "--name", "deep"):
+            await until_registered(host, "deep")
+            match_id = (await host.manager.order(order({"x": "deep", "o": "human"}))).row.id
+            await asked(host, match_id, "o", 1)
+        async with dialling(host.url, "--name", "deep"), playing_by_hand(host, match_id, "o"):
+            record = await finished(host, match_id)
+    assert record["isCompleted"]
+    assert {error for step in record["errors"] for error in step} == {""}
 
 
 @pytest.mark.parametrize(

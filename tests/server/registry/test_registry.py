@@ -16,7 +16,7 @@ from server.errors import (
 from server.hosting.seating import PlayerSpec
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink
-from server.links.mailbox import MailboxLink
+from server.links.mailbox_link import MailboxLink
 from server.links.targets import Targets
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
