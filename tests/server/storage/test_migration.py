@@ -112,10 +112,5 @@ def test_a_draft_knows_our_own_type(tmp_path: Path, capsys: pytest.CaptureFixtur
     shutil.copytree(FOLDER, migrations, ignore=shutil.ignore_patterns("versions", "__pycache__"))
     (migrations / "versions").mkdir()
     text = draft("Make all", migrations).read_text()
-    assert (
-        "\nfrom server.storage.schema import Words\n" in text,
-        'sa.Column("id", Words()' in text.replace("'", '"'),
-    ) == (
-        True,
-        True,
-    )
+    assert "\nfrom server.storage.schema import Words\n" in text
+    assert "sa.Column('id', Words()" in text
