@@ -18,8 +18,9 @@ from server.validating.checker import Checker
 def add_routes(app: web.Application) -> None:
     """Add the API to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_memories)
-    for part in (games, matches, streams, info, documentation):
+    for part in (games, matches, streams, info):
         part.operations.add_to(app)
+    documentation.add_routes(app)
     field.add_routes(app)
 
 

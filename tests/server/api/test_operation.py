@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.access.role import Role
-from server.api.documentation import operations as documentation
+from server.api import documentation
 from server.api.keys import OPERATIONS
 from server.api.openapi import document
 from server.api.operation import Operations
@@ -72,7 +72,7 @@ async def read_box(request: web.Request, width: Annotated[int, Field(ge=0)]) -> 
 def make_app() -> web.Application:
     app = web.Application(middlewares=[refusing])
     boxes.add_to(app)
-    documentation.add_to(app)
+    documentation.add_routes(app)
     return app
 
 
