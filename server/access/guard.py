@@ -62,18 +62,28 @@ def _is_page(request: web.Request) -> bool:
 
 async def _read_body(request: web.Request, limit_s: float) -> None:
     """Take the body in, which handlers then find read, so that it cannot come drop by drop."""
-    if not request.can_read_body:
+    is_form = request.content_type in FORM_TYPES
+    if not (request.can_read_body or is_form):
         return
-    if PRINCIPAL not in request and (request.content_length or MAX_STRANGE_BYTES + 1) > MAX_STRANGE_BYTES:
+    if PRINCIPAL not in request and _length(request) > MAX_STRANGE_BYTES:
         raise RequestError("too_large", "this is too large from somebody without a token", status=413)
     try:
         async with asyncio.timeout(limit_s):
-            await (request.post() if request.content_type in FORM_TYPES else request.read())
+            await (request.post() if is_form else request.read())
     except TimeoutError:
         raise SlowRequestError(limit_s) from None
-    except ValueError as error:  # a form that is none
-        message = f"the body is not what Content-Type says: {error}"
-        raise RequestError("bad_request", message[:_MAX_SHOWN]) from None
+    except web.HTTPException:
+        raise
+    except Exception as error:  # a form, a charset or a compression that is none: whatever it is, the sender made it
+        told = str(error).encode("ascii", "backslashreplace").decode()[:_MAX_SHOWN]
+        raise RequestError("bad_request", f"the body is not what its head says: {told}") from None
+
+
+def _length(request: web.Request) -> int:
+    """Return how long the body of *request* is; one of which nobody knows is taken for too long."""
+    if not request.can_read_body:
+        return 0
+    return MAX_STRANGE_BYTES + 1 if request.content_length is None else request.content_length
 
 
 async def _finish(request: web.Request, response: web.StreamResponse) -> None:

@@ -208,8 +208,24 @@ async def test_strangers_send_little(closed: tuple[Client, Access]) -> None:
         assert [*found, answer.status] == [200, 413, 413]
 
 
-async def test_a_form_that_is_none_is_refused(opened: Client) -> None:
-    assert await status(opened, "POST", "/api/v1/matches", {"Content-Type": "multipart/form-data"}, "x") == 400
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "multipart/form-data"},
+        {"Content-Type": "multipart/form-data; boundary=x"},
+        {"Content-Type": "application/x-www-form-urlencoded; charset=klingon"},
+        {"Content-Type": "multipart/form-data; boundary=x", "Content-Length": "0"},
+        {"Content-Encoding": "gzip"},
+    ],
+)
+async def test_a_body_that_is_not_what_it_says_is_refused(opened: Client, headers: dict[str, str]) -> None:
+    head = {"Host": "localhost", "Content-Length": "20"} | headers
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    reader, writer = await asyncio.open_connection(opened.host, opened.port)
+    writer.write(f"POST /api/v1/matches HTTP/1.1\r\n{lines}\r\n".encode() + b"\xff" * int(head["Content-Length"]))
+    line = await reader.readline()
+    writer.close()
+    assert line.startswith(b"HTTP/1.1 400 ")
 
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
