@@ -27,6 +27,7 @@ from server.operation.ending import ENDING, Ending, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import observing
+from server.operation.warming import warming
 from server.records.entries import Entry
 from server.registry import routes as registry
 from server.spectating.publishing import OnEntry, PublishSettings, published
@@ -55,7 +56,7 @@ def make_app(manager: GameManager, access: Access, watch: Watch) -> web.Applicat
     app = web.Application(middlewares=[observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
     app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
     app[health.READINESS] = health.Readiness(lambda: _ask(manager.database), watch.ending)
-    app[health.METRICS_READERS] = watch.metrics_readers
+    app[health.METRICS_READERS], app[health.QUEUE_LENGTH] = watch.metrics_readers, manager.queue.length
     api.add_routes(app)
     registry.add_routes(app)
     token_routes.add_routes(app)
@@ -108,6 +109,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
         watch = Watch(metrics_readers=options.metrics_from)
         async with (
             managing(database, settings, watch, options.publishing()) as manager,
+            warming(is_wanted=options.warm_up),
             listening(make_app(manager, access, watch), options.host, options.port, tls) as url,
         ):
             announce(url)
@@ -123,13 +125,14 @@ async def managing(
 ) -> AsyncIterator[GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     manager = GameManager(database, settings)
-    watch.metrics.watch(manager.n_running, lambda: 0)
+    watch.metrics.watch(manager.n_running)
     async with published(manager, publishing) as publish:
         manager.playing.on_share = watch.metrics.take_share
         manager.playing.on_entry = _each(watch.metrics.take, publish)
         with watch.ending.on_signals():
             try:
                 await manager.start()
+                manager.writer.on_batch = watch.metrics.take_batch
                 async with lag_measured(watch.metrics):
                     yield manager
             finally:

@@ -17,6 +17,7 @@ from server.access.remote import is_forwarded
 from server.access.rights import requires
 from server.access.role import Role
 from server.access.settings import Network
+from server.errors import StorageError
 from server.operation.ending import Ending
 from server.operation.metrics import CONTENT_TYPE, METRICS
 
@@ -63,6 +64,9 @@ READINESS: Final = web.AppKey("readiness", Readiness)
 METRICS_READERS: Final = web.AppKey[tuple[Network, ...]]("metrics_readers")
 """The networks from which /metrics may be read without a token; this machine always may."""
 
+QUEUE_LENGTH: Final = web.AppKey[Callable[[], Awaitable[int]]]("queue_length")
+"""Counts the matches that wait, for the metrics."""
+
 
 def add_routes(app: web.Application) -> None:
     """Add /healthz, /readyz and /metrics."""
@@ -88,7 +92,11 @@ async def _readyz(request: web.Request) -> web.Response:
 async def _metrics(request: web.Request) -> web.Response:
     if not _may_see_metrics(request):
         raise web.HTTPForbidden(text="metrics are for this machine and for administrators\n")
-    return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})
+    metrics = request.app[METRICS]
+    if QUEUE_LENGTH in request.app:
+        with suppress(StorageError):  # the other figures are wanted most when the database is away
+            metrics.set_queued(await request.app[QUEUE_LENGTH]())
+    return web.Response(body=metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
 
 def _may_see_metrics(request: web.Request) -> bool:

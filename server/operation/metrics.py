@@ -37,10 +37,7 @@ _OUTCOME_BY_ERROR: Final = {"": "ok", "TO": "timeout", "CE": "connection"}
 
 
 class Metrics:
-    """The figures of one game manager.
-
-    *running* and *queued* tell how many matches there are now; they are asked when somebody looks.
-    """
+    """The figures of one game manager."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -75,10 +72,13 @@ class Metrics:
         )
         self._open = Gauge("ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r)
 
-    def watch(self, n_running: Callable[[], int], n_queued: Callable[[], int]) -> None:
-        """Ask *n_running* and *n_queued* for the present numbers of matches whenever somebody looks."""
+    def watch(self, n_running: Callable[[], int]) -> None:
+        """Ask *n_running* how many matches are played, whenever somebody looks."""
         self._running.set_function(n_running)
-        self._queued.set_function(n_queued)
+
+    def set_queued(self, n_queued: int) -> None:
+        """Note how many matches wait, in the whole database."""
+        self._queued.set(n_queued)
 
     def take(self, _match_id: str, _number: int, entry: dict[str, Any]) -> None:
         """Count an entry of a match's journal, as `server.records.entries` writes them."""

@@ -85,6 +85,7 @@ class ServeOptions:
     rate_requests: str
     rate_orders: str
     rate_uploads: str
+    warm_up: bool
     metrics_from: tuple[Network, ...]
     log_format: str
     log_level: str
@@ -205,6 +206,8 @@ _OPTIONS: Final = (
     _option("rate-requests", type=_RATE, default=_LIMITS.requests, help="How often one token, or address, may ask."),
     _option("rate-orders", type=_RATE, default=_LIMITS.orders, help="How often of these it may order a match."),
     _option("rate-uploads", type=_RATE, default=_LIMITS.uploads, help="How often it may upload or validate rules."),
+    _option("warm-up/--no-warm-up", default=True, help="Make the compiled engine ready at the start, and not when the "
+            "first match needs it."),
     _option("metrics-from", type=_NETWORK, multiple=True, help="Show /metrics to this network without a token, "
             "besides this machine. May be given several times."),
     _option("log-format", type=click.Choice([form.value for form in LogFormat]), default=LogFormat.AUTO.value,

@@ -40,7 +40,8 @@ def test_entries_of_matches_are_counted_by_what_they_say() -> None:
 
 def test_the_present_numbers_of_matches_are_asked_for_when_somebody_looks() -> None:
     metrics, running = Metrics(), [3]
-    metrics.watch(lambda: running[0], lambda: 7)
+    metrics.watch(lambda: running[0])
+    metrics.set_queued(7)
     running[0] = 4
     assert told(metrics, "ggp_matches_running", "ggp_matches_queued") == {
         "ggp_matches_running": 4,
