@@ -299,7 +299,8 @@ class IllegalChoiceError(CallerError):
         self.move, self.legal_moves = move, tuple(legal_moves)
 
     def __str__(self) -> str:
-        return f"{self.move[:200]!r} is no legal move"
+        shown = ", ".join(self.legal_moves[:20]) + (", ..." if len(self.legal_moves) > 20 else "")
+        return f"{self.move[:200]!r} is no legal move{shown and f'; these are: {shown}'}"
 
 
 class PlayerNameError(CallerError):
