@@ -18,11 +18,17 @@ def test_a_game_with_a_layout_is_drawn() -> None:
     assert draw(make_game(description).initial_state.facts) == "1 . . .\n2 . . .\n3 . . .\n  1 2 3\nx to move"
 
 
-def test_of_a_game_without_a_description_the_facts_are_listed(tmp_path: Path) -> None:
+def test_of_a_game_without_a_board_the_facts_are_listed(tmp_path: Path) -> None:
     rules = tmp_path / "turns.kif"
     rules.write_text(TURNS)
     facts = make_game(turns()).initial_state.facts
     assert [drawer(turns(), game)(facts) for game in (None, GameFile("turns", rules))] == ["(at 0)\n(control a)"] * 2
+
+
+def test_of_a_game_without_a_description_the_board_is_guessed() -> None:
+    description = library("tictactoe")
+    draw = drawer(description, None)
+    assert draw(make_game(description).initial_state.facts) == "3 . . .\n2 . . .\n1 . . .\n  1 2 3\nx to move"
 
 
 def test_only_the_very_rules_of_a_library_game_are_that_game() -> None:
