@@ -64,6 +64,11 @@ class Batch:
         self.rows.setdefault(match_id, [])
         self.endings[match_id] = ending
 
+    def drop(self, match_id: str) -> None:
+        """Leave out a match."""
+        for table in (self.rows, self.progress, self.endings):
+            table.pop(match_id, None)
+
     def parts(self) -> Iterator[Batch]:
         """Yield a batch for each match, so that the fault of one is not that of the others."""
         for match_id, rows in self.rows.items():

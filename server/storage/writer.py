@@ -7,6 +7,7 @@ is little to do, and a transaction holds hundreds when there is much.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
@@ -40,6 +41,9 @@ class EventWriter:
     """Writes the journals of the matches that *holder* plays; make it where an event loop runs.
 
     *on_commit* is called after each transaction with the ids of the matches that it wrote something of.
+
+    Attributes:
+        on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
     """
 
     def __init__(
@@ -50,9 +54,11 @@ class EventWriter:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._database, self._holder, self._on_commit, self._sleep = database, holder, on_commit, sleep
+        self.on_batch: Callable[[int, float], None] = lambda _n_events, _elapsed_s: None
         self._queue: deque[_Waiting] = deque()
         self._last: dict[str, _Waiting] = {}
         self._failed: dict[str, StorageError] = {}
+        self._forgotten: set[str] = set()
         self._wake = asyncio.Event()
         self._is_closing = False
         self._task = asyncio.create_task(self._run())
@@ -89,9 +95,15 @@ class EventWriter:
         await self.settled(match_id)
 
     def forget(self, match_id: str) -> None:
-        """Let a match that was lost or failed be written again, should it ever come back to this process."""
+        """Let a match that was lost or failed be written again, should it ever come back to this process.
+
+        What still waits to be written of it is not, for by then the match may have gone on otherwise.
+        """
         self._failed.pop(match_id, None)
         self._last.pop(match_id, None)
+        self._forgotten.add(match_id)
+        for waiting in self._queue:
+            waiting.batch.drop(match_id)
 
     async def close(self) -> None:
         """Write what waits, and end."""
@@ -114,6 +126,7 @@ class EventWriter:
                 await asyncio.sleep(0)  # so that whoever is about to put something is in time
                 continue
             waiting = self._queue.popleft()
+            self._forgotten.clear()
             try:
                 await self._write(waiting.batch)
             except Exception as error:  # whoever waits must learn of it, and the next ones be written
@@ -124,6 +137,9 @@ class EventWriter:
 
     async def _write(self, batch: Batch) -> None:
         for n_failures in range(len(RETRIES_S) + 1):
+            for match_id in self._forgotten:
+                batch.drop(match_id)
+            began_s = time.perf_counter()
             try:
                 lost = await write(self._database, batch, self._holder, is_repeated=n_failures > 0)
             except StorageError as error:
@@ -134,6 +150,7 @@ class EventWriter:
                 await self._sleep(RETRIES_S[n_failures])
             else:
                 self._failed |= {match_id: LostMatchError(self._database.name, match_id) for match_id in lost}
+                self.on_batch(batch.n_events, time.perf_counter() - began_s)
                 if written := batch.rows.keys() - lost:
                     self._on_commit(written)
                 return

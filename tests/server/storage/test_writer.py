@@ -184,6 +184,27 @@ async def test_the_database_is_tried_again_when_it_fails(
     assert (naps.slept, await store.entries("m")) == (list(RETRIES_S[:2]), journal())
 
 
+async def test_a_match_that_is_forgotten_is_not_written_later(
+    database: Database, naps: Naps, told: list[Collection[str]]
+) -> None:
+    store = await begun(database, "given up", "kept")
+    async with database.begin() as connection:
+        await connection.execute(sa.text("ALTER TABLE events RENAME TO gone"))
+
+    async def repair(time_s: float) -> None:
+        put_all(failing, "given up")
+        failing.forget("given up")
+        async with database.begin() as connection:
+            await connection.execute(sa.text("ALTER TABLE gone RENAME TO events"))
+
+    failing = EventWriter(database, "here", told.append, repair)
+    failing.put("given up", 0, journal()[0])
+    put_all(failing, "kept")
+    await failing.settled("kept")
+    await failing.close()
+    assert (await store.entries("given up"), await store.entries("kept")) == ([], journal("kept"))
+
+
 async def test_who_waits_learns_that_the_database_fails_for_good(
     database: Database, writer: EventWriter, naps: Naps
 ) -> None:
