@@ -28,9 +28,10 @@ _MAX_LINES: Final = 60
 class Look(TypedDict, total=False):
     """How a picture is to be drawn.
 
-    `title` is the name that screen readers say; `standalone` puts the style sheet inside, for files, while pages have
-    that of `board_css`; `highlighted` says which cells stand out, by their names in `data-cell`; a `playable` board
-    tells screen readers of each cell instead of the whole; `captions` are left out where a page says them itself.
+    `title` is the name that screen readers say; `standalone` puts style sheet and background inside, for files, while
+    pages have that of `board_css`; `highlighted` says which cells stand out, by their names in `data-cell`; a
+    `playable` board tells screen readers of each cell instead of the whole; `captions` are left out where a page says
+    them itself.
     """
 
     title: str
@@ -78,6 +79,7 @@ def _sheet(board: Board, frame: Frame, lines: list[str], look: Look) -> Element:
     add(picture, "desc", words_of(board))
     if look.get("standalone"):
         add(picture, "style").text = board_css()
+        add(picture, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
     return picture
 
 
