@@ -66,7 +66,8 @@ class Terms:
 
 def new_terms(text: OrderText, game_name: str, seat_claims: Mapping[str, str]) -> Terms:
     """Return the terms of a match that is ordered now."""
-    named = text.model_copy(update={"game": game_name, "rules": None, "begin": None})
+    begin = None if text.begin is None or text.begin.record is not None else text.begin  # a record may be large
+    named = text.model_copy(update={"game": game_name, "rules": None, "begin": begin})
     seed = new_seed() if text.seed is None else text.seed
     return Terms(named, seed, new_seed(), new_random_token(), seat_claims)
 

