@@ -27,7 +27,9 @@ from players.worker import is_worker_importing_main, prepare_workers
 FIRST_WAIT_S: Final = 0.5
 MAX_WAIT_S: Final = 30.0
 """The longest wait before the game manager is dialled again; each is up to twice as long as the one before."""
-MAX_TRIES: Final = 6
+MAX_WAIT_IN_MATCH_S: Final = 1.0
+"""The same while a match is played, whose clocks run."""
+MAX_TRIES: Final = 10
 """How often a reply is posted while the game manager cannot be reached; it asks again on the next connection."""
 LARGE: Final = 50_000
 STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -64,7 +66,7 @@ class Dialling:
         except HostAwayError as error:
             reason = str(error)
         self._n_failures += 1
-        wait_s = backoff_s(self._n_failures)
+        wait_s = backoff_s(self._n_failures, MAX_WAIT_IN_MATCH_S if self._desk.seats else MAX_WAIT_S)
         self._say(f"connection lost ({reason}); dialling again in {wait_s:.1f} s")
         await asyncio.sleep(wait_s)
 
@@ -112,7 +114,7 @@ class Dialling:
                 self._say(f"match {letter.match_id}, step {letter.step}: {error}")
                 return False
             except HostAwayError:
-                await asyncio.sleep(backoff_s(n_failures))
+                await asyncio.sleep(backoff_s(n_failures, MAX_WAIT_IN_MATCH_S))
             else:
                 return True
         return False
@@ -127,9 +129,9 @@ class Dialling:
                 self._say(f"match {match_id}: was given up")
 
 
-def backoff_s(n_failures: int) -> float:
+def backoff_s(n_failures: int, max_s: float) -> float:
     """Return how long to wait after so many failures in a row; by chance, so that many do not come back at once."""
-    longest_s = min(MAX_WAIT_S, FIRST_WAIT_S * 2 ** (n_failures - 1))
+    longest_s = min(max_s, FIRST_WAIT_S * 2 ** (n_failures - 1))
     return random.uniform(longest_s / 2, longest_s)
 
 

@@ -222,4 +222,6 @@ def _words(error: BaseException) -> str:
         return f"nobody can be reached there: {error.os_error.strerror or error.os_error}"
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "no answer in time"
+    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):
+        return "it broke off"
     return str(error) or type(error).__name__

@@ -32,6 +32,8 @@ from server.storage.writer import EventWriter
 
 CATCHING_UP_S: Final = 30.0
 """How long a new process of a player may take to learn what was played before."""
+DIALLING_S: Final = 15.0
+"""How long a match that broke off waits for players that dial in to come back, before their clocks run."""
 OnEntry: TypeAlias = Callable[[str, int, Entry], None]
 """Is told every entry of a journal, with the match and the number, before it is kept."""
 _LOG: Final = logging.getLogger(__name__)
@@ -111,10 +113,13 @@ class StoredMatch:
     async def _catch_up(self, links: Mapping[Role, PlayerLink], entries: Sequence[Entry]) -> None:
         """Tell the players whose processes are new what they were told before, and what they answered."""
         new = {str(role): link for role, link in links.items() if isinstance(link, OwnPlayer)}
-        for role, link in links.items():
-            if isinstance(link, MailboxLink):
-                link.remember(self.row.id, _answered_letters(self.row.id, str(role), entries))
-        await asyncio.gather(*(self._tell_past(link, role, entries) for role, link in new.items()))
+        waiting = {str(role): link for role, link in links.items() if isinstance(link, MailboxLink) and entries}
+        for role, link in waiting.items():
+            link.remember(self.row.id, _answered_letters(self.row.id, role, entries))
+        await asyncio.gather(
+            *(self._tell_past(link, role, entries) for role, link in new.items()),
+            *(link.until_connected(DIALLING_S) for link in waiting.values()),
+        )
 
     async def _tell_past(self, link: PlayerLink, role: str, entries: Sequence[Entry]) -> None:
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -25,6 +27,14 @@ class MailboxLink:
         """Keep what was answered before, perhaps to another process of the game manager, for the player to catch up."""
         self._match_ids.add(match_id)
         self._mailbox.remember(match_id, letters)
+
+    async def until_connected(self, limit_s: float) -> bool:
+        """Wait until the player is connected, *limit_s* at most; return whether it is."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not self._mailbox.is_connected:
+                    await self._mailbox.news.wait()
+        return self._mailbox.is_connected
 
     async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
         """Let *letter* wait in the mailbox until its reply is posted."""

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from players.desk import Desk
-from players.dialling import MAX_TRIES, MAX_WAIT_S, Dialling, backoff_s
+from players.dialling import MAX_TRIES, Dialling, backoff_s
 from players.errors import HostAwayError, HostError, ReplyRefusedError
 from players.host import DialledLetter, Events, Host
 from tests.players import odd_players
@@ -143,4 +143,4 @@ async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
 def test_waits_grow_and_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("players.dialling.FIRST_WAIT_S", 0.5)
     monkeypatch.setattr("random.uniform", lambda _least, most: most)
-    assert [backoff_s(n) for n in (1, 2, 3, 6, 7, 100)] == [0.5, 1.0, 2.0, 16.0, MAX_WAIT_S, MAX_WAIT_S]
+    assert [backoff_s(n, 30.0) for n in (1, 2, 3, 6, 7, 100)] == [0.5, 1.0, 2.0, 16.0, 30.0, 30.0]

@@ -201,6 +201,16 @@ async def test_what_another_process_of_the_game_manager_knew_is_told() -> None:
     assert [letter_id for letter_id, *_ in await told(mailbox, 3)] == [other.id, "m:0:START", mail.id]
 
 
+async def test_the_link_waits_for_the_player_to_come() -> None:
+    mailbox = Mailbox()
+    waiting = asyncio.create_task(MailboxLink(mailbox).until_connected(20))
+    await asyncio.sleep(0)
+    put(mailbox)
+    with mailbox.reading():
+        assert await waiting
+    assert not await MailboxLink(mailbox).until_connected(0)
+
+
 async def test_whoever_reads_is_told_when_the_player_is_forgotten() -> None:
     mailboxes = Mailboxes()
     mailbox = mailboxes.mailbox("deep")
