@@ -11,7 +11,7 @@ import click
 from server.operation.options import DEFAULT_DATABASE
 from server.records.collection import Add, collection
 from server.storage.database import Database
-from server.storage.exporting import Choice, count, exported
+from server.storage.exporting import Choice, Exported, count, exported
 from server.terminal.progress import progress
 
 
@@ -24,11 +24,20 @@ from server.terminal.progress import progress
 @click.option("--tournament", metavar="NAME", help="Only matches of this tournament.")
 @click.option("--force", is_flag=True, help="Replace the file TARGET; in a folder, write all records again.")
 @click.option("--json", "as_json", is_flag=True, help="Print how many there are as JSON.")
-def command(target: Path, database: str, game: str | None, tournament: str | None, force: bool, as_json: bool) -> None:
+@click.pass_context
+def command(
+    context: click.Context,
+    target: Path,
+    database: str,
+    game: str | None,
+    tournament: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Write the record of every match that is over to TARGET, in the public format, whole and signed if it was.
 
     TARGET is a folder, to which those are added that it lacks; or a file, NAME.zip with a file for each record, or
-    NAME.jsonl with a line for each.
+    NAME.jsonl with a line for each. Exits with 1 where a record cannot be read; the others are written all the same.
     """
     with collection(target, may_replace=force) as add:
         counts = asyncio.run(_export(database, Choice(game, tournament), add))
@@ -37,16 +46,24 @@ def command(target: Path, database: str, game: str | None, tournament: str | Non
     else:
         was_there = f", {counts['present']:,} were there" if counts["present"] else ""
         click.echo(f"{target}: {counts['written']:,} records written{was_there}")
+    context.exit(1 if counts["unreadable"] else 0)
 
 
 async def _export(address: str, choice: Choice, add: Add) -> dict[str, int]:
     database = await Database.open(address, migrate=False, exclusive=False)
-    counts = {"written": 0, "present": 0}
+    counts = {"written": 0, "present": 0, "unreadable": 0}
     try:
         with progress("writing records", await count(database, choice)) as advance:
-            async for record in exported(database, choice):
-                counts["written" if add(record) else "present"] += 1
+            async for found in exported(database, choice):
+                counts[_kept(found, add)] += 1
                 advance()
     finally:
         await database.close()
     return counts
+
+
+def _kept(found: Exported, add: Add) -> str:
+    if found.error:
+        click.echo(f"ggp: the record of match {found.match_id} cannot be read: {found.error}", err=True)
+        return "unreadable"
+    return "written" if add(found.record) else "present"

@@ -11,12 +11,16 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from server.errors import MatchRecordError
 from server.records.record import record_of
 from server.storage.database import Database
+from server.storage.journals import packed
 from server.storage.rows import ENDED
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50
+_EMPTY: Final = packed([])
+"""What is kept of a match that ended before it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,15 @@ class Choice:
         return [matches.c.status.in_(ENDED), *found]
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The record of a match, signed if it was; or why it cannot be told, which is no reason to tell none."""
+
+    match_id: str
+    record: dict[str, Any]
+    error: str
+
+
 async def count(database: Database, choice: Choice) -> int:
     """Return how many records `exported` yields, but for those that begin or end meanwhile."""
     query = sa.select(sa.func.count()).select_from(matches.join(records)).where(*choice.conditions())
@@ -40,12 +53,11 @@ async def count(database: Database, choice: Choice) -> int:
         return await connection.scalar(query) or 0
 
 
-async def exported(database: Database, choice: Choice) -> AsyncIterator[dict[str, Any]]:
-    """Yield the record of each match that was begun and is over, signed if it was, in the order of their ids.
+async def exported(database: Database, choice: Choice) -> AsyncIterator[Exported]:
+    """Yield the record of each match that was begun and is over, in the order of their ids.
 
     Raises:
         StorageError: the database failed.
-        MatchRecordError: a record cannot be understood.
     """
     rules: dict[str, str] = {}
     last = ""
@@ -70,11 +82,14 @@ async def _learn(database: Database, unknown: set[str], rules: dict[str, str]) -
             rules |= dict((await connection.execute(query)).all())
 
 
-def _read(page: Sequence[sa.RowMapping], rules: Mapping[str, str]) -> list[dict[str, Any]]:
-    found = []
-    for row in page:
+def _read(page: Sequence[sa.RowMapping], rules: Mapping[str, str]) -> list[Exported]:
+    return [Exported(row["id"], *_record(row, rules)) for row in page if row["body"] != _EMPTY]
+
+
+def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    try:
         entries = [json.loads(line) for line in zlib.decompress(row["body"]).splitlines()]
-        if entries:
-            entries[0]["rules"] = rules.get(entries[0]["rulesSha256"])
-            found.append(record_of(entries).as_json() | (row["signature"] or {}))
-    return found
+        entries[0]["rules"] = rules[entries[0]["rulesSha256"]]
+        return record_of(entries).as_json() | (row["signature"] or {}), ""
+    except (MatchRecordError, zlib.error, ValueError, LookupError, TypeError) as error:
+        return {}, f"{type(error).__name__}: {error}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +77,19 @@ def test_a_folder_gets_what_it_lacks(server: Ggp, tmp_path: Path) -> None:
 
 def test_an_archive_has_them_all(server: Ggp, tmp_path: Path) -> None:
     ended = server("export", "all.zip", "--json")
-    assert json.loads(ended.output) == {"target": "all.zip", "written": 2, "present": 0}
+    assert json.loads(ended.output) == {"target": "all.zip", "written": 2, "present": 0, "unreadable": 0}
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert archive.namelist() == ["match.a.json", "match.b.json"]
+
+
+def test_a_record_that_cannot_be_read_keeps_no_other_from_being_written(server: Ggp, tmp_path: Path) -> None:
+    with closing(sqlite3.connect("ggp.sqlite")) as connection:
+        connection.execute("UPDATE records SET body = x'00' WHERE match_id = 'match.a'")
+        connection.commit()
+    ended = server("export", "all.jsonl")
+    assert ended.errors.startswith("ggp: the record of match match.a cannot be read: error: Error -5")
+    assert (ended.exit_code, ended.output) == (1, "all.jsonl: 1 records written\n")
+    assert lines(tmp_path / "all.jsonl") == [record("match.b")]
 
 
 def test_only_matches_of_a_game_are_exported(server: Ggp) -> None:
