@@ -35,6 +35,9 @@ strength: $(INSTALLED_DEV) ## play the matches that measure the search players, 
 bench: $(INSTALLED) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
 	@$(BIN)/python -m server.comparison
 
+load: $(INSTALLED) ## measure the server under load, over real sockets, and write the figures to docs/load.md
+	@$(BIN)/python -m server.load --page docs/load.md
+
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .
 
@@ -59,4 +62,4 @@ $(INSTALLED_DEV): pyproject.toml
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform strength bench wheel codes api modules clean
+.PHONY: help demo test lint conform strength bench load wheel codes api modules clean

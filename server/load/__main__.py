@@ -68,7 +68,7 @@ def _machine() -> str:
               help="How many matches at once; may be given several times.")  # fmt: skip
 @click.option("--stored", type=click.IntRange(0), default=100_000, show_default=True,
               help="How many matches are in the database when pages are measured; 0 measures none.")  # fmt: skip
-@click.option("--clock", type=click.IntRange(1), default=10, show_default=True, help="Both clocks, in seconds.")
+@click.option("--clock", type=click.IntRange(1), default=10, show_default=True, help="The play clock, in seconds.")
 @click.option("--page", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Write the table to a page.")
 @click.option("--json", "is_json", is_flag=True, help="Print the figures as JSON.")
 def command(at_once: tuple[int, ...], stored: int, clock: int, page: Path | None, is_json: bool) -> None:
@@ -76,7 +76,7 @@ def command(at_once: tuple[int, ...], stored: int, clock: int, page: Path | None
 
     Exits with 1 when a promise is not kept.
     """
-    figures = asyncio.run(_benchmark(at_once, stored, Terms(clock_s=clock)))
+    figures = asyncio.run(_benchmark(at_once, stored, Terms(play_clock_s=clock)))
     text = f"Measured on {_machine()}.\n\n{table(figures)}"
     if page is not None:
         write_figures(page, text)

@@ -14,7 +14,9 @@ import random
 import re
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -51,6 +53,7 @@ class Table:
 
     def __init__(self, shortest_s: float, longest_s: float, seed: int) -> None:
         self.figures = Figures()
+        self.held: list[Callable[[], object]] | None = None
         self._bounds_s, self._chance = (shortest_s, longest_s), random.Random(seed)
         self._boards: dict[str, Board] = {}
         self._steps: dict[str, Step] = {}
@@ -82,6 +85,18 @@ class Table:
         step = self._steps.get(seat.rpartition("/")[0])
         if step is not None:
             step.replied_s = time.perf_counter()
+
+    def hold(self) -> int:
+        """Let nobody answer START any more; return how many wait already."""
+        self.held = self.held or []
+        return len(self.held)
+
+    def release(self) -> int:
+        """Let everybody answer again; return how many had waited."""
+        held, self.held = self.held or [], None
+        for answering in held:
+            answering()
+        return len(held)
 
     def take_figures(self) -> dict[str, Any]:
         """Return what was measured since the last call."""
@@ -117,12 +132,16 @@ class Conversation(asyncio.Protocol):
             self._take(head.split(b" ", 2)[1].decode("latin-1"), body.decode("utf-8", "replace"))
 
     def _take(self, path: str, text: str) -> None:
-        if path == "/figures":
-            self._write(json.dumps(self._table.take_figures()))
+        if path in _ERRANDS:
+            self._write(json.dumps(_ERRANDS[path](self._table)))
             return
         came_s = time.perf_counter()
         reply, think_s = self._table.answer(path, text)
-        asyncio.get_running_loop().call_later(think_s, self._reply, path, reply, came_s)
+        answering = partial(asyncio.get_running_loop().call_later, think_s, self._reply, path, reply, came_s)
+        if self._table.held is not None and reply == "ready":
+            self._table.held.append(answering)
+        else:
+            answering()
 
     def _reply(self, path: str, reply: str, came_s: float) -> None:
         if self._transport is None or self._transport.is_closing():
@@ -140,6 +159,14 @@ class Conversation(asyncio.Protocol):
     def connection_lost(self, _exc: Exception | None) -> None:
         """Forget the connection."""
         self._transport = None
+
+
+_ERRANDS: Final[dict[str, Callable[[Table], Any]]] = {
+    "/figures": Table.take_figures,
+    "/hold": Table.hold,
+    "/release": Table.release,
+}
+"""What the benchmark itself asks for."""
 
 
 async def _watch_lag(table: Table, interval_s: float = 0.05) -> None:

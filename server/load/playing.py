@@ -25,9 +25,13 @@ _MEGABYTE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How the matches of a run are played. *Units*: seconds, whole ones for the clocks."""
+    """How the matches of a run are played. *Units*: seconds, whole ones for the clocks.
 
-    clock_s: int = 10
+    The start clock is long, since no match begins to play before all have been ordered.
+    """
+
+    start_clock_s: int = 60
+    play_clock_s: int = 10
     shortest_s: float = 0.5
     longest_s: float = 1.5
 
@@ -36,7 +40,7 @@ class Terms:
 class Run:
     """What came of many matches at once. *Units*: seconds, bytes.
 
-    `shares_s` are of the steps after all matches had begun.
+    All matches play from the same moment, when all have been ordered; `elapsed_s` and `work_s` count from there.
     """
 
     n_matches: int
@@ -107,15 +111,17 @@ class Playing:
             aiohttp.ClientError: the manager refused an order, or is gone.
         """
         async with aiohttp.ClientSession(self._manager.url, raise_for_status=True) as session:
-            await self._players_figures()
-            before, work_s, started_s = self._manager.memory_bytes(), self._manager.work_s(), time.perf_counter()
+            await self._tell_players("hold")
+            before, started_s = self._manager.memory_bytes(), time.perf_counter()
             ids = await self._order(session, n_matches)
             ordering_s = time.perf_counter() - started_s
-            await self._begun(session)
-            burst = await self._players_figures()
+            await self._all_asked(n_matches)
+            burst = await self._tell_players("figures")
+            work_s, started_s = self._manager.work_s(), time.perf_counter()
+            await self._tell_players("release")
             most = await self._over(session, ids)
             elapsed_s, work_s = time.perf_counter() - started_s, self._manager.work_s() - work_s
-            told = await self._players_figures()
+            told = await self._tell_players("figures")
             records = [await self._record(session, match_id) for match_id in ids]
         return Run(
             n_matches,
@@ -146,17 +152,16 @@ class Playing:
 
     def _body(self, number: int) -> dict[str, Any]:
         players = {role: f"{self._players.url}/{number}/{role}" for role in ROLES}
-        clock_s = self._terms.clock_s
-        return {"game": "tictactoe", "players": players, "startClock": clock_s, "playClock": clock_s}
+        clocks = {"startClock": self._terms.start_clock_s, "playClock": self._terms.play_clock_s}
+        return {"game": "tictactoe", "players": players} | clocks
 
-    async def _begun(self, session: aiohttp.ClientSession) -> None:
-        """Wait until no match waits any more."""
+    async def _all_asked(self, n_matches: int) -> None:
+        """Wait until the players of all matches know that theirs begins."""
         async with asyncio.timeout(PATIENCE_S):
-            while True:
-                async with session.get("/api/v1/matches", params={"status": "queued", "limit": 1}) as response:
-                    if not (await response.json())["matches"]:
-                        return
+            n_waiting = 0
+            while n_waiting < n_matches * len(ROLES):
                 await asyncio.sleep(POLL_S)
+                n_waiting = await self._tell_players("hold")
 
     async def _over(self, session: aiohttp.ClientSession, ids: Sequence[str]) -> int:
         """Wait until the matches are over, and return the most memory that the manager held meanwhile."""
@@ -179,10 +184,10 @@ class Playing:
             found: dict[str, Any] = await response.json()
             return found
 
-    async def _players_figures(self) -> dict[str, Any]:
-        async with aiohttp.ClientSession() as session, session.get(f"{self._players.url}/figures") as response:
-            found: dict[str, Any] = await response.json(content_type=None)
-            return found
+    async def _tell_players(self, errand: str) -> Any:
+        """Tell the players to `hold` START, to `release` it, or ask for their `figures`."""
+        async with aiohttp.ClientSession() as session, session.get(f"{self._players.url}/{errand}") as response:
+            return await response.json(content_type=None)
 
 
 def _n_errors(record: dict[str, Any]) -> int:

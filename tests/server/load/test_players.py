@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -51,3 +52,20 @@ async def test_a_process_is_seen_from_outside(tmp_path: Path) -> None:
         assert isinstance(players, Child)
         assert 0 < players.work_s() < 60
     assert players.process.returncode is not None
+
+
+async def test_matches_that_are_held_begin_together(tmp_path: Path) -> None:
+    arguments = ["server.load.players", "--shortest", "0.01", "--longest", "0.02"]
+    async with child(arguments, tmp_path / "log") as players, aiohttp.ClientSession() as session:
+
+        async def told(errand: str) -> object:
+            async with session.get(f"{players.url}/{errand}") as response:
+                return await response.json(content_type=None)
+
+        assert await told("hold") == 0
+        message = session.post(f"{players.url}/3/x", data="(START m x ((role x)) 10 10)")
+        starting = asyncio.create_task(message.__aenter__())
+        while not await told("hold"):
+            assert not starting.done()
+        assert await told("release") == 1
+        assert await (await starting).text() == "ready"
