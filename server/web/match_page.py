@@ -13,12 +13,14 @@ from yarl import URL
 
 from gdl.errors import GdlError
 from gdl.games.boards import Board
+from gdl.kif import read_term
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
 from server.spectating.record import known_match
 from server.storage.rows import MatchRow, SeatRow
 from server.web.boards import Picture, board, last_move, picture_of, recorded_board
+from server.web.knowledge import KNOWLEDGE, Story, facts_after
 from server.web.match_cards import CARDS, MatchCard
 from server.web.match_view import MatchView, public_events, view_of
 from server.web.rendering import render
@@ -87,8 +89,9 @@ async def show_match(request: web.Request) -> web.Response:
 async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes from step to step, for the page's script."""
     shown = await _shown(request)
-    response = render(request, "match_parts.html", **await _context(request, shown))
-    if shown.row.has_ended:
+    context = await _context(request, shown)
+    response = render(request, "match_parts.html", **context)
+    if shown.row.has_ended and not context["is_soon"]:
         response.headers["Cache-Control"] = "private, max-age=600"
     return response
 
@@ -124,6 +127,7 @@ def _role_index(query: Mapping[str, str], card: MatchCard, row: MatchRow) -> int
 
 
 async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
+    picture, is_soon = await _picture(request, shown)
     return {
         "shown": shown,
         "row": shown.row,
@@ -131,23 +135,43 @@ async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
         "view": shown.view,
         "step": shown.step,
         "move": shown.view.step_to(shown.step),
-        "picture": await _picture(request, shown),
+        "picture": picture,
+        "is_soon": is_soon,
         "terms": _public_terms(shown.row),
         "now_ms": time.time_ns() // 1_000_000,
     }
 
 
-async def _picture(request: web.Request, shown: Shown) -> Picture | None:
-    """Return the board, if there is anything that may be drawn."""
-    if shown.book is None or shown.only is not None or (shown.row.is_hidden and not shown.row.has_ended):
-        return None
+async def _picture(request: web.Request, shown: Shown) -> tuple[Picture | None, bool]:
+    """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
+    if shown.book is None or (shown.row.is_hidden and not shown.row.has_ended):
+        return None, False
+    title = f"{shown.card.title}, step {shown.step}"
     try:
+        if shown.only is not None:
+            return await _known_picture(request, shown, title)
         drawn = _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
         before, move = _board(shown.book, shown.view, shown.step - 1), shown.view.step_to(shown.step)
         moves = () if move is None else (one.move for one in move.moves if one.move is not None)
-        return picture_of(drawn, f"{shown.card.title}, step {shown.step}", last_move(drawn, before, moves))
+        return picture_of(drawn, title, last_move(drawn, before, moves)), False
     except GdlError:
-        return None
+        return None, False
+
+
+async def _known_picture(request: web.Request, shown: Shown, title: str) -> tuple[Picture | None, bool]:
+    """Return the picture of what the role `shown.only` knew for certain, if that was worked out already."""
+    assert shown.book is not None
+    assert shown.only is not None
+    steps = tuple(
+        (step.moves[shown.only].move or "", state.percepts[shown.only] if state.percepts else ())
+        for step, state in zip(shown.view.steps, shown.view.states[1:], strict=False)
+    )
+    story = Story(shown.book.description.source.text, shown.roles[shown.only], steps)
+    known = await request.app[KNOWLEDGE].of(story)
+    if known is None:
+        return None, True
+    facts = facts_after(known, shown.step)
+    return (None if not facts else picture_of(board(shown.book, map(read_term, facts)), title)), False
 
 
 def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:

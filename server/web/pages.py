@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 from aiohttp import web
@@ -10,6 +11,7 @@ from server.api.keys import CHECKER, MANAGER
 from server.storage.statistics import Statistics
 from server.validating.checker import Checker
 from server.web import game_pages, home, match_list, match_page, player_pages, seat_page, start_page, validation_page
+from server.web.knowledge import KNOWLEDGE, Knowledge
 from server.web.match_cards import CARDS, Cards
 from server.web.recollection import Recollection
 from server.web.rule_books import FIRST_POSITIONS, SHELF, FirstPositions, Shelf
@@ -52,10 +54,14 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[FIRST_POSITIONS] = FirstPositions()
     app[CARDS] = Cards(manager.matches, app[SHELF], app[FIRST_POSITIONS])
     app[match_page.VIEWS] = match_page.Views()
+    app[KNOWLEDGE] = Knowledge()
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = Recollection(statistics.of_game)
     app[player_pages.STATISTICS] = Recollection(statistics.of_player)
+    warming = asyncio.create_task(app[FIRST_POSITIONS].warm(await manager.games.listed()))
     yield
+    warming.cancel()
+    await app[KNOWLEDGE].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[FIRST_POSITIONS].close()

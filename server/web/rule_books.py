@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -108,6 +109,11 @@ class FirstPositions:
         await asyncio.wait((task,), timeout=wait_s)
         return task.result() if task.done() and not task.cancelled() else None
 
+    async def warm(self, versions: Iterable[GameVersion]) -> None:
+        """Work out the first positions of *versions* one after the other, before anybody asks."""
+        for version in versions:
+            await self.facts(version, wait_s=_PATIENCE_S)
+
     def is_at_work(self, version: GameVersion) -> bool:
         """Return whether the facts may be known soon."""
         task = self._found.get(version.sha256)
@@ -123,12 +129,16 @@ class FirstPositions:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@cache
+def _library_facts(name: str) -> frozenset[Term]:
+    return InterpretedGame(find_game(name).read(), _QUICK).initial_state.facts
+
+
 async def _first_facts(version: GameVersion) -> frozenset[Term] | None:
     try:
         description = _description(version.rules)
         if version.sha256 in library_hashes():
-            game = await asyncio.to_thread(InterpretedGame, description, _QUICK)
-            return game.initial_state.facts
+            return await asyncio.to_thread(_library_facts, version.name)
         return await _facts_by_child(description, version)
     except GdlError:
         return None

@@ -5,6 +5,7 @@ Whoever has the claim to the seat may sit down. A cookie for this seat alone kee
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,8 +24,9 @@ from server.links.mail import letter_id
 from server.registry.seat_routes import check_seat
 from server.registry.seat_view import SeatView, view_of_seat
 from server.spectating.record import known_match
-from server.storage.rows import MatchRow
+from server.storage.rows import GameVersion, MatchRow
 from server.web.boards import board, cells_of, last_move, picture_of
+from server.web.knowledge import KNOWLEDGE, Story, facts_after
 from server.web.match_cards import CARDS
 from server.web.rendering import render
 from server.web.rule_books import SHELF, rule_book
@@ -118,27 +120,38 @@ def _seated(request: web.Request, match: MatchRow, role: str, claim: str) -> web
 async def _context(request: web.Request, match: MatchRow, role: str, problem: str = "") -> dict[str, Any]:
     view = await view_of_seat(request.app[MANAGER], match, role)
     (card,) = await request.app[CARDS].of([match])
-    drawn = await _board(request, match, view)
-    moves = () if drawn is None or match.is_hidden else tuple(view.told or ())
-    title = f"{card.title}, step {view.step}"
+    version = await request.app[SHELF].version(match.sha256)
+    known = None if version is None else await _known(request, version, view)
+    drawn = None if version is None or known is None else _board(version, known)
+    moves = () if match.is_hidden else tuple(view.told or ())
     return {
         "row": match,
         "role": role,
         "card": card,
         "view": view,
-        "picture": picture_of(drawn, title, last_move(drawn, None, moves), playable=True),
+        "picture": picture_of(drawn, f"{card.title}, step {view.step}", last_move(drawn, None, moves), playable=True),
+        "is_soon": version is not None and version.is_gdl2 and known is None,
         "choices": [_choice(text, drawn) for text in view.legal_moves],
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
     }
 
 
-async def _board(request: web.Request, match: MatchRow, view: SeatView) -> Board | None:
-    version = await request.app[SHELF].version(match.sha256)
-    if version is None or view.state is None:
-        return None
+async def _known(request: web.Request, version: GameVersion, view: SeatView) -> Sequence[str] | None:
+    """Return the facts that the person may know: all, or where information is hidden those that are certain.
+
+    None: that is still being worked out.
+    """
+    if view.state is not None or not version.is_gdl2:
+        return view.state
+    steps = tuple((step.move, tuple(step.percepts or ())) for step in view.steps)
+    known = await request.app[KNOWLEDGE].of(Story(version.rules, view.role, steps))
+    return None if known is None else facts_after(known, len(steps)) or ()
+
+
+def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
     try:
-        return board(rule_book(version), map(read_term, view.state))
+        return board(rule_book(version), map(read_term, facts))
     except GdlError:
         return None
 

@@ -75,9 +75,16 @@ function put(found) {
     document.querySelector("#moves [aria-current]")?.removeAttribute("aria-current");
     document.querySelector(`#moves [data-row="${from.dataset.step}"]`)?.setAttribute("aria-current", "step");
   }
+  if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
   announce();
   if (!isFollowing()) history.replaceState(null, "", to.querySelector('[data-to="next"]').search.replace(/step=\d+/, `step=${from.dataset.step}`));
+}
+
+// What a role knew is still being worked out: asks again soon, if the step is still shown.
+function again(step) {
+  kept.delete(step);
+  setTimeout(() => shownStep() === step && show(step), LATER_MS);
 }
 
 // Scrolls the list of moves, but never the page.
@@ -168,3 +175,4 @@ if (isLive()) {
   setInterval(tick, TICK_MS);
 }
 showRow();
+if ("soon" in position().dataset) again(shownStep());

@@ -39,6 +39,7 @@ function prepare() {
     const isOneClick = buttons().every((button) => isLine(button) || cellsOf(button).length < 2);
     help.textContent = isOneClick ? "Click on the board, or choose from the list." : "Click where the piece stands, then where it goes; or choose from the list.";
   }
+  if ("soon" in turn.dataset) setTimeout(refreshSoon, LATER_MS); // what is known is still being worked out
   mark();
 }
 
@@ -110,7 +111,7 @@ function take(text) {
   const wasAsked = old.dataset.asked;
   const isSame = wasAsked === "yes" && turn.dataset.asked === "yes" && old.dataset.step === turn.dataset.step;
   if (problem) tell(problem.textContent.trim());
-  if (isSame && !problem) return; // the same question: what was clicked stays
+  if (isSame && !problem && !("soon" in old.dataset)) return; // the same question: what was clicked stays
   old.replaceWith(turn);
   document.getElementById("seat").replaceWith(seat);
   prepare();

@@ -1,0 +1,107 @@
+"""What a role could know of the states of a match: what is true in all worlds that agree with what it saw and did.
+
+It is worked out in a child process, since the rules may come from anybody, and since it may take a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+from aiohttp import web
+
+from gdl.child_process import ChildLimits, run_limited
+from gdl.errors import GdlError
+from gdl.interpreter import InterpretedGame
+from gdl.kif import read_term
+from gdl.limits import EvaluationLimits
+from gdl.rules import read_rules
+from gdl.terms import Constant
+from players.deadline import Budget, Deadline
+from players.worlds import Worlds
+
+Known: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
+"""By step the facts that are certain, None where there are too many worlds to tell."""
+
+_N_KEPT: Final = 64
+_MAX_STEPS: Final = 400
+_AT_ONCE: Final = 1
+_SECONDS: Final = 6.0
+_LIMITS: Final = ChildLimits(max_seconds=2 * _SECONDS, max_memory_mb=1024)
+_EVALUATION: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the role `role` did and perceived, step by step, in a match of the game with these `rules`."""
+
+    rules: str
+    role: str
+    steps: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def known_facts(story: Story) -> Known:
+    """Return what was certain in the first state and after each step.
+
+    Raises:
+        GdlError: the rules cannot be played, or cost too much.
+    """
+    game = InterpretedGame(read_rules(story.rules), _EVALUATION)
+    worlds = Worlds(game, Constant(story.role), seed=0)
+    budget = Budget(deadline=Deadline.after(_SECONDS))
+    known = [_certain(worlds)]
+    for move, percepts in story.steps[:_MAX_STEPS]:
+        if known[-1] is not None:
+            worlds.advance(read_term(move), tuple(map(read_term, percepts)), budget)
+        known.append(None if known[-1] is None else _certain(worlds))
+    return tuple(known)
+
+
+def _certain(worlds: Worlds) -> tuple[str, ...] | None:
+    if not worlds.is_exact or worlds.is_lost:
+        return None
+    return tuple(sorted(map(str, frozenset.intersection(*(state.facts for state in worlds.states)))))
+
+
+def facts_after(known: Known, n_steps: int) -> tuple[str, ...] | None:
+    """Return what was certain after so many steps, None where that is not known."""
+    return known[n_steps] if n_steps < len(known) else None
+
+
+class Knowledge:
+    """Works out stories one after the other, and remembers what came of the last ones."""
+
+    def __init__(self, patience_s: float = 0.1) -> None:
+        self._patience_s = patience_s
+        self._tasks: OrderedDict[Story, asyncio.Task[Known]] = OrderedDict()
+        self._free = asyncio.Semaphore(_AT_ONCE)
+
+    async def of(self, story: Story) -> Known | None:
+        """Return what was known in *story*; None while it is being worked out."""
+        task = self._tasks.get(story)
+        if task is None:
+            task = self._tasks[story] = asyncio.create_task(self._work_out(story))
+            if len(self._tasks) > _N_KEPT:
+                self._tasks.popitem(last=False)
+        await asyncio.wait((task,), timeout=self._patience_s)
+        return task.result() if task.done() and not task.cancelled() else None
+
+    async def _work_out(self, story: Story) -> Known:
+        async with self._free:
+            try:
+                return await asyncio.to_thread(partial(run_limited, known_facts, (story,), _LIMITS))
+            except GdlError:
+                return (None,) * (len(story.steps) + 1)
+
+    async def close(self) -> None:
+        """Begin nothing more, and wait for what has begun."""
+        tasks = tuple(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+KNOWLEDGE: Final = web.AppKey("knowledge", Knowledge)

@@ -1,0 +1,56 @@
+"""What a role could know: what is certain after what it did and perceived, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+
+from gdl.games.library import find_game
+from server.web.knowledge import Knowledge, Story, facts_after, known_facts
+
+
+def story(game: str, role: str, *steps: tuple[str, tuple[str, ...]]) -> Story:
+    return Story(find_game(game).read().source.text, role, steps)
+
+
+CHOSEN = story("montyhall", "candidate", ("( choose 1 )", ("(you_chose 1)",)), ("noop", ("(opened_door 2)",)))
+
+
+def test_what_is_hidden_is_not_known_and_what_was_perceived_is() -> None:
+    assert known_facts(CHOSEN) == (
+        ("(step 1)",),
+        ("(chosen 1)", "(step 2)"),
+        ("(chosen 1)", "(opened 2)", "(step 3)"),
+    )
+
+
+def test_a_card_is_known_to_who_holds_it_alone() -> None:
+    known = known_facts(story("kuhnpoker", "alice", ("noop", ("(your_card queen)",))))[1]
+    assert known is not None
+    assert [fact for fact in known if "queen" in fact or "king" in fact or "jack" in fact] == ["(holds alice queen)"]
+
+
+def test_a_story_that_cannot_be_is_followed_no_further() -> None:
+    odd = story("montyhall", "candidate", ("( choose 1 )", ("(you_chose 2)",)), ("noop", ()))
+    assert known_facts(odd) == (("(step 1)",), None, None)
+
+
+async def test_it_is_worked_out_beside_the_loop_and_remembered() -> None:
+    knowledge = Knowledge(patience_s=30)
+    first, again = await asyncio.gather(knowledge.of(CHOSEN), knowledge.of(CHOSEN))
+    assert first is again
+    assert first == known_facts(CHOSEN)
+    assert facts_after(first, 1) == ("(chosen 1)", "(step 2)")
+    assert facts_after(first, 9) is None
+    await knowledge.close()
+
+
+async def test_pages_go_without_what_takes_longer() -> None:
+    knowledge = Knowledge(patience_s=0)
+    assert await knowledge.of(CHOSEN) is None
+    await knowledge.close()
+
+
+async def test_of_rules_without_meaning_nothing_is_known() -> None:
+    knowledge = Knowledge(patience_s=30)
+    assert await knowledge.of(Story("(role x) (<= (p ?y))", "x", (("a", ()),))) == (None, None)
+    await knowledge.close()
