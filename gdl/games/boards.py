@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from gdl.datalog.unification import unify
 from gdl.games.cells import Cells, Place
 from gdl.games.layout import Layout, Pieces, Walls
 from gdl.kif import read_term
 from gdl.rules import Description
-from gdl.terms import Term, signature
+from gdl.terms import Compound, Term, Variable, signature
 
 _STEPS: Final[dict[str, Place]] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _VARIABLE: Final = re.compile(r"\?\w+")
 _MAX_LINES: Final = 200
 _MAX_LINE: Final = 200
+_MAX_MARKS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,28 @@ class _Matcher:
         if source not in self._found:
             self._found[source] = _by_signature(self.state if source == "state" else _facts_of(self._description))
         for fact in self._found[source].get(signature(term), ()):
-            bound = unify(term, fact)
+            bound = _bound(term, fact)
             if bound is not None:
-                yield {variable.name: _shown(value) for variable, value in bound.items()}
+                yield {name: _shown(value) for name, value in bound.items()}
+
+
+def _bound(pattern: Term, fact: Term) -> dict[str, Term] | None:
+    """Return what the variables of *pattern* stand for where it is *fact*, which has none; None where it is not."""
+    found: dict[str, Term] = {}
+    todo = [(pattern, fact)]
+    while todo:
+        left, right = todo.pop()
+        if isinstance(left, Variable):
+            if found.setdefault(left.name, right) is not right:
+                return None
+        elif isinstance(left, Compound) and not left.is_ground:
+            if signature(left) != signature(right):
+                return None
+            assert isinstance(right, Compound)
+            todo += zip(left.arguments, right.arguments, strict=True)
+        elif left is not right:
+            return None
+    return found
 
 
 def _by_signature(facts: Iterable[Term]) -> dict[tuple[str, int], list[Term]]:
@@ -83,7 +102,10 @@ def _facts_of(description: Description) -> Iterator[Term]:
 
 def _shown(term: Term) -> str:
     """Return the text of *term*, cut to a line and without characters that would move a terminal's cursor."""
-    return "".join(character if character.isprintable() else "?" for character in str(term)[:_MAX_LINE])
+    text = str(term)[:_MAX_LINE]
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
@@ -103,9 +125,14 @@ def board_of(layout: Layout, description: Description, facts: Iterable[Term]) ->
 
 def _marks(layout: Layout, cells: Cells, match: _Matcher) -> dict[Place, tuple[Mark, ...]]:
     marks: dict[Place, list[Mark]] = {}
+    n_marks = 0
     for pieces in layout.pieces:
+        if n_marks >= _MAX_MARKS:
+            break
         for place, values in _standing(pieces, cells, match).items():
-            marks.setdefault(place, []).extend(_symbols(pieces, values))
+            found = list(_symbols(pieces, values))
+            n_marks += len(found)
+            marks.setdefault(place, []).extend(found)
     return {place: tuple(found) for place, found in marks.items() if found}
 
 

@@ -178,6 +178,20 @@ def test_any_facts_are_drawn_in_printable_lines(facts: list[str]) -> None:
     assert all(line.isprintable() for line in drawn(heaps, *facts))
 
 
+def test_a_board_has_a_bounded_number_of_marks() -> None:
+    layout = GRID | {"pieces": [{"fluent": "(cell ?x ?y ?piece)"}] * 100}
+    found = board(layout, *(f"(cell 1 1 p{n})" for n in range(1_000)))
+    assert sum(map(len, found.marks.values())) == 20_000
+
+
+def test_a_variable_stands_for_one_thing_in_a_pattern() -> None:
+    layout = GRID | {"pieces": [{"fluent": "(cell ?x ?y (owner ?piece ?piece))"}]}
+    found = board(
+        layout, "(cell 1 1 (owner a a))", "(cell 2 2 (owner a b))", "(cell 3 3 owner)", "(cell 3 1 (owner a))"
+    )
+    assert {place: marks[0].value for place, marks in found.marks.items()} == {(0, 2): "a"}
+
+
 def test_equal_states_have_equal_boards() -> None:
     facts = ("(cell 1 1 white)", "(cell 1 1 black)")
     layout = GRID | {"pieces": [CELLS]}
