@@ -43,6 +43,7 @@ class Dialling:
         self._desk, self._host, self._say = desk, host, say
         self._answering: dict[str, asyncio.Task[object]] = {}
         self._n_failures = 0
+        self._reason = ""
 
     async def run(self) -> None:
         """Stay connected until cancelled.
@@ -67,12 +68,14 @@ class Dialling:
             reason = str(error)
         self._n_failures += 1
         wait_s = backoff_s(self._n_failures, MAX_WAIT_IN_MATCH_S if self._desk.seats else MAX_WAIT_S)
-        self._say(f"connection lost ({reason}); dialling again in {wait_s:.1f} s")
+        if reason != self._reason:
+            self._reason = reason
+            self._say(f"connection lost ({reason}); dialling again")
         await asyncio.sleep(wait_s)
 
     async def _take(self, kind: str, letter: DialledLetter | None) -> None:
         if kind == "connected":
-            self._n_failures = 0
+            self._n_failures, self._reason = 0, ""
             self._say(f"connected to {self._host.url} as {self._host.name}")
         elif kind == "removed":
             raise HostError(self._host.url, f"the player {self._host.name} was removed")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -217,9 +219,15 @@ def _reason(status: int, told: Mapping[str, Any]) -> str:
     return f"{error.get('message', status)}{hint}"
 
 
+def _reason_of(error: OSError) -> str:
+    # What asyncio tells of a connection that failed is its address, not the reason.
+    number = error.errno or 0
+    return os.strerror(number) if number in errno.errorcode else str(error.strerror or error)
+
+
 def _words(error: BaseException) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
-        return f"nobody can be reached there: {error.os_error.strerror or error.os_error}"
+        return f"nobody can be reached there: {_reason_of(error.os_error)}"
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "no answer in time"
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):

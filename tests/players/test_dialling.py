@@ -91,12 +91,20 @@ async def test_a_letter_that_comes_again_has_the_answer_it_had() -> None:
     first = [CONNECTED, letter(start_text()), letter("(PLAY m NIL)"), HostAwayError("lost")]
     replies, said = await dialled(ScriptedHost(first, [CONNECTED, letter("(PLAY m NIL)"), REPLACED]))
     assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
-    assert said[2:] == ["connection lost (lost); dialling again in 0.0 s", "connected to http://host as deep"]
+    assert said[2:] == ["connection lost (lost); dialling again", "connected to http://host as deep"]
 
 
 async def test_a_stream_that_ends_is_opened_again() -> None:
     _, said = await dialled(ScriptedHost([CONNECTED], [REPLACED]))
-    assert said[1:] == ["connection lost (the game manager ended it); dialling again in 0.0 s"]
+    assert said[1:] == ["connection lost (the game manager ended it); dialling again"]
+
+
+async def test_the_same_failure_is_told_once() -> None:
+    away = [HostAwayError("away")]
+    _, said = await dialled(ScriptedHost(away, away, [HostAwayError("full")], [CONNECTED], away, [REPLACED]))
+    lost = ["connection lost (away); dialling again", "connection lost (full); dialling again"]
+    ended = "connection lost (the game manager ended it); dialling again"
+    assert said == [*lost, "connected to http://host as deep", ended, lost[0]]
 
 
 async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None:
