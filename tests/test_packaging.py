@@ -58,6 +58,10 @@ def test_the_wheel_holds_the_typed_packages_the_rules_and_the_licence_and_nothin
         for path in (ROOT / "rules").rglob("*")
         if path.suffix in (".kif", ".toml")
     }
+    pages = {
+        str(path.relative_to(ROOT)) for path in (ROOT / "server/web").rglob("*.*") if path.parent.name != "__pycache__"
+    }
+    assert set(names) >= pages
     inside = "gdl/rules_data/"
     assert {name.removeprefix(inside) for name in names if name.startswith(inside)} >= rules
 

@@ -55,12 +55,20 @@ class Picture:
 
 
 def picture_of(
-    drawn: Board | None, title: str, highlighted: Mapping[str, Emphasis] = _NOTHING, *, playable: bool = False
+    drawn: Board | None,
+    title: str,
+    highlighted: Mapping[str, Emphasis] = _NOTHING,
+    *,
+    playable: bool = False,
+    is_over: bool = False,
 ) -> Picture | None:
-    """Return *drawn* as a picture called *title*; the cells *highlighted* stand out, and *playable* ones are named."""
+    """Return *drawn* as a picture called *title*; the cells *highlighted* stand out, and *playable* ones are named.
+
+    Where the play *is_over*, it is nobody's turn.
+    """
     if drawn is None:
         return None
-    turn = () if drawn.turn is None else (f"{drawn.turn} to move",)
+    turn = () if drawn.turn is None or is_over else (f"{drawn.turn} to move",)
     svg = None
     if drawn.layout.kind != "facts":
         look: Look = {"title": title, "captions": False, "highlighted": highlighted, "playable": playable}

@@ -153,7 +153,8 @@ async def _picture(request: web.Request, shown: Shown) -> tuple[Picture | None, 
         drawn = _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
         before, move = _board(shown.book, shown.view, shown.step - 1), shown.view.step_to(shown.step)
         moves = () if move is None else (one.move for one in move.moves if one.move is not None)
-        return picture_of(drawn, title, last_move(drawn, before, moves)), False
+        is_over = shown.view.end == "completed" and shown.step == shown.view.n_steps
+        return picture_of(drawn, title, last_move(drawn, before, moves), is_over=is_over), False
     except GdlError:
         return None, False
 
