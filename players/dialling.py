@@ -154,8 +154,11 @@ async def dialling(
     async with host:
         if host.is_exposed:
             say(f"warning: {host.url} is not encrypted: everybody on the way can read the token")
-        if await host.register(max_matches):
+        registration = await host.register(max_matches)
+        if registration.is_new:
             say(f"registered {host.name} at {host.url}")
+        if registration.pause_reason is not None:
+            say(f"warning: {host.name} is paused there and given no matches ({registration.pause_reason})")
         desk = Desk(make_player, settings)
         try:
             await Dialling(desk, host, say).run()

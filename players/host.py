@@ -42,6 +42,14 @@ class DialledLetter:
     answered: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """How a player stands at a game manager; one with a `pause_reason` is given no matches."""
+
+    is_new: bool
+    pause_reason: str | None = None
+
+
 Events: TypeAlias = AsyncIterator[tuple[str, DialledLetter | None]]
 """What the game manager tells: the kind of each event, and its letter if it is one."""
 
@@ -79,8 +87,8 @@ class Host:
         """Close all connections."""
         await self._session.close()
 
-    async def register(self, max_matches: int | None = None) -> bool:
-        """See to it that the game manager knows the player; return whether it is new there.
+    async def register(self, max_matches: int | None = None) -> Registration:
+        """See to it that the game manager knows the player, and return how it stands there.
 
         Raises:
             HostError: it refuses the player, or the token, or is no game manager.
@@ -97,7 +105,8 @@ class Host:
             status, told = await self._ask("PATCH", self._player(), wanted)
         if status not in (200, 201):
             raise HostError(self.url, _reason(status, told))
-        return is_new
+        is_paused = told.get("status") == "paused"
+        return Registration(is_new, str(told.get("pauseReason") or "no reason told") if is_paused else None)
 
     async def reply(self, letter_id: str, text: str) -> None:
         """Post the reply to a letter.

@@ -53,6 +53,8 @@ def command(
     what it is given until Ctrl-C.
     """
     maker = find_player(spec)
+    if connect is not None and stdio:
+        raise click.UsageError("--connect and --stdio exclude each other")
     if connect is not None:
         _dial(maker, connect, token, Settings(name or dialled_name(spec), max_matches or 8, Timing(margin), seed=seed),
               max_matches)  # fmt: skip

@@ -75,7 +75,7 @@ async def dialled(host: ScriptedHost) -> tuple[list[tuple[str, str]], list[str]]
 
 async def test_letters_are_answered_as_over_http() -> None:
     events = [
-        CONNECTED, letter(start_text()), letter("(PLAY m NIL)"), letter(f"(PLAY m ({FIRST} noop))", 1),
+        CONNECTED, letter(start_text(play_s=10)), letter("(PLAY m NIL)"), letter(f"(PLAY m ({FIRST} noop))", 1),
         letter("(STOP m (noop (mark 1 2)))", 2), letter("(INFO)"), REPLACED,
     ]  # fmt: skip
     assert await dialled(ScriptedHost(events)) == (
@@ -88,7 +88,7 @@ async def test_letters_are_answered_as_over_http() -> None:
 
 
 async def test_a_letter_that_comes_again_has_the_answer_it_had() -> None:
-    first = [CONNECTED, letter(start_text()), letter("(PLAY m NIL)"), HostAwayError("lost")]
+    first = [CONNECTED, letter(start_text(play_s=10)), letter("(PLAY m NIL)"), HostAwayError("lost")]
     replies, said = await dialled(ScriptedHost(first, [CONNECTED, letter("(PLAY m NIL)"), REPLACED]))
     assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
     assert said[2:] == ["connection lost (lost); dialling again", "connected to http://host as deep"]
@@ -109,7 +109,7 @@ async def test_the_same_failure_is_told_once() -> None:
 
 async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None:
     events = [
-        letter(start_text(), answered="ready"), letter("(PLAY m NIL)", answered=FIRST),
+        letter(start_text(play_s=10), answered="ready"), letter("(PLAY m NIL)", answered=FIRST),
         letter(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), letter("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
     ]  # fmt: skip
     replies, _ = await dialled(ScriptedHost(events))

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from players.errors import HostAwayError, HostError, ReplyRefusedError
-from players.host import DialledLetter, Host
+from players.host import DialledLetter, Host, Registration
 
 LETTER = {"letter": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
 READ = DialledLetter("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
@@ -45,7 +45,7 @@ def refused(code: str, message: str = "no", hint: str = "") -> dict[str, Any]:
 
 async def test_a_new_player_is_registered() -> None:
     async with answering((404, refused("not_registered")), (201, {})) as (url, asked), Host(f"{url}/", "deep") as host:
-        assert await host.register(3)
+        assert await host.register(3) == Registration(is_new=True)
     assert asked == [
         ("GET", "/api/v1/players/deep", ""),
         ("POST", "/api/v1/players", '{"name": "deep", "maxMatches": 3}'),
@@ -55,9 +55,15 @@ async def test_a_new_player_is_registered() -> None:
 async def test_a_known_player_is_left_as_it_is() -> None:
     known = {"kind": "dial-in", "maxMatches": 2}
     async with answering((200, known), (200, known), (200, known)) as (url, asked), Host(url, "deep") as host:
-        assert not await host.register()
-        assert not await host.register(2)
+        assert await host.register() == Registration(is_new=False)
+        assert await host.register(2) == Registration(is_new=False)
     assert [method for method, *_ in asked] == ["GET", "GET"]
+
+
+async def test_a_player_that_is_paused_learns_why() -> None:
+    known = {"kind": "dial-in", "status": "paused", "pauseReason": "too loud"}
+    async with answering((200, known)) as (url, _), Host(url, "deep") as host:
+        assert await host.register() == Registration(is_new=False, pause_reason="too loud")
 
 
 async def test_a_known_player_may_play_more_matches_now() -> None:

@@ -187,7 +187,7 @@ async def test_a_new_process_is_brought_to_the_step_of_a_match_without_thinking(
 
 async def test_a_process_that_has_caught_up_thinks_about_the_next_step() -> None:
     async with playing(odd_players.First) as peer:
-        await peer.say(start_text(), {ANSWERED: "ready"})
+        await peer.say(start_text(play_s=10), {ANSWERED: "ready"})
         await peer.say("(PLAY m NIL)", {ANSWERED: FIRST, "GGP-Match-Step": "0"})
         await peer.say(f"(PLAY m ({FIRST} noop))", {ANSWERED: "noop", "GGP-Match-Step": "1"})
         said = await peer.say("(PLAY m (noop (mark 1 2)))", {"GGP-Match-Step": "2"})
@@ -210,7 +210,7 @@ async def test_a_process_that_was_there_all_along_takes_no_step_twice() -> None:
 
 async def test_percepts_and_the_own_moves_of_before_are_followed() -> None:
     async with playing(odd_players.First) as peer:
-        await peer.say(start_text(role="candidate", game="montyhall"), {ANSWERED: "ready"})
+        await peer.say(start_text(role="candidate", game="montyhall", play_s=10), {ANSWERED: "ready"})
         await peer.say("(PLAY m NIL)", {ANSWERED: "(choose 2)", "GGP-Match-Step": "0"})
         await peer.say("(PLAY m ((you_chose 2)))", {ANSWERED: "noop", "GGP-Match-Step": "1"})
         said = await peer.say("(PLAY m ((open_door 1)))", {"GGP-Match-Step": "2"})
