@@ -10,7 +10,6 @@ from typing import Any, Final
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.games.boards import Board
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import CHECKER, MANAGER
@@ -19,7 +18,7 @@ from server.hosting.uploading import Upload, keep_game
 from server.spectating.listing import is_veiled
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
-from server.web.boards import board, picture_of
+from server.web.boards import Picture, board, picture_of
 from server.web.listing import MAX_CHARACTERS, listing, told_remarks
 from server.web.match_cards import CARDS
 from server.web.recollection import Recollection
@@ -29,7 +28,9 @@ from server.web.validation_page import rules_form, verdict_of
 from server.web.visitor import visitor_of
 
 STATISTICS: Final = web.AppKey("statistics", Recollection[GameStatistics])
+FIRST_PICTURES: Final = web.AppKey("first_pictures", dict[str, Picture | None])
 _N_MATCHES: Final = 10
+_N_PICTURES: Final = 256
 
 
 async def show_games(request: web.Request) -> web.Response:
@@ -40,17 +41,25 @@ async def show_games(request: web.Request) -> web.Response:
 
 
 async def _card(request: web.Request, version: GameVersion) -> dict[str, Any]:
-    title = title_of(version)
-    drawn = await _first_board(request, version)
-    return {"version": version, "title": title, "picture": picture_of(drawn, f"{title}, first position")}
+    return {"version": version, "title": title_of(version), "picture": await _first_picture(request, version)}
 
 
-async def _first_board(request: web.Request, version: GameVersion) -> Board | None:
+async def _first_picture(request: web.Request, version: GameVersion) -> Picture | None:
+    """Return the first position; None where it is not known, or not yet."""
+    kept, title = request.app[FIRST_PICTURES], f"{title_of(version)}, first position"
+    if version.sha256 in kept:
+        return kept[version.sha256]
     facts = await request.app[FIRST_POSITIONS].facts(version)
-    try:
-        return None if facts is None else board(rule_book(version), facts)
-    except GdlError:
+    if facts is None:
         return None
+    try:
+        found = picture_of(board(rule_book(version), facts), title)
+    except GdlError:
+        found = None
+    kept[version.sha256] = found
+    if len(kept) > _N_PICTURES:
+        del kept[next(iter(kept))]
+    return found
 
 
 async def show_game(request: web.Request) -> web.Response:
@@ -61,7 +70,6 @@ async def show_game(request: web.Request) -> web.Response:
     current = await manager.games.find(name)
     if version is None or current is None:
         raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
-    drawn = await _first_board(request, version)
     report = version.report if isinstance(version.report, Mapping) else {}
     remarks = told_remarks(version.rules, report.get("diagnostics", ()))
     rows = await manager.matches.listed(game=name, limit=_N_MATCHES)
@@ -73,7 +81,7 @@ async def show_game(request: web.Request) -> web.Response:
         current=current,
         title=title_of(version),
         about=rule_book(version).about,
-        picture=picture_of(drawn, f"{title_of(version)}, first position"),
+        picture=await _first_picture(request, version),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,
         remarks=remarks,

@@ -7,7 +7,8 @@ from typing import Any, Final
 from aiohttp import web
 
 from server.api.keys import MANAGER
-from server.storage.rows import QUEUED, RUNNING
+from server.hosting.game_manager import GameManager
+from server.storage.rows import ENDED, RUNNING, MatchRow
 from server.web.match_cards import CARDS
 from server.web.rendering import render
 from server.web.rule_books import title_of
@@ -20,17 +21,21 @@ _N_GAMES: Final = 24
 async def show_home(request: web.Request) -> web.Response:
     """Show the first page."""
     manager = request.app[MANAGER]
-    rows = await manager.matches.listed(limit=_N_RECENT + 2 * N_LIVE)
-    over = [row for row in rows if row.status not in (RUNNING, QUEUED)][:_N_RECENT]
     games = await manager.games.listed()
     return render(
         request,
         "home.html",
         **await _live(request),
         n_queued=await manager.queue.length(),
-        recent=await request.app[CARDS].of(over),
+        recent=await request.app[CARDS].of(await _recent(manager)),
         games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
     )
+
+
+async def _recent(manager: GameManager) -> list[MatchRow]:
+    """Return the latest of the matches that are over, however many are played now."""
+    rows = [row for status in ENDED for row in await manager.matches.listed(status=status, limit=_N_RECENT)]
+    return sorted(rows, key=lambda row: (row.created_ms, row.id), reverse=True)[:_N_RECENT]
 
 
 async def show_live(request: web.Request) -> web.Response:

@@ -14,6 +14,7 @@ from server.web import game_pages, home, match_list, match_page, player_pages, s
 from server.web.knowledge import KNOWLEDGE, Knowledge
 from server.web.match_cards import CARDS, Cards
 from server.web.recollection import Recollection
+from server.web.rendering import compile_templates
 from server.web.rule_books import FIRST_POSITIONS, SHELF, FirstPositions, Shelf
 from server.web.static_files import send_static_file
 
@@ -58,10 +59,17 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = Recollection(statistics.of_game)
     app[player_pages.STATISTICS] = Recollection(statistics.of_player)
-    warming = asyncio.create_task(app[FIRST_POSITIONS].warm(await manager.games.listed()))
+    app[game_pages.FIRST_PICTURES] = {}
+    warming = asyncio.create_task(_warm(app))
     yield
     warming.cancel()
     await app[KNOWLEDGE].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[FIRST_POSITIONS].close()
+
+
+async def _warm(app: web.Application) -> None:
+    """Do what the first visitors would otherwise wait for."""
+    await asyncio.to_thread(compile_templates)
+    await app[FIRST_POSITIONS].warm(await app[MANAGER].games.listed())

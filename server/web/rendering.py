@@ -32,6 +32,12 @@ def templates() -> Environment:
     return found
 
 
+def compile_templates() -> None:
+    """Read all templates, which otherwise happens when each is first needed."""
+    for name in templates().list_templates(extensions=["html"]):
+        templates().get_template(name)
+
+
 def render(request: web.Request, template: str, *, status: int = 200, **context: Any) -> web.Response:
     """Return the page that *template* makes of *context* for whoever asks."""
     text = templates().get_template(template).render(visitor=visitor_of(request), path=request.path, **context)

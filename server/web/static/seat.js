@@ -115,6 +115,8 @@ function take(text) {
   old.replaceWith(turn);
   document.getElementById("seat").replaceWith(seat);
   prepare();
+  const caption = seat.querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
+  document.getElementById("announcement").textContent = `${turn.querySelector("[data-told]").textContent.trim()} ${caption}`;
   document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
 }
 

@@ -193,6 +193,7 @@ async def test_older_matches_are_a_page_further(client: Client) -> None:
     seen = [link for link in first.links + second.links if link.startswith("/matches/old.")]
     assert seen == [f"/matches/old.{n:02}" for n in reversed(range(60))]
     assert not [link for link in second.links if "before=" in link]
+    assert "aborted" in (await page(client, "/matches/old.00")).text
 
 
 async def test_the_rules_of_the_library_are_listed_with_line_numbers(client: Client) -> None:
