@@ -12,13 +12,13 @@ from gdl.rules import read_rules
 from gdl.terms import Term
 from server.errors import MatchRecordError, RequestError
 from server.hosting.order import FromText, OrderText
-from server.hosting.ordering import UNNAMED
 from server.match.background import in_own_thread
 from server.records.archive import stored
 from server.records.replay import facts_of
 from server.spectating.record import known_match
 from server.spectating.source import Source
 from server.spectating.state import state_at
+from server.storage.games import UNNAMED
 from server.storage.matches import now_ms
 from server.storage.rows import GameVersion
 

@@ -16,13 +16,11 @@ from gdl.terms import Constant
 from server.hosting.order import OrderText
 from server.hosting.referees import GameOutline, outline_of, read_outline
 from server.match.background import in_own_thread
-from server.storage.games import GameStore
+from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
-UNNAMED: Final = "unnamed"
-"""What the game of rules that came with an order is called."""
 
 
 class GameFinder:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from server.errors import GameNameError, GameTakenError, RulesUnfitError
-from server.hosting.ordering import UNNAMED
 from server.hosting.referees import outline_of
-from server.storage.games import GameStore
+from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.report.json import file_report

@@ -127,8 +127,9 @@ class Publisher:
 
     async def _game_url(self, match: MatchRow) -> str:
         versions = await self._source.games.versions(match.game)
-        older = [version.sha256 for version in reversed(versions)]
-        return f"{self._settings.games_url}{match.game}/v{older.index(match.sha256)}/"
+        hashes = [version.sha256 for version in reversed(versions)]
+        number = hashes.index(match.sha256) if match.sha256 in hashes else 0  # rules without a name have no version
+        return f"{self._settings.games_url}{match.game}/v{number}/"
 
 
 def publication(record: dict[str, Any], game_url: str) -> dict[str, Any]:

@@ -14,6 +14,10 @@ from server.storage.upserts import upsert
 
 _COLUMNS: Final = (*versions.columns, games.c.is_library)
 _CURRENT: Final = sa.and_(versions.c.name == games.c.name, versions.c.sha256 == games.c.sha256)
+UNNAMED: Final = "unnamed"
+"""What the game of rules is called that came with an order. They may be a secret of their match, so that nobody finds
+or lists them by this name: only who knows the hash gets them."""
+_NAMED: Final = games.c.name != UNNAMED
 _FIRST: Final = ("created_ms",)
 """What stays as it was when the same rules come again."""
 
@@ -35,7 +39,7 @@ class GameStore:
 
     async def find(self, name: str) -> GameVersion | None:
         """Return the current version of the game *name*."""
-        return await self._one(games.c.name == name, _CURRENT)
+        return await self._one(games.c.name == name, _CURRENT, _NAMED)
 
     async def version(self, name_or_sha256: str) -> GameVersion | None:
         """Return the version with that hash, or the current one of the game with that name."""
@@ -45,15 +49,15 @@ class GameStore:
     async def names(self) -> list[str]:
         """Return the names of all games, in order."""
         async with self._database.reading() as connection:
-            return list(await connection.scalars(sa.select(games.c.name).order_by(games.c.name)))
+            return list(await connection.scalars(sa.select(games.c.name).where(_NAMED).order_by(games.c.name)))
 
     async def listed(self) -> list[GameVersion]:
         """Return the current versions of all games, by name."""
-        return await self._all(_CURRENT)
+        return await self._all(_CURRENT, _NAMED)
 
     async def versions(self, name: str) -> list[GameVersion]:
         """Return every version of the game *name*, the latest first."""
-        found = await self._all(versions.c.name == games.c.name, games.c.name == name)
+        found = await self._all(versions.c.name == games.c.name, games.c.name == name, _NAMED)
         return sorted(found, key=lambda version: version.created_ms, reverse=True)
 
     async def _one(self, *conditions: sa.ColumnElement[bool]) -> GameVersion | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdl.games.library import find_game, game_names
-from tests.server.api.house import Client, refused, told
+from tests.server.api.house import Client, ordered, record, refused, told
 
 GAMES = "/api/v1/games"
 RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"
@@ -32,6 +32,18 @@ async def test_a_game_its_rules_and_its_description(client: Client) -> None:
     assert (found["title"], [version["isCurrent"] for version in found["versions"]]) == ("Nim", [True])
     texts = [await (await client.get(f"{GAMES}/nim/{what}")).text() for what in ("rules", "about")]
     assert texts == [path.read_text() for path in (find_game("nim").path, find_game("nim").about_path)]
+
+
+async def test_rules_that_came_with_an_order_are_nobody_else_s(client: Client, noop: str) -> None:
+    url = await ordered(client, rules=RULES, players={"a": noop}, scramble=True)
+    await record(client, url)
+    listed = (await told(await client.get(GAMES)))["games"]
+    found = [await refused(await client.get(f"{GAMES}/unnamed{part}")) for part in ("", "/rules", "/versions")]
+    again = await refused(await client.post("/api/v1/matches", json={"game": "unnamed"}))
+    assert (listed, [status for status, _ in found], again[1]["code"]) == (
+        list(game_names()), [404] * 3, "unknown_game"
+    )  # fmt: skip
+    assert (await client.get("/base/games/unnamed/")).status == 404
 
 
 async def test_rules_are_kept_and_replaced_and_earlier_ones_stay(client: Client) -> None:
