@@ -1,0 +1,140 @@
+"""`ggp serve` as a process, and its options in the documentation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from server.commands.serve import command
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/hosting.md"
+GGP = Path(sys.executable).parent / "ggp"
+
+
+def options() -> Iterator[click.Option]:
+    for parameter in command.params:
+        assert isinstance(parameter, click.Option)
+        yield parameter
+
+
+def default_of(option: click.Option) -> str:
+    if option.multiple or option.default in (None, False) or not isinstance(option.default, str | int | float):
+        return ""
+    return (
+        "on"
+        if option.default is True
+        else f"{option.default:g}"
+        if option.type.name.startswith("f")
+        else str(option.default)
+    )
+
+
+def table() -> str:
+    """Return the table of options that belongs into the documentation."""
+    rows = [
+        f"| `{'/'.join([*option.opts, *option.secondary_opts])}` | {default_of(option)} | {option.help} |"
+        for option in options()
+    ]
+    return "\n".join(["| option | default | what it does |", "| --- | --- | --- |", *rows])
+
+
+def test_every_option_is_in_the_table_of_the_documentation() -> None:
+    found = re.search(r"<!-- options -->\n(.*?)\n<!-- end of options -->", PAGE.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    assert found[1] == table()
+
+
+def test_every_option_is_called_alike_as_flag_variable_and_key() -> None:
+    for option in options():
+        assert f"--{(option.name or '').replace('_', '-')}" in option.opts
+
+
+@contextmanager
+def served(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `ggp serve` in *folder* while the block runs; yield the process and its address."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GGP_")}
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            [GGP, "serve", "--port", "0", "--no-warm-up", *arguments],
+            cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True, env=kept,
+        ) as process,
+    ):  # fmt: skip
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().removeprefix("serving on ").strip()
+        finally:
+            process.kill()
+
+
+def get(url: str) -> tuple[int, Any]:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return answer.status, json.loads(answer.read())
+
+
+def test_a_server_gets_ready_and_ends_with_sigterm(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, url):
+        assert get(f"{url}/readyz") == (200, {"status": "ok", "database": "ok", "process": "ok"})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text("utf-8").splitlines()]
+    assert [line["event"] for line in lines if line["logger"] == "server.ending"] == ["shutting down", "shut down"]
+    assert (tmp_path / "ggp.sqlite").is_file()
+
+
+def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    with served(tmp_path):
+        second = subprocess.run(
+            [GGP, "serve", "--port", "0"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+        )
+    assert second.returncode == 2
+    assert "ggp.sqlite" in second.stderr
+
+
+def test_a_port_that_is_taken_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with served(tmp_path) as (_, url):
+        second = subprocess.run(
+            [GGP, "serve", "--port", url.rpartition(":")[2]],
+            cwd=tmp_path / "other", check=False, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+    assert second.returncode == 2
+    assert "cannot listen on 127.0.0.1:" in second.stderr
+
+
+def test_a_server_that_others_reach_needs_an_administrator(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [GGP, "serve", "--host", "0.0.0.0", "--port", "0"],
+        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "ggp token issue NAME --role admin" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--trusted-proxy", "here"], "a network is written 10.0.0.0/8"),
+        (["--rate-orders", "many"], "one is written 300/minute"),
+        (["--tls-cert", "nowhere.pem"], "no certificate with its key"),
+        (["--config", "nowhere.toml"], "No such file"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments: list[str], expected: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [GGP, "serve", *arguments], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert expected in done.stderr
