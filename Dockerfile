@@ -9,7 +9,7 @@ COPY gdl gdl
 COPY players players
 COPY server server
 COPY rules rules
-RUN python3 -m venv /opt/wheels && /opt/wheels/bin/pip install --no-cache-dir build && /opt/wheels/bin/python -m build --wheel --outdir /dist .
+RUN python3 -m venv /opt/build && /opt/build/bin/pip install --no-cache-dir build && /opt/build/bin/python -m build --wheel --outdir /dist .
 RUN python3 -m venv /opt/ggp && /opt/ggp/bin/pip install --no-cache-dir /dist/*.whl
 
 FROM debian:bookworm-slim

@@ -36,7 +36,8 @@ def case(path: Path) -> tuple[Board, dict[str, object]]:
 @pytest.mark.parametrize("path", sorted(PICTURES.glob("*.toml")), ids=lambda path: path.stem)
 def test_a_board_is_drawn_as_in_the_file(path: Path) -> None:
     drawn, look = case(path)
-    assert svg_of(drawn, **look) == path.with_suffix(".svg").read_text(encoding="utf-8").rstrip("\n")  # type: ignore[arg-type]  # a look of any words
+    expected = path.with_suffix(".svg").read_text(encoding="utf-8").rstrip("\n")
+    assert svg_of(drawn, **look) == expected  # type: ignore[arg-type]  # a look of any words
 
 
 def test_every_picture_has_a_name_and_is_told_in_words() -> None:

@@ -26,9 +26,11 @@ LEASE_S = 1.5
 
 async def kill_busiest(address: str, match_ids: Sequence[str], hosts: list[Host]) -> None:
     """Kill the host that plays the most matches, once one plays some."""
-    while not (playing := {name: n for name, n in (await held(address, match_ids)).items() if n > 2}):  # noqa: ASYNC110 -- other processes play
+    playing = await held(address, match_ids)
+    while max(playing.values(), default=0) < 3:
         await asyncio.sleep(0.05)
-    busiest = max(hosts, key=lambda host: playing.get(host.holder, 0))
+        playing = await held(address, match_ids)
+    busiest = max(hosts, key=lambda host: playing[host.holder])
     hosts.remove(busiest)
     await busiest.kill()
 
