@@ -13,7 +13,8 @@ from gdl.errors import GdlError
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import CHECKER, MANAGER
-from server.errors import GameNameError, GameTakenError, RequestError, RulesUnfitError
+from server.errors import RequestError
+from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
 from server.hosting.uploading import Upload, keep_game
 from server.spectating.listing import is_veiled
 from server.storage.rows import GameVersion
