@@ -11,26 +11,17 @@ from aiohttp import web
 from gdl.errors import CallerError, ChildProcessDiedError, LimitExceeded, RuleFileError, UnknownNameError
 from server.api.codes import CODES
 from server.api.problem import problem
-from server.errors import (
-    GameNameError,
-    GameTakenError,
-    IllegalChoiceError,
-    LateReplyError,
-    NotAskedError,
+from server.errors import PlayerSpecError, RequestError, TooManyMatchesError, UnknownMatchError
+from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
+from server.links.errors import IllegalChoiceError, LateReplyError, NotAskedError, OtherReplyError, UnknownLetterError
+from server.registry.errors import (
     NotDialInError,
-    OtherReplyError,
     PlayerNameError,
-    PlayerSpecError,
     PlayerTakenError,
-    RequestError,
-    RulesUnfitError,
-    StorageError,
-    TooManyMatchesError,
     TooManyPlayersError,
-    UnknownLetterError,
-    UnknownMatchError,
     UnknownPlayerError,
 )
+from server.storage.errors import StorageError
 from server.validating.report.json import file_report
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]

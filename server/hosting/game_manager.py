@@ -17,7 +17,7 @@ from typing import Final
 
 from gdl.game import Role
 from gdl.terms import Constant
-from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
+from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting.news import News
 from server.hosting.order import OrderText
 from server.hosting.ordering import GameFinder
@@ -34,6 +34,7 @@ from server.registry.health import HealthChecks
 from server.registry.queueing import QueuedMatch, startable
 from server.registry.registry import Registry, RegistrySettings
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.players import PlayerStore

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from gdl.errors import CallerError, GdlError
-from server.errors import LostMatchError, StorageError
 from server.hosting.referees import Referees
 from server.hosting.seating import Absent, Entrant, seated
 from server.hosting.settings import HostSettings
@@ -18,6 +17,7 @@ from server.hosting.terms import terms_of
 from server.registry.failing import has_only_failed
 from server.registry.registry import Registry
 from server.storage.database import Database
+from server.storage.errors import LostMatchError, StorageError
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue

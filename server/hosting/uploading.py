@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from server.errors import GameNameError, GameTakenError, RulesUnfitError
+from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
 from server.hosting.referees import outline_of
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion

@@ -11,7 +11,7 @@ from gdl.messages import Play, read_message
 from gdl.replies import find_move
 from gdl.terms import Term
 from gdl.wire import term_of_text
-from server.errors import IllegalChoiceError
+from server.links.errors import IllegalChoiceError
 from server.links.mail import Mail, keyword
 from server.links.mailbox import Mailbox, Mailboxes
 from server.links.mailbox_link import MailboxLink

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
-from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
+from server.links.errors import LateReplyError, OtherReplyError, UnknownLetterError
 from server.links.mail import Mail, keyword, letter_id
 from server.match.clock import Clock, SystemClock
 from server.match.link import Letter, ReplyBuffer

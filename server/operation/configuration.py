@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from server.errors import ConfigurationError
+from server.operation.errors import ConfigurationError
 from server.operation.logs import without_secrets
 
 PREFIX: Final = "GGP"

@@ -17,9 +17,9 @@ from server.access.remote import is_forwarded
 from server.access.rights import requires
 from server.access.role import Role
 from server.access.settings import Network
-from server.errors import StorageError
 from server.operation.ending import Ending
 from server.operation.metrics import CONTENT_TYPE, METRICS
+from server.storage.errors import StorageError
 
 PROBE_LIMIT_S: Final = 2.0
 FRESH_S: Final = 1.0

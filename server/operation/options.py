@@ -18,11 +18,11 @@ import click
 from limits import parse
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
-from server.errors import ConfigurationError
 from server.hosting.child_referee import RefereeLimits
 from server.hosting.settings import LEASE_S, MAX_OWN_MATCHES, MAX_QUEUED, MAX_RUNNING, HostSettings
 from server.links.targets import Targets
 from server.operation.ending import Manner
+from server.operation.errors import ConfigurationError
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key
 from server.spectating.publishing import PublishSettings

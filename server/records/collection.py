@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
-from server.errors import TargetExistsError
+from server.storage.errors import TargetExistsError
 
 Add: TypeAlias = Callable[[dict[str, Any]], bool]
 """Adds a record, and returns False where it was there already."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from server.errors import StorageError, UnknownPlayerError
 from server.links.info import PlayerInfo, ask_info
 from server.registry.entrants import HTTP
+from server.registry.errors import UnknownPlayerError
 from server.registry.registry import OK, PAUSED, Registry
+from server.storage.errors import StorageError
 from server.storage.rows import PlayerRow
 
 AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from players.registry import PLAYERS
-from server.errors import PlayerNameError
+from server.registry.errors import PlayerNameError
 
 MAX_NAME: Final = 64
 RESERVED: Final = frozenset(("nobody", "new", *PLAYERS))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.replies import Status
-from server.errors import PlayerTakenError, TooManyPlayersError, UnknownPlayerError
 from server.hosting.seating import Entrant, public_player_spec
 from server.links.http_player import check_target, player_url
 from server.links.mailbox import Mailboxes
 from server.links.targets import Targets
 from server.match.clock import Clock, SystemClock
 from server.registry.entrants import DIAL_IN, HTTP, HUMAN, Person, RegisteredPlayer
+from server.registry.errors import PlayerTakenError, TooManyPlayersError, UnknownPlayerError
 from server.registry.names import check_player_name
 from server.storage.players import PlayerStore
 from server.storage.rows import PlayerRow

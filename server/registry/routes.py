@@ -12,7 +12,7 @@ from server.access.access import principal
 from server.access.role import Principal, Role
 from server.api.keys import MANAGER
 from server.api.operation import Operations
-from server.errors import NotDialInError, RequestError
+from server.errors import RequestError
 from server.links.mailbox import Mailbox, Reader
 from server.registry import seat_routes
 from server.registry.answers import (
@@ -30,6 +30,7 @@ from server.registry.answers import (
     letter_json,
     player_answer,
 )
+from server.registry.errors import NotDialInError
 from server.registry.registry import Registry
 from server.registry.streaming import HEARTBEAT_S, NDJSON, SSE, EventStream
 from server.storage.rows import PlayerRow

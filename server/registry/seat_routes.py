@@ -11,7 +11,8 @@ from server.access.access import PRINCIPAL
 from server.access.role import Principal, Role
 from server.api.keys import MANAGER
 from server.api.operation import Operations
-from server.errors import NotAskedError, RequestError, UnknownLetterError
+from server.errors import RequestError
+from server.links.errors import NotAskedError, UnknownLetterError
 from server.links.human_seat import choose
 from server.links.mail import letter_id
 from server.registry.answers import Text

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from server.errors import DatabaseOpenError
+from server.storage.errors import DatabaseOpenError
 
 _POSTGRESQL: Final = frozenset({"postgresql", "postgres", "postgresql+asyncpg"})
 _SQLITE: Final = frozenset({"sqlite", "sqlite+aiosqlite"})

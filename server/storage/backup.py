@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.address import check_file, read_address
 from server.storage.copying import copy
 from server.storage.database import Database
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.lock import FileLock
 from server.storage.schema import REVISION
 

@@ -7,8 +7,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.errors import TargetExistsError
 from server.storage.database import Database
+from server.storage.errors import TargetExistsError
 from server.storage.schema import METADATA
 
 _AT_ONCE: Final = 500

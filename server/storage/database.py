@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.address import DatabaseAddress, check_file, read_address
 from server.storage.engines import make_batch_engine, make_engines
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.lock import FileLock
 from server.storage.migration import found_revision, migrate
 from server.storage.schema import REVISION

@@ -7,7 +7,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from server.errors import DatabaseLockedError, DatabaseOpenError
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError
 
 
 class FileLock:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
 
-from server.errors import DatabaseOpenError
+from server.storage.errors import DatabaseOpenError
 from server.storage.schema import METADATA
 
 if TYPE_CHECKING:  # slow to load, and hardly ever needed

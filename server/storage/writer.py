@@ -15,10 +15,10 @@ from typing import Final, TypeAlias
 
 from sqlalchemy.exc import DataError, IntegrityError
 
-from server.errors import LostMatchError, StorageError
 from server.records.entries import Entry
 from server.storage.batch import Batch, Ending, write
 from server.storage.database import Database
+from server.storage.errors import LostMatchError, StorageError
 from server.storage.rows import MatchSummary
 
 MAX_EVENTS: Final = 2_000

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from gdl.kif import read_term
-from server.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownLetterError
+from server.links.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownLetterError
 from server.links.human_seat import HumanLink, Turn, choose, turn_of
 from server.links.mailbox import Mailboxes
 from server.match.link import Letter, ReplyBuffer

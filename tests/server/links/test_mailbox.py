@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
+from server.links.errors import LateReplyError, OtherReplyError, UnknownLetterError
 from server.links.mail import Mail
 from server.links.mailbox import MAX_SETTLED, Mailbox, Mailboxes
 from server.links.mailbox_link import MailboxLink

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import TargetExistsError
 from server.records.collection import collection
+from server.storage.errors import TargetExistsError
 
 RECORDS = [{"matchId": "match.a", "states": ["( é )"]}, {"matchId": "../b", "moves": []}]
 

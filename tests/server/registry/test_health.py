@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from gdl.replies import InfoReply, Status
-from server.errors import UnknownPlayerError
 from server.links.info import PlayerInfo
+from server.registry.errors import UnknownPlayerError
 from server.registry.health import HealthChecks
 from server.registry.registry import Registry
 from tests.server.registry.conftest import HandClock

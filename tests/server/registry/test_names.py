@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.errors import PlayerNameError
+from server.registry.errors import PlayerNameError
 from server.registry.names import check_player_name
 
 

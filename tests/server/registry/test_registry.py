@@ -6,13 +6,7 @@ import pytest
 
 from gdl.errors import UnknownNameError
 from gdl.terms import Constant
-from server.errors import (
-    PlayerNameError,
-    PlayerSpecError,
-    PlayerTakenError,
-    TooManyPlayersError,
-    UnknownPlayerError,
-)
+from server.errors import PlayerSpecError
 from server.hosting.seating import PlayerSpec
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink
@@ -21,6 +15,7 @@ from server.links.targets import Targets
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
 from server.registry.entrants import Person, RegisteredPlayer
+from server.registry.errors import PlayerNameError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
 from server.registry.registry import Registry, RegistrySettings
 from server.storage.rows import PlayerRow
 

@@ -14,14 +14,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
-from server.errors import (
-    DatabaseLockedError,
-    DatabaseOpenError,
-    DatabaseVersionError,
-    TargetExistsError,
-)
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.players import PlayerStore
 from server.storage.rows import PlayerRow
 from server.storage.schema import METADATA

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from server.errors import StorageError, UnknownMatchError
+from server.errors import UnknownMatchError
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import SeatRow

@@ -15,8 +15,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL
 
-from server.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.database import Database
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.migration import FOLDER, draft
 from server.storage.schema import METADATA, REVISION
 from tests.server.postgresql import passing_database

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from server.errors import StorageError
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.rows import TokenRow
 from server.storage.tokens import SessionRow, TokenStore
 

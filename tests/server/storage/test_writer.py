@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from server.errors import LostMatchError, StorageError
 from server.storage.batch import Batch, Ending, write
 from server.storage.database import Database
+from server.storage.errors import LostMatchError, StorageError
 from server.storage.rows import MatchSummary, SeatResult
 from server.storage.summary import summary_of
 from server.storage.writer import RETRIES_S, EventWriter
