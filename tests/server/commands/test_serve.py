@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,43 @@ def served(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
             process.kill()
 
 
+@contextmanager
+def players(*, seconds: float) -> Iterator[str]:
+    """Run the players of the load benchmark, who think for *seconds*; yield their address."""
+    words = [sys.executable, "-m", "server.load.players", "--shortest", str(seconds), "--longest", str(seconds)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().removeprefix("listening on ").strip()
+        finally:
+            process.terminate()
+
+
+def order(url: str, players_url: str) -> str:
+    """Order a match of tictactoe, wait until its first step is made, and return where it is."""
+    text = {
+        "game": "tictactoe",
+        "players": {role: f"{players_url}/1/{role}" for role in "xo"},
+        "startClock": 10,
+        "playClock": 10,
+    }
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/api/v1/matches", json.dumps(text).encode(), headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        path = f"/api/v1/matches/{json.loads(answer.read())['id']}"
+    until(f"{url}{path}", lambda record: len(record.get("moves", ())) > 0)
+    return path
+
+
+def until(url: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Return the record at *url* as soon as *is_so* holds of it."""
+    while True:
+        _, record = get(url)
+        if is_so(record):
+            assert isinstance(record, dict)
+            return record
+
+
 def get(url: str) -> tuple[int, Any]:
     with urllib.request.urlopen(url, timeout=30) as answer:
         return answer.status, json.loads(answer.read())
@@ -138,3 +175,45 @@ def test_options_that_make_no_sense_are_refused(arguments: list[str], expected: 
     )
     assert done.returncode == 2
     assert expected in done.stderr
+
+
+def test_a_parked_match_goes_on_with_the_next_start(tmp_path: Path) -> None:
+    with players(seconds=0.3) as players_url:
+        with served(tmp_path) as (process, url):
+            path = order(url, players_url)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) == 0
+        with served(tmp_path) as (_, url):
+            record = until(f"{url}{path}", lambda record: record["isCompleted"])
+    assert {error for errors in record["errors"] for error in errors} == {""}
+
+
+def test_a_match_is_finished_before_the_end_where_that_was_chosen(tmp_path: Path) -> None:
+    with players(seconds=0.05) as players_url, served(tmp_path, "--shutdown", "finish") as (process, url):
+        path = order(url, players_url)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    with served(tmp_path) as (_, url):
+        assert get(f"{url}{path}")[1]["isCompleted"] is True
+
+
+def test_a_match_is_aborted_where_that_was_chosen(tmp_path: Path) -> None:
+    with players(seconds=0.3) as players_url, served(tmp_path, "--shutdown", "abort") as (process, url):
+        path = order(url, players_url)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    with served(tmp_path) as (_, url):
+        assert get(f"{url}{path}")[1]["isAborted"] is True
+
+
+def test_the_metrics_tell_of_a_match(tmp_path: Path) -> None:
+    with players(seconds=0.01) as players_url, served(tmp_path) as (_, url):
+        path = order(url, players_url)
+        until(f"{url}{path}", lambda record: record["isCompleted"])
+        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
+            lines = answer.read().decode().splitlines()
+    assert 'ggp_matches_ended_total{status="completed"} 1.0' in lines
+    nothing = {
+        f"{name} 0.0" for name in ("ggp_writer_batch_events_count", "ggp_step_share_seconds_count", "ggp_steps_total")
+    }
+    assert nothing.isdisjoint(lines)
