@@ -1,19 +1,15 @@
-"""What can go wrong in `server`, each error saying whose fault it is and carrying its data; rooms have more of their own.
+"""What can go wrong in `server`, each error saying whose fault it is and carrying its data.
 
 `MatchRecordError` is the record's fault, `gdl.errors.CallerError` the caller's; what a remote player does wrong never
-raises out of a match: it is an event of the match.
+raises out of a match: it is an event of the match. Rooms that others need not know have errors of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gdl.errors import CallerError, GdlError, RuleFileError
-
-if TYPE_CHECKING:
-    pass
 
 
 class ServerError(GdlError):

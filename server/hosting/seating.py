@@ -20,9 +20,8 @@ from server.links.address import is_command, open_link
 from server.links.http_player import player_url
 from server.links.own_player import start_own_player
 from server.links.targets import Targets
-from server.match.core import played_roles
 from server.match.link import NoLink, PlayerLink
-from server.match.outline import Outline
+from server.match.outline import Outline, played_roles
 from server.match.profiles import Profile
 from server.match.setup import Seat
 

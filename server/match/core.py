@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gdl.game import RANDOM, Role
-from gdl.scrambling import Scrambling
+from gdl.game import Role
 from gdl.terms import Term
-from server.errors import SeatsError
 from server.match.chance import move_by_chance
-from server.match.dialogue import Dialogue, Told
+from server.match.dialogue import Dialogue, Told, dialogues
 from server.match.events import (
     Aborted,
     Answered,
@@ -59,11 +57,6 @@ _ASKING: Final = {
 }
 
 
-def played_roles(game: Outline) -> tuple[Role, ...]:
-    """Return the roles that somebody must play: all but the `random` of GDL-II."""
-    return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
-
-
 class Match:
     """One match of *game* on the terms of *setup*.
 
@@ -73,7 +66,7 @@ class Match:
 
     def __init__(self, game: Outline, setup: MatchSetup) -> None:
         self._game, self._setup = game, setup
-        self._dialogues = _dialogues(game, setup)
+        self._dialogues = dialogues(game, setup)
         self._phase = Phase.NEW
         self._round = _NO_ROUND
         self._past = NOTHING
@@ -272,16 +265,3 @@ def _origin(answer: Answered | None) -> Origin:
     if answer is None:
         return Origin.CHANCE
     return Origin.SUBSTITUTE if answer.is_substituted else Origin.PLAYER
-
-
-def _dialogues(game: Outline, setup: MatchSetup) -> dict[Role, Dialogue]:
-    roles = played_roles(game)
-    if sorted(map(str, roles)) != sorted(str(seat.role) for seat in setup.seats):
-        raise SeatsError([str(seat.role) for seat in setup.seats], [str(role) for role in roles])
-    is_scrambled = any(seat.profile.is_scrambled for seat in setup.seats)
-    scrambling = Scrambling(game.description, setup.scramble_seed) if is_scrambled else None
-    seats = {seat.role: seat for seat in setup.seats}
-    return {
-        role: Dialogue(game, setup, seats[role], scrambling if seats[role].profile.is_scrambled else None)
-        for role in roles
-    }

@@ -10,9 +10,10 @@ from gdl.game import Role
 from gdl.messages import Dialect
 from gdl.scrambling import Scrambling
 from gdl.terms import Constant, Term
+from server.errors import SeatsError
 from server.match.events import Message
 from server.match.exchange import Answer
-from server.match.outline import Outline
+from server.match.outline import Outline, played_roles
 from server.match.setup import MatchSetup, Seat
 from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
 
@@ -94,3 +95,21 @@ class Dialogue:
 
     def _inwards(self, term: Term) -> Term:
         return term if self._scrambling is None else self._scrambling.original(term)
+
+
+def dialogues(game: Outline, setup: MatchSetup) -> dict[Role, Dialogue]:
+    """Return the dialogue with each player that is asked.
+
+    Raises:
+        SeatsError: the seats of *setup* are not one for every role that somebody plays.
+    """
+    roles = played_roles(game)
+    if sorted(map(str, roles)) != sorted(str(seat.role) for seat in setup.seats):
+        raise SeatsError([str(seat.role) for seat in setup.seats], [str(role) for role in roles])
+    is_scrambled = any(seat.profile.is_scrambled for seat in setup.seats)
+    scrambling = Scrambling(game.description, setup.scramble_seed) if is_scrambled else None
+    seats = {seat.role: seat for seat in setup.seats}
+    return {
+        role: Dialogue(game, setup, seats[role], scrambling if seats[role].profile.is_scrambled else None)
+        for role in roles
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gdl.game import Role
+from gdl.game import RANDOM, Role
 from gdl.rules import Description
 
 
@@ -22,3 +22,8 @@ class Outline(Protocol):
     @property
     def has_imperfect_information(self) -> bool:
         """Whether the rules are GDL-II."""
+
+
+def played_roles(game: Outline) -> tuple[Role, ...]:
+    """Return the roles that somebody must play: all but the `random` of GDL-II."""
+    return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
