@@ -135,13 +135,15 @@ class Conversation(asyncio.Protocol):
         if path in _ERRANDS:
             self._write(json.dumps(_ERRANDS[path](self._table)))
             return
-        came_s = time.perf_counter()
         reply, think_s = self._table.answer(path, text)
-        answering = partial(asyncio.get_running_loop().call_later, think_s, self._reply, path, reply, came_s)
+        answering = partial(self._think, path, reply, think_s)
         if self._table.held is not None and reply == "ready":
             self._table.held.append(answering)
         else:
             answering()
+
+    def _think(self, path: str, reply: str, think_s: float) -> None:
+        asyncio.get_running_loop().call_later(think_s, self._reply, path, reply, time.perf_counter())
 
     def _reply(self, path: str, reply: str, came_s: float) -> None:
         if self._transport is None or self._transport.is_closing():
