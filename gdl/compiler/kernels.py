@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from gdl.compiler import scalar
 from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import TRUE, Circuit
 from gdl.compiler.notice import told_of_compilation
@@ -45,5 +46,11 @@ def load_kernels() -> None:
             return
         rules = rules_of(_NOTHING)
         LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
-        Walker(rules.single).visit(b"\x80", [0])
+        walker = Walker(rules.single)
+        walker.visit(b"\x80", [0])
+        walker.look(b"\x80")
+        walker.step(b"\x80", [0])
+        values, _, _ = scalar.look(rules.single, np.array([1], np.uint8))
+        scalar.goals(rules.single, values)
+        scalar.step(rules.single, values, np.array([0], np.int64))
         _LOADED.set()

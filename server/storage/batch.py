@@ -16,6 +16,12 @@ from server.storage.rows import RUNNING, MatchSummary
 from server.storage.schema import events, matches, records, seats
 from server.storage.upserts import Insert, insert
 
+_HELD: Final = (
+    sa.select(matches.c.id, matches.c.status)
+    .where(matches.c.id.in_(sa.bindparam("ids", expanding=True)), matches.c.holder == sa.bindparam("of_holder"))
+    .order_by(matches.c.id)
+    .with_for_update(key_share=True)
+)
 _PROGRESS: Final = (
     sa.update(matches)
     .where(matches.c.id == sa.bindparam("key"))
@@ -116,9 +122,7 @@ def _write(
 
 def _held(connection: sa.Connection, match_ids: Collection[str], holder: str) -> dict[str, str]:
     """Return the status of the matches that are *holder*'s; nobody else can take them before the transaction ends."""
-    query = sa.select(matches.c.id, matches.c.status).where(matches.c.id.in_(match_ids), matches.c.holder == holder)
-    found = connection.execute(query.order_by(matches.c.id).with_for_update(key_share=True))
-    return dict(found.all())
+    return dict(connection.execute(_HELD, {"ids": list(match_ids), "of_holder": holder}).all())
 
 
 def _end(connection: sa.Connection, endings: dict[str, Ending]) -> None:
