@@ -20,7 +20,7 @@ _LIMIT_MS = 30_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # an event loop seems to run here until it ends: no coroutine test may come meanwhile
 def chromium() -> Iterator[Browser]:
     """Return the browser."""
     path = shutil.which("chromium")
@@ -33,7 +33,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
     """Return a server that is up, without accounts."""
     with live_site(tmp_path_factory.mktemp("site")) as found:
