@@ -235,6 +235,9 @@ def _reason_of(error: OSError) -> str:
 
 
 def _words(error: BaseException) -> str:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        reason = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+        return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"
     if isinstance(error, aiohttp.ClientConnectorError):
         return f"nobody can be reached there: {_reason_of(error.os_error)}"
     if isinstance(error, TimeoutError | asyncio.TimeoutError):

@@ -138,5 +138,5 @@ def _play_lengths(exact: Exact) -> str:
     if exact.longest_play is None:
         return f"plays of {exact.shortest_play:,} steps or more, some without end"
     if exact.shortest_play == exact.longest_play:
-        return f"plays of exactly {exact.longest_play:,} steps"
+        return f"plays of exactly {exact.longest_play:,} step{'' if exact.longest_play == 1 else 's'}"
     return f"plays of {exact.shortest_play:,} to {exact.longest_play:,} steps"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +15,10 @@ from server.access.role import Role, role_named
 MAX_NAMES: Final = 5_000
 MAX_CHARACTERS: Final = 1_000_000
 _NAME: Final = "name"
+_HAS_COLUMNS: Final = re.compile(r";|,\S")
+"""Tells columns from names such as `Lovelace, Ada`."""
+_COLUMNS: Final = (_NAME, "role", "note")
+"""The columns that count; others, as lists of other systems have them, are passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ def read_class_list(text: str) -> list[Listed]:
     lines = text.removeprefix("\ufeff").splitlines()
     separator = ";" if lines and ";" in lines[0] else ","
     header = [column.strip().lower() for column in lines[0].split(separator)] if lines else []
+    if _NAME not in header and lines and _HAS_COLUMNS.search(lines[0]):
+        raise TokenFieldError(f"the first line has several columns, but none is called name: {lines[0][:100]}", 1)
     found = _rows(text, separator) if _NAME in header else _names(lines)
     if len(found) > MAX_NAMES:
         raise TokenFieldError(f"a class list has at most {MAX_NAMES:,} names")
@@ -57,9 +65,17 @@ def _rows(text: str, separator: str) -> list[Listed]:
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator)
     try:
         columns = [column.strip().lower() for column in next(reader)]
+        _check_columns(columns)
         return [_listed(dict(zip(columns, row, strict=False)), reader.line_num) for row in reader if any(row)]
     except csv.Error as error:
         raise TokenFieldError(f"this is no CSV: {error}", reader.line_num) from error
+
+
+def _check_columns(columns: list[str]) -> None:
+    for column in columns:
+        near = difflib.get_close_matches(column, _COLUMNS)
+        if near and column not in _COLUMNS:
+            raise TokenFieldError(f"there is no column {column[:100]!r}; did you mean {near[0]}?", 1)
 
 
 def _listed(row: dict[str, str], line: int) -> Listed:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import aiohttp
 import click
+import structlog
 
 from gdl.games.library import find_game
 from gdl.kif import read_term
@@ -48,7 +51,22 @@ def command(records: Path) -> None:
     Takes about a minute and leaves no process behind. The last lines tell the result and where the record is.
     """
     records.mkdir(parents=True, exist_ok=True)
-    asyncio.run(_demonstrate(records))
+    with _quiet():
+        asyncio.run(_demonstrate(records))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Log nothing but what is wrong: the boards are what is looked at."""
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 async def _demonstrate(records: Path) -> None:

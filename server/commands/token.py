@@ -151,7 +151,10 @@ def _written(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise click.UsageError(f"{path} is there already, and its tokens may be in use; name another file") from error
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             yield stream

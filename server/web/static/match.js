@@ -1,6 +1,7 @@
 // The page of a match: steps through its history without loading the page anew, and follows it while it is played.
 
 import { setServerTime, showClock } from "./clock.js";
+import { Feed } from "./feed.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
 const SOON_MS = 60;
@@ -170,8 +171,7 @@ async function end(attempts = 10) {
 
 if (isLive()) {
   setServerTime(Number(root.dataset.now));
-  source = new EventSource(root.dataset.events);
-  for (const kind of KINDS) source.addEventListener(kind, (event) => take(kind, JSON.parse(event.data)));
+  source = new Feed(root.dataset.events, KINDS, (kind, event) => take(kind, JSON.parse(event.data)), refreshSoon);
   setInterval(tick, TICK_MS);
 }
 showRow();

@@ -1,6 +1,7 @@
 // The seat of a person: clicks on the board make moves, and the page follows the match.
 
 import { clockText } from "./clock.js";
+import { Feed } from "./feed.js";
 
 const KINDS = ["started", "state", "asked", "step", "completed", "aborted", "failed", "closed"];
 const SOON_MS = 60;
@@ -166,12 +167,15 @@ setInterval(() => {
   clock.classList.toggle("is-short", left < SHORT_MS);
 }, TICK_MS);
 
-prepare();
-if (root.dataset.live === "yes") {
-  source = new EventSource(root.dataset.events);
-  for (const kind of KINDS) source.addEventListener(kind, refreshSoon);
-  source.addEventListener("closed", () => {
+function takeEvent(kind) {
+  if (kind !== "closed") refreshSoon();
+  else {
     source.close();
     end();
-  });
+  }
+}
+
+prepare();
+if (root.dataset.live === "yes") {
+  source = new Feed(root.dataset.events, [...KINDS, "closed"], takeEvent, refreshSoon);
 }

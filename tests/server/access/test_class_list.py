@@ -34,6 +34,26 @@ def test_an_unknown_role_is_refused() -> None:
         read_class_list("name,role\nAda,queen\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Nachname;Vorname;Matrikel\nMeier;Uwe;123\n", "line 1: the first line has several columns"),
+        ("surname,first\nMeier,Uwe\n", "line 1: the first line has several columns"),
+        ("name,rol\nAda,host\n", "line 1: there is no column 'rol'; did you mean role"),
+    ],
+)
+def test_columns_that_are_none_of_ours_are_no_names(text: str, said: str) -> None:
+    with pytest.raises(TokenFieldError, match=said):
+        read_class_list(text)
+
+
+def test_names_may_have_commas() -> None:
+    assert [each.name for each in read_class_list("Lovelace, Ada\nHopper, Grace\n")] == [
+        "Lovelace, Ada",
+        "Hopper, Grace",
+    ]
+
+
 def test_a_list_without_end_is_refused() -> None:
     with pytest.raises(TokenFieldError):
         read_class_list("Ada\n" * (MAX_NAMES + 1))

@@ -33,6 +33,7 @@ def test_the_board_move_by_move_then_result_and_record_and_no_process_left(ggp: 
     assert lines[-2] == f"result: x={record['goalValues'][0]} o={record['goalValues'][1]}"
     assert lines.count("  1 2 3") == len(record["states"])
     assert "step 1  x: (mark 1 1)  o: noop" in lines
+    assert "request" not in ended.output
     assert children_of(os.getpid()) <= before
 
 

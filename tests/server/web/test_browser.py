@@ -66,6 +66,19 @@ def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: Li
     expect(page.locator("#seats .goal.best")).to_have_text("goal 100")
 
 
+def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    page = open_page("/", "502 (Bad Gateway)")
+    page.route("**/events*", lambda route: route.fulfill(status=502, body="the server is away"))
+    page.goto(f"/matches/{match_id}/play/x")
+    expect(page.locator("#connection")).to_be_visible()
+    page.unroute("**/events*")
+    expect(page.locator("#connection")).to_be_hidden()
+    expect(page.locator("#turn[data-asked=yes][data-step='0']")).to_be_visible()
+    page.locator("#seat [data-cell='0,0']").click()
+    expect(page.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
+
+
 def test_a_person_plays_by_clicks_on_the_board(open_page: OpenPage) -> None:
     page = open_page("/start?game=tictactoe")
     page.get_by_label("Who plays x?").fill("human")
