@@ -8,9 +8,10 @@ from typing import Final
 
 from server.access.class_list import Listed
 from server.access.errors import TokenFieldError, TokenRuleError, UnknownTokenError
-from server.access.recognition import is_valid, now_ms
+from server.access.recognition import is_valid
 from server.access.role import Role
 from server.access.token_text import TokenText, new_token, secret_hash
+from server.match.clock import now_ms
 from server.storage.rows import TokenRow
 from server.storage.tokens import TokenStore
 

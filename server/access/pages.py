@@ -13,10 +13,11 @@ from server.access.access import ACCESS, PRINCIPAL, Access
 from server.access.class_list import read_class_list
 from server.access.errors import TokenFieldError, TokenRuleError
 from server.access.issuing import Issued
-from server.access.recognition import is_valid, now_ms
+from server.access.recognition import is_valid
 from server.access.rights import requires
 from server.access.role import Role, role_named
 from server.errors import RequestError
+from server.match.clock import now_ms
 from server.web.rendering import render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Final, Generic, TypeVar
 
 from server.access.role import Principal, role_named
 from server.access.token_text import is_secret_of, new_secret, read_token, secret_hash
+from server.match.clock import now_ms
 from server.storage.rows import TokenRow
 from server.storage.tokens import SessionRow, TokenStore
 
@@ -20,11 +20,6 @@ _N_REMEMBERED: Final = 10_000
 _NOBODY_S_HASH: Final = secret_hash(new_secret())
 
 Value = TypeVar("Value")
-
-
-def now_ms() -> int:
-    """Return the time. *Units*: milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class Recognition:

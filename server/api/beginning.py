@@ -13,13 +13,13 @@ from gdl.terms import Term
 from server.errors import MatchRecordError, RequestError
 from server.hosting.order import FromText, OrderText
 from server.match.background import in_own_thread
+from server.match.clock import now_ms
 from server.records.archive import stored
 from server.records.replay import facts_of
 from server.spectating.record import known_match
 from server.spectating.source import Source
 from server.spectating.state import state_at
 from server.storage.games import UNNAMED
-from server.storage.matches import now_ms
 from server.storage.rows import GameVersion
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"

@@ -14,11 +14,11 @@ from server.api.keys import MANAGER, OVERVIEW
 from server.api.matches import URL
 from server.api.operation import Operations
 from server.api.shapes import Asked, Ms, Told
+from server.match.clock import now_ms
 from server.registry.streaming import HEARTBEAT_S, NDJSON, SSE, EventStream
 from server.spectating.events import PublicEvent
 from server.spectating.record import known_match
 from server.spectating.stream import feed, public_events
-from server.storage.matches import now_ms
 
 operations: Final = Operations("events")
 _HEADERS: Final = {

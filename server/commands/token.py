@@ -21,8 +21,9 @@ from rich.table import Table
 from server.access.class_list import MAX_CHARACTERS, read_class_list
 from server.access.errors import TokenFieldError
 from server.access.issuing import MAX_DAYS, Issued, Issuing
-from server.access.recognition import is_valid, now_ms
+from server.access.recognition import is_valid
 from server.access.role import ROLE_WORDS, Role, role_named
+from server.match.clock import now_ms
 from server.operation.options import DEFAULT_DATABASE
 from server.storage.database import Database
 from server.storage.rows import TokenRow

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from server.hosting.stored import StoredMatch
 from server.hosting.terms import new_terms
 from server.links.info import ask_info
 from server.links.mailbox import Mailboxes
+from server.match.clock import now_ms
 from server.match.setup import new_match_id
 from server.registry.claims import new_claim
 from server.registry.health import HealthChecks
@@ -156,7 +156,7 @@ class GameManager:
             game=version.name,
             sha256=version.sha256,
             order=terms.as_json(),
-            created_ms=time.time_ns() // 1_000_000,
+            created_ms=now_ms(),
             status=QUEUED,
             ordered_by=by,
             tournament=text.tournament,
@@ -202,8 +202,8 @@ class GameManager:
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:
             return
-        now_ms = time.time_ns() // 1_000_000
-        waiting = [_in_queue(match, now_ms) for match in await self.queue.waiting(MAX_LOOKED_AT)]
+        at_ms = now_ms()
+        waiting = [_in_queue(match, at_ms) for match in await self.queue.waiting(MAX_LOOKED_AT)]
         if not waiting:
             return
         limits = await self.registry.limits({player for match in waiting for player in match.players})
@@ -220,10 +220,10 @@ class GameManager:
                 hosted.abort(reason)
 
 
-def _in_queue(match: WaitingMatch, now_ms: int) -> QueuedMatch:
+def _in_queue(match: WaitingMatch, at_ms: int) -> QueuedMatch:
     """Return the match as the queue knows it; players of ours wait for each other, since they share the processor."""
     players = tuple(_OWN if kind == "own" else player for player, kind in match.players)
-    return QueuedMatch(match.id, players, (now_ms - match.created_ms) / 1000)
+    return QueuedMatch(match.id, players, (at_ms - match.created_ms) / 1000)
 
 
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, Entrant]) -> SeatRow:

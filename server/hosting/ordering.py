@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import time
 from collections import OrderedDict
 from dataclasses import replace
 from typing import Final
@@ -16,6 +15,7 @@ from gdl.terms import Constant
 from server.hosting.order import OrderText
 from server.hosting.referees import GameOutline, outline_of, read_outline
 from server.match.background import in_own_thread
+from server.match.clock import now_ms
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
 
@@ -84,7 +84,7 @@ def _version(name: str, outline: GameOutline, by: str) -> GameVersion:
         outline.description.source.text,
         tuple(map(str, outline.roles)),
         outline.has_imperfect_information,
-        time.time_ns() // 1_000_000,
+        now_ms(),
         uploaded_by=by,
     )
 

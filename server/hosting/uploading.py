@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from typing import Final
 
 from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
 from server.hosting.referees import outline_of
+from server.match.clock import now_ms
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
@@ -56,7 +56,7 @@ async def keep_game(
         rules=upload.rules,
         roles=tuple(map(str, outline.roles)),
         is_gdl2=outline.has_imperfect_information,
-        created_ms=time.time_ns() // 1_000_000,
+        created_ms=now_ms(),
         about=upload.about,
         verdict=found.verdict,
         report=file_report(found),

@@ -28,6 +28,11 @@ class Clock(Protocol):
         """Return a context that is cancelled, and raises TimeoutError, *limit_s* seconds after it was entered."""
 
 
+def now_ms() -> int:
+    """Return the time of day of this machine. *Units*: milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
 class SystemClock:
     """The clocks of this machine."""
 
@@ -37,7 +42,7 @@ class SystemClock:
 
     def wall_ms(self) -> int:
         """Return the time of day."""
-        return time.time_ns() // 1_000_000
+        return now_ms()
 
     def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Deadline]:
         """Return `asyncio.timeout`."""

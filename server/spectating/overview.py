@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from server.match.clock import now_ms
 from server.spectating.listing import Listed, listed
 from server.spectating.source import Source
 from server.spectating.stream import POLL_S, something_new
-from server.storage.matches import now_ms
 from server.storage.rows import QUEUED, RUNNING
 
 MAX_SHOWN: Final = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from server.errors import UnknownMatchError
+from server.match.clock import now_ms
 from server.records.entries import Entry
 from server.storage import journals
 from server.storage.database import Database
@@ -19,11 +19,6 @@ from server.storage.schema import matches, seats
 
 _HOLDING: Final = matches.c.status == RUNNING
 _FREE: Final[dict[str, object]] = {"holder": None, "lease_until_ms": None}
-
-
-def now_ms() -> int:
-    """Return the time of day. *Units*: milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class MatchStore:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from server.match.clock import now_ms
 from server.storage.database import Database
-from server.storage.matches import match_row, now_ms
+from server.storage.matches import match_row
 from server.storage.rows import QUEUED, RUNNING, MatchRow
 from server.storage.schema import matches, seats
 

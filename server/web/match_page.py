@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from gdl.kif import read_term
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
+from server.match.clock import now_ms
 from server.spectating.record import known_match
 from server.storage.rows import MatchRow, SeatRow
 from server.web.boards import Picture, board, last_move, picture_of, recorded_board
@@ -138,7 +138,7 @@ async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
         "picture": picture,
         "is_soon": is_soon,
         "terms": _public_terms(shown.row),
-        "now_ms": time.time_ns() // 1_000_000,
+        "now_ms": now_ms(),
     }
 
 

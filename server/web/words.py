@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
+
+from server.match import clock
 
 _ERRORS: Final = {"TO": "too late", "CE": "no connection", "IL": "illegal move"}
 _STATUSES: Final = {
@@ -32,7 +33,7 @@ def ago(at_ms: int | None, now_ms: int | None = None) -> str:
     """Return how long ago a moment was, in the largest unit that fits."""
     if at_ms is None:
         return ""
-    passed = (time.time_ns() // 1_000_000 if now_ms is None else now_ms) - at_ms
+    passed = (clock.now_ms() if now_ms is None else now_ms) - at_ms
     for size, name in _UNITS:
         if passed >= size:
             return f"{counted(passed // size, name)} ago"
