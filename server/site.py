@@ -28,9 +28,9 @@ from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import observing
 from server.operation.warming import warming
-from server.records.entries import Entry
+from server.records.entries import Entry, OnEntry
 from server.registry import routes as registry
-from server.spectating.publishing import OnEntry, PublishSettings, published
+from server.spectating.publishing import PublishSettings, published
 from server.storage.database import Database
 from server.storage.tokens import TokenStore
 from server.web import pages

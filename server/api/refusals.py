@@ -74,9 +74,13 @@ async def refusing(request: web.Request, handler: Handler) -> web.StreamResponse
 def refused(error: Exception) -> web.Response:
     """Return the answer that tells *error*."""
     status, body = refusal(error)
+    return web.json_response(body, status=status, headers=kept_headers(error))
+
+
+def kept_headers(error: Exception) -> dict[str, str]:
+    """Return the headers of *error* that its answer keeps."""
     given = error.headers if isinstance(error, web.HTTPException | RequestError) else {}
-    headers = {name: given[name] for name in _KEPT_HEADERS if name in given}
-    return web.json_response(body, status=status, headers=headers)
+    return {name: given[name] for name in _KEPT_HEADERS if name in given}
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:

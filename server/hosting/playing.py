@@ -12,8 +12,9 @@ from gdl.errors import CallerError, GdlError
 from server.hosting.referees import Referees
 from server.hosting.seating import Absent, Entrant, seated
 from server.hosting.settings import HostSettings
-from server.hosting.stored import Desk, OnEntry, StoredMatch
+from server.hosting.stored import Desk, StoredMatch
 from server.hosting.terms import terms_of
+from server.records.entries import OnEntry
 from server.registry.failing import has_only_failed
 from server.registry.registry import Registry
 from server.storage.database import Database

@@ -28,6 +28,8 @@ from server.match.setup import Seat
 DEFAULT_PLAYER: Final = "random"
 """Who plays a role that nobody was named for."""
 _BY_HAND: Final = "human"
+OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND)
+"""Players of ours that a game manager can start."""
 _NOBODY: Final = Constant("nobody")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
@@ -167,14 +169,11 @@ def public_player_spec(text: str, targets: Targets | None = None) -> PlayerSpec:
         return replace(player_spec(text), targets=targets)
     own = _OWN.fullmatch(text)
     if own is None:
-        raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {_names()}")
+        ours = ", ".join(OWN_PLAYERS)
+        raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {ours}")
     if own["name"] not in PLAYERS:
         raise UnknownNameError("player", own["name"], difflib.get_close_matches(own["name"], PLAYERS))
     return player_spec(text)
-
-
-def _names() -> str:
-    return ", ".join(name for name in PLAYERS if name != _BY_HAND)
 
 
 def seated(game: Outline, named: Mapping[str, Entrant]) -> dict[Role, Entrant]:

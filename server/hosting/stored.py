@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
@@ -21,7 +21,7 @@ from server.match.driver import DriverOptions, MatchDriver
 from server.match.events import Event
 from server.match.link import Letter, PlayerLink, ReplyBuffer
 from server.match.referee import Referee
-from server.records.entries import Circumstances, Entry, entry_of
+from server.records.entries import Circumstances, Entry, OnEntry, entry_of
 from server.records.past import past_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
@@ -34,8 +34,6 @@ CATCHING_UP_S: Final = 30.0
 """How long a new process of a player may take to learn what was played before."""
 DIALLING_S: Final = 15.0
 """How long a match that broke off waits for players that dial in to come back, before their clocks run."""
-OnEntry: TypeAlias = Callable[[str, int, Entry], None]
-"""Is told every entry of a journal, with the match and the number, before it is kept."""
 _LOG: Final = logging.getLogger(__name__)
 
 

@@ -23,6 +23,8 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from server.records.entries import ENDS
+
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 LAG_INTERVAL_S: Final = 0.25
 OUTCOMES: Final = ("ok", "timeout", "connection", "illegal")
@@ -32,7 +34,6 @@ _SHORT_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
 _LONG_S: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 _SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_ENDINGS: Final = frozenset({"completed", "aborted", "failed"})
 _OUTCOME_BY_ERROR: Final = {"": "ok", "TO": "timeout", "CE": "connection"}
 
 
@@ -89,7 +90,7 @@ class Metrics:
             self._take_reply(entry)
         elif kind == "step" and entry["moves"] is not None:
             self._steps.inc()
-        elif kind in _ENDINGS:
+        elif kind in ENDS:
             self._ended.labels(kind).inc()
 
     def _take_reply(self, entry: dict[str, Any]) -> None:

@@ -34,6 +34,12 @@ FORMAT: Final = 1
 """The number of this format of entries and of the record's own keys; readers refuse numbers that they do not know."""
 
 
+OnEntry: TypeAlias = Callable[[str, int, Entry], None]
+"""Takes an entry of a match's journal: the match's id, the entry's number, the entry."""
+ENDS: Final = frozenset({"completed", "aborted", "failed"})
+"""The kinds of the entries that end a match, which its status is called after: from then on everything is public."""
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What the record says of a match and the match itself does not know.

@@ -108,5 +108,3 @@ _TOLD: Final[dict[str, Callable[[Curtain, Entry], Entry]]] = {
 }
 _CLOCKS: Final = {"START": "startClock", "PLAY": "playClock", "PREVIEW": "previewClock"}
 _KINDS: Final[dict[str, str]] = {"sent": "asked"}
-ENDS: Final = frozenset({"completed", "aborted", "failed"})
-"""The kinds of the entries after which everything is public."""

@@ -15,7 +15,7 @@ Listed: TypeAlias = dict[str, Any]
 
 def is_veiled(match: MatchRow) -> bool:
     """Return whether nobody is to know yet which game is played: names are scrambled, and the match is not over."""
-    if match.has_ended or not match.is_hidden:
+    if not match.is_secret:
         return False
     text = match.order["text"]
     return bool(text["scramble"]) or any(seat.get("scramble") for seat in text["players"].values())
@@ -36,7 +36,7 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
         "errors": match.n_errors,
         "startClock": text["startClock"],
         "playClock": text["playClock"],
-        "isHidden": match.is_hidden and not match.has_ended,
+        "isHidden": match.is_secret,
         "created": match.created_ms,
     }
     times = {"started": match.started_ms, "ended": match.ended_ms, "tournament": match.tournament}

@@ -23,17 +23,14 @@ import aiohttp
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.errors import GdlError
-from server.records.entries import Entry
+from server.records.entries import ENDS, Entry, OnEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
-from server.spectating.events import ENDS
 from server.spectating.record import known_match, public_record
 from server.spectating.source import Source
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
 """Posts a form to the spectator server."""
-OnEntry: TypeAlias = Callable[[str, int, Entry], None]
-"""Takes an entry of a match's journal: the match's id, the entry's number, the entry."""
 WORTH: Final = frozenset({"state", "closed"}) | ENDS
 """What makes an update."""
 LIMIT_S: Final = 10.0

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Final
 
-from server.records.entries import Entry
-from server.spectating.events import ENDS, Curtain, PublicEvent
+from server.records.entries import ENDS, Entry
+from server.spectating.events import Curtain, PublicEvent
 from server.spectating.record import known_match
 from server.spectating.source import Source
 

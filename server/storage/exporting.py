@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from server.errors import MatchRecordError
 from server.records.record import record_of
 from server.storage.database import Database
-from server.storage.journals import packed
+from server.storage.journals import packed, unpacked
 from server.storage.rows import ENDED
 from server.storage.schema import matches, records, versions
 
@@ -88,7 +88,7 @@ def _read(page: Sequence[sa.RowMapping], rules: Mapping[str, str]) -> list[Expor
 
 def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     try:
-        entries = [json.loads(line) for line in zlib.decompress(row["body"]).splitlines()]
+        entries = [json.loads(line) for line in unpacked(row["body"])]
         entries[0]["rules"] = rules[entries[0]["rulesSha256"]]
         return record_of(entries).as_json() | (row["signature"] or {}), ""
     except (MatchRecordError, zlib.error, ValueError, LookupError, TypeError) as error:

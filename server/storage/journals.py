@@ -32,6 +32,11 @@ def packed(lines: Sequence[str]) -> bytes:
     return zlib.compress("\n".join(lines).encode("ascii"))
 
 
+def unpacked(body: bytes) -> list[str]:
+    """Return the lines of what `records.body` holds."""
+    return zlib.decompress(body).decode("ascii").splitlines()
+
+
 async def entries(connection: AsyncConnection, match_id: str, after: int = -1) -> list[Entry]:
     """Return the entries of a match behind number *after*, be it over or not."""
     query = sa.select(events.c.body).where(events.c.match_id == match_id, events.c.number > after)
@@ -50,8 +55,7 @@ async def _record_lines(connection: AsyncConnection, match_id: str) -> list[str]
     body = await connection.scalar(sa.select(records.c.body).where(records.c.match_id == match_id))
     if body is None:
         return []
-    text = await asyncio.to_thread(zlib.decompress, body) if len(body) > _LONG else zlib.decompress(body)
-    return text.decode("ascii").splitlines()
+    return await asyncio.to_thread(unpacked, body) if len(body) > _LONG else unpacked(body)
 
 
 def _read(lines: Iterable[str]) -> list[Entry]:

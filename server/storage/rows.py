@@ -118,6 +118,11 @@ class MatchRow:
         """Whether the match is over, however it ended."""
         return self.status in ENDED
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether states and moves are not to be shown yet."""
+        return self.is_hidden and not self.has_ended
+
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from server.records.entries import Entry
+from server.records.entries import ENDS, Entry
 from server.storage.rows import ABORTED, MatchSummary, SeatResult
 
 
@@ -12,7 +12,7 @@ def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
     known = list(entries)
     steps = [entry for entry in known if entry["event"] == "step"]
-    ends = [entry for entry in known if entry["event"] in ("completed", "aborted", "failed")]
+    ends = [entry for entry in known if entry["event"] in ENDS]
     roles = [role for entry in known if entry["event"] == "started" for role in entry["roles"]]
     goals = [tuple(entry["goals"]) for entry in ends if entry["event"] == "completed"]
     return MatchSummary(

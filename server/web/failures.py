@@ -7,8 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from server.api.refusals import API, Handler, refusal
-from server.errors import RequestError
+from server.api.refusals import API, Handler, kept_headers, refusal
 from server.web.rendering import render
 
 _LOG: Final = logging.getLogger(__name__)
@@ -29,7 +28,6 @@ _HINTS: Final = {
     413: "Send less than two megabytes.",
 }
 _UNFORESEEN: Final = "Something went wrong on this server"
-_KEPT_HEADERS: Final = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 @web.middleware
@@ -53,6 +51,5 @@ def failure_page(request: web.Request, error: Exception) -> web.Response:
         told, hint = "", _HINTS.get(status, "")
     title = _TITLES.get(status, _UNFORESEEN)
     response = render(request, "failure.html", status=status, title=title, told=told, hint=hint, code=status)
-    given = error.headers if isinstance(error, (web.HTTPException, RequestError)) else {}
-    response.headers.update({name: given[name] for name in _KEPT_HEADERS if name in given})
+    response.headers.update(kept_headers(error))
     return response

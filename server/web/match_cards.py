@@ -89,7 +89,7 @@ class Cards:
             "Scrambled game" if hides else await self.title(row),
             hides,
             seat_lines(row, seats, has_roles=not hides),
-            await self._board(row) if with_board and not (row.is_hidden and not row.has_ended) else None,
+            await self._board(row) if with_board and not row.is_secret else None,
         )
 
     async def title(self, row: MatchRow) -> str:

@@ -144,7 +144,7 @@ async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
 
 async def _picture(request: web.Request, shown: Shown) -> tuple[Picture | None, bool]:
     """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
-    if shown.book is None or (shown.row.is_hidden and not shown.row.has_ended):
+    if shown.book is None or shown.row.is_secret:
         return None, False
     title = f"{shown.card.title}, step {shown.step}"
     try:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
+from server.records.entries import ENDS
 from server.spectating.events import Curtain, PublicEvent
 from server.web.words import error_words, plain_term
-
-_ENDS: Final = ("completed", "aborted", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
         case "step":
             view.asked.clear()
             _take_step(view, data)
-        case _ if kind in _ENDS:
+        case _ if kind in ENDS:
             view.end, view.reason, view.goals = kind, data.get("reason", ""), data.get("goals")
         case "closed":
             view.asked.clear()

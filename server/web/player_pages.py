@@ -9,15 +9,14 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from gdl.errors import GdlError
-from players.registry import PLAYERS
 from server.access.access import REMOTE, principal
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
-from server.registry.answers import is_own, player_answer
-from server.registry.entrants import HUMAN
+from server.hosting.seating import OWN_PLAYERS
+from server.registry.answers import MAX_MATCHES, is_own, player_answer
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
 from server.web.match_cards import CARDS
@@ -27,8 +26,6 @@ from server.web.visitor import visitor_of
 
 STATISTICS: Final = web.AppKey("player_statistics", Recollection[dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
-_OWN: Final = tuple(name for name in PLAYERS if name != HUMAN)
-_MAX_MATCHES: Final = 1_000
 
 
 async def show_players(request: web.Request) -> web.Response:
@@ -44,7 +41,7 @@ async def _players(request: web.Request, data: Mapping[str, str], problem: str) 
         "players.html",
         status=400 if problem else 200,
         players=players,
-        own=_OWN,
+        own=OWN_PLAYERS,
         data={"name": "", "url": "", "maxMatches": "1"} | dict(data),
         problem=problem,
     )
@@ -56,7 +53,7 @@ async def register(request: web.Request) -> web.StreamResponse:
     data = {name: str(value).strip() for name, value in (await request.post()).items()}
     n = _whole(data.get("maxMatches", ""))
     if n is None:
-        return await _players(request, data, f"A player plays from 1 to {_MAX_MATCHES:,} matches at once.")
+        return await _players(request, data, f"A player plays from 1 to {MAX_MATCHES:,} matches at once.")
     try:
         registry = request.app[MANAGER].registry
         row = await registry.register(data.get("name", ""), visitor_of(request).name, data.get("url") or None, n)
@@ -67,7 +64,7 @@ async def register(request: web.Request) -> web.StreamResponse:
 
 def _whole(text: str) -> int | None:
     n = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
-    return n if 1 <= n <= _MAX_MATCHES else None
+    return n if 1 <= n <= MAX_MATCHES else None
 
 
 def player_address(name: str) -> str:
@@ -80,7 +77,7 @@ async def show_player(request: web.Request) -> web.Response:
     manager, name = request.app[MANAGER], request.match_info["name"]
     row = await manager.players.get(name)
     rows = await manager.matches.listed(player=name, limit=_N_MATCHES)
-    if row is None and not rows and name not in _OWN:
+    if row is None and not rows and name not in OWN_PLAYERS:
         raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
     return render(
         request,
@@ -88,7 +85,7 @@ async def show_player(request: web.Request) -> web.Response:
         name=name,
         player=None if row is None else player_answer(row, manager.registry, principal(request)),
         is_mine=row is not None and is_own(row, principal(request)),
-        is_ours=name.partition(":")[0] in _OWN,
+        is_ours=name.partition(":")[0] in OWN_PLAYERS,
         matches=await request.app[CARDS].of(rows),
         statistics=await request.app[STATISTICS].of(name) or {},
         all_matches=urlencode({"player": name}),

@@ -12,14 +12,13 @@ from yarl import URL
 from gdl.complaints import complaint
 from gdl.errors import GdlError
 from gdl.game import RANDOM
-from players.registry import PLAYERS
 from server.access.access import REMOTE
 from server.access.rights import requires
 from server.access.role import Role
 from server.api.keys import MANAGER
 from server.hosting.game_manager import Ordered
 from server.hosting.order import OrderText
-from server.registry.entrants import HUMAN
+from server.hosting.seating import OWN_PLAYERS
 from server.storage.rows import GameVersion
 from server.web.rendering import render
 from server.web.rule_books import title_of
@@ -28,7 +27,6 @@ from server.web.visitor import visitor_of
 
 _SEAT: Final = "player."
 _DEFAULTS: Final = {"startClock": "10", "playClock": "10", "seed": "", "scramble": ""}
-OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != HUMAN)
 
 
 @requires(Role.HOST)
