@@ -64,12 +64,8 @@ class State(Protocol):
         """
 
 
-class Game(Protocol):
-    """A game as its rules define it."""
-
-    @property
-    def engine(self) -> str:
-        """The engine that runs the game now: `interpreter` or `compiled`."""
+class Outline(Protocol):
+    """What is known of a game without asking an engine."""
 
     @property
     def description(self) -> Description:
@@ -82,6 +78,14 @@ class Game(Protocol):
     @property
     def has_imperfect_information(self) -> bool:
         """Whether the rules are GDL-II: percepts replace the joint move in what players are told."""
+
+
+class Game(Outline, Protocol):
+    """A game as its rules define it."""
+
+    @property
+    def engine(self) -> str:
+        """The engine that runs the game now: `interpreter` or `compiled`."""
 
     @property
     def initial_state(self) -> State:
@@ -98,6 +102,11 @@ class Game(Protocol):
             StuckPlayError: a role has no legal move.
             LimitExceeded: a play takes more than *max_steps* steps.
         """
+
+
+def played_roles(game: Outline) -> tuple[Role, ...]:
+    """Return the roles that somebody must play: all but the `random` of GDL-II."""
+    return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
 
 
 def goal_number(text: str) -> int | None:

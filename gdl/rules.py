@@ -29,7 +29,7 @@ from gdl.syntax import (
 
 __all__ = [
     "ARITIES", "CONNECTIVES", "GDL2_KEYWORDS", "KEYWORDS", "USAGE", "And", "Atom", "Condition", "Description",
-    "Distinct", "Not", "Or", "Rule", "RuleReading", "read_file", "read_forms_as_rules", "read_rules",
+    "Distinct", "Not", "Or", "Rule", "RuleReading", "read_file", "read_forms_as_rules", "read_rules", "rules_sha256",
 ]  # fmt: skip
 
 _MAX_RULES_INSIDE: Final = 10
@@ -47,7 +47,12 @@ class Description:
     @property
     def sha256(self) -> str:
         """The SHA-256 of the text, in hex digits."""
-        return hashlib.sha256(self.source.text.encode()).hexdigest()
+        return rules_sha256(self.source.text)
+
+
+def rules_sha256(text: str) -> str:
+    """Return the SHA-256 of rules, in hex digits; halves of characters, which no rules have, count as `?`."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def read_file(path: Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> Description:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
 from gdl.positions import rules_from
-from gdl.rules import read_rules
+from gdl.rules import read_rules, rules_sha256
 from gdl.terms import Term
 from server.errors import MatchRecordError, RequestError
 from server.hosting.order import FromText, OrderText
@@ -59,7 +58,7 @@ async def _of_match(source: Source, match_id: str, step: int, by: str) -> str:
 
 async def _keep(source: Source, version: GameVersion, rules: str, by: str) -> None:
     """Keep *rules*, which play as those of *version* do, with the board of that game."""
-    sha256 = hashlib.sha256(rules.encode()).hexdigest()
+    sha256 = rules_sha256(rules)
     if await source.games.version(sha256) is None:
         kept = GameVersion(
             UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by

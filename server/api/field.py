@@ -13,10 +13,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from aiohttp import web
 
 from server.access.access import ACCESS
-from server.api.games import title_of
 from server.api.keys import MANAGER
 from server.spectating.record import public_record
 from server.storage.rows import COMPLETED, GameVersion, MatchRow
+from server.storage.titles import title_of
 
 FEEDS: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": COMPLETED}
 """The feeds, and what status their matches have."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Annotated, Any, Final
 
 from aiohttp import web
@@ -10,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from gdl.errors import AboutFileError
 from gdl.games.about import MAX_BYTES as MAX_ABOUT_BYTES
-from gdl.games.about import About, about_of
+from gdl.games.about import about_of
 from server.access.access import principal
 from server.access.role import Role
 from server.api.keys import CHECKER, MANAGER
@@ -19,6 +18,7 @@ from server.api.shapes import Asked, Ms, Name, Open, Told, kept
 from server.errors import RequestError
 from server.hosting.uploading import Upload, keep_game
 from server.storage.rows import GameVersion
+from server.storage.titles import about_version, title_of
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.report.json import file_report
 
@@ -128,27 +128,11 @@ def _line(version: GameVersion) -> dict[str, Any]:
     }
 
 
-def title_of(version: GameVersion) -> str:
-    """Return what people call the game."""
-    about = _about(version.about)
-    return version.name if about is None else about.title
-
-
-@lru_cache(maxsize=1024)
-def _about(text: str | None) -> About | None:
-    if text is None:
-        return None
-    try:
-        return about_of(text.encode())
-    except AboutFileError:  # of another version of this program
-        return None
-
-
 @operations.get("/api/v1/games/{name}", errors=["unknown_game_name"])
 async def read_game(request: web.Request, name: Name, query: VersionQuery) -> Game:
     """Tell about a game and its versions."""
     version = await _version(request, name, query)
-    about = _about(version.about)
+    about = about_version(version)
     told = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
     more = {"report": version.report, "summary": about and about.summary}
     return Game(**told, **kept(more))

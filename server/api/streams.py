@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any, Final
 
 from aiohttp import web
@@ -15,7 +12,7 @@ from server.api.matches import URL
 from server.api.operation import Operations
 from server.api.shapes import Asked, Ms, Told
 from server.match.clock import now_ms
-from server.registry.streaming import HEARTBEAT_S, NDJSON, SSE, EventStream
+from server.registry.streaming import NDJSON, SSE, streaming
 from server.spectating.events import PublicEvent
 from server.spectating.record import known_match
 from server.spectating.stream import feed, public_events
@@ -100,23 +97,3 @@ async def follow_all(request: web.Request, query: SinceQuery) -> web.StreamRespo
 def _last_event_id(request: web.Request, otherwise: int) -> int:
     text = request.headers.get("Last-Event-ID", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(_LARGEST)) else otherwise
-
-
-@asynccontextmanager
-async def streaming(request: web.Request) -> AsyncIterator[EventStream]:
-    """Yield a stream that answers *request*, and keep it alive; the block ends when nobody reads any more."""
-    stream = EventStream(request)
-    with suppress(ConnectionError, TimeoutError):
-        await stream.open()
-        beating = asyncio.create_task(_beat(stream))
-        try:
-            yield stream
-        finally:
-            beating.cancel()
-
-
-async def _beat(stream: EventStream) -> None:
-    with suppress(ConnectionError, TimeoutError):
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            await stream.heartbeat()

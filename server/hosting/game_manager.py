@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from gdl.game import Role
-from gdl.terms import Constant
+from gdl.game import RANDOM, Role
 from server.errors import TooManyMatchesError, UnknownMatchError
-from server.hosting.news import News
+from server.hosting.news import News, something_new
 from server.hosting.order import OrderText
 from server.hosting.ordering import GameFinder
 from server.hosting.playing import Playing, cancelled
 from server.hosting.seating import Entrant, check_roles, seated
 from server.hosting.settings import HostSettings
-from server.hosting.stored import StoredMatch
 from server.hosting.terms import new_terms
 from server.links.info import ask_info
 from server.links.mailbox import Mailboxes
@@ -120,10 +118,6 @@ class GameManager:
         """Return how many matches this manager plays."""
         return self.playing.n_running
 
-    def hosted(self, match_id: str) -> StoredMatch | None:
-        """Return the match if this manager plays it."""
-        return self.playing.hosted(match_id)
-
     def look(self) -> None:
         """Look at the queue soon: something may have become possible."""
         self._wake.set()
@@ -166,9 +160,6 @@ class GameManager:
         self.look()
         return Ordered(row, {role: claim.secret for role, claim in claims.items()})
 
-    async def _is_full(self) -> bool:
-        return await self.queue.length() >= self.settings.max_queued
-
     async def abort(self, match_id: str, reason: str) -> bool:
         """End the match soon, wherever it is played, and return whether it was not over yet.
 
@@ -176,9 +167,7 @@ class GameManager:
             UnknownMatchError: there is no such match.
         """
         if await self.matches.request_abort(match_id, reason):
-            hosted = self.hosted(match_id)
-            if hosted is not None:
-                hosted.abort(reason)
+            self.playing.abort(match_id, reason)
             self.news.tell([match_id])
             return True
         if not await self.matches.has(match_id):
@@ -187,9 +176,7 @@ class GameManager:
 
     async def _watch_queue(self) -> None:
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
-                    await self._wake.wait()
+            await something_new(self._wake, LOOK_S)
             self._wake.clear()
             await asyncio.sleep(PAUSE_S)
             try:
@@ -215,9 +202,7 @@ class GameManager:
 
     async def _obey_others(self) -> None:
         for match_id, reason in (await self.matches.abort_requests(self.playing.holder)).items():
-            hosted = self.hosted(match_id)
-            if hosted is not None:
-                hosted.abort(reason)
+            self.playing.abort(match_id, reason)
 
 
 def _in_queue(match: WaitingMatch, at_ms: int) -> QueuedMatch:
@@ -229,5 +214,5 @@ def _in_queue(match: WaitingMatch, at_ms: int) -> QueuedMatch:
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, Entrant]) -> SeatRow:
     entrant = entrants.get(role)
     if entrant is None:
-        return SeatRow(match_id, str(role), position, str(Constant("random")), "chance")
+        return SeatRow(match_id, str(role), position, str(RANDOM), "chance")
     return SeatRow(match_id, str(role), position, entrant.name, entrant.kind)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+
+async def something_new(fresh: asyncio.Event, limit_s: float) -> None:
+    """Wait until there are news, but no longer than *limit_s*."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            await fresh.wait()
 
 
 class News:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 from collections import OrderedDict
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from gdl.errors import UnknownNameError
-from gdl.games.library import find_game, game_names
-from gdl.rules import Description, read_rules
+from gdl.games.library import find_game
+from gdl.rules import read_rules, rules_sha256
 from gdl.terms import Constant
 from server.hosting.order import OrderText
-from server.hosting.referees import GameOutline, outline_of, read_outline
+from server.hosting.referees import GameOutline, library_hashes, outline_here, outline_of
 from server.match.background import in_own_thread
 from server.match.clock import now_ms
 from server.storage.games import UNNAMED, GameStore
@@ -37,9 +37,9 @@ class GameFinder:
             StorageError: the database failed.
         """
         known = {version.name: version.sha256 for version in await self._games.listed()}
-        for version in await in_own_thread(_library):
-            if known.get(version.name) != version.sha256:
-                await self._games.put(version)
+        for name, sha256 in (await in_own_thread(library_hashes)).items():
+            if known.get(name) != sha256:
+                await self._games.put(await in_own_thread(partial(_of_library, name)))
 
     async def found(self, text: OrderText, by: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of.
@@ -55,7 +55,7 @@ class GameFinder:
 
     async def _outline(self, version: GameVersion) -> GameOutline:
         if version.sha256 not in self._outlines:
-            description = await in_own_thread(lambda: _description(version))
+            description = await in_own_thread(partial(read_rules, version.rules, version.name))
             outline = GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
             self._outlines[version.sha256] = outline
             if len(self._outlines) > MAX_OUTLINES:
@@ -69,15 +69,16 @@ class GameFinder:
         return found
 
     async def _brought(self, rules: str, by: str) -> GameVersion:
-        known = await self._games.version(hashlib.sha256(rules.encode("utf-8", "replace")).hexdigest())
+        known = await self._games.version(rules_sha256(rules))
         if known is not None:
             return known
-        version = _version(UNNAMED, await outline_of(rules, "rules"), by)
+        version = new_version(UNNAMED, await outline_of(rules, "rules"), by)
         await self._games.put(version)
         return version
 
 
-def _version(name: str, outline: GameOutline, by: str) -> GameVersion:
+def new_version(name: str, outline: GameOutline, by: str) -> GameVersion:
+    """Return the rules of *outline* as *by* brings them now, to be kept as the game *name*."""
     return GameVersion(
         name,
         outline.description.sha256,
@@ -89,16 +90,8 @@ def _version(name: str, outline: GameOutline, by: str) -> GameVersion:
     )
 
 
-def _library() -> list[GameVersion]:
-    return [_of_library(name) for name in game_names()]
-
-
 def _of_library(name: str) -> GameVersion:
     file = find_game(name)
     about = file.about_path.read_text("utf-8") if file.about_path.is_file() else None
-    version = _version(name, read_outline(file.read().source.text, name), "")
+    version = new_version(name, outline_here(file.read()), "")
     return replace(version, about=about, verdict="ok", is_library=True)
-
-
-def _description(version: GameVersion) -> Description:
-    return read_rules(version.rules, version.name)

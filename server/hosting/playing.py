@@ -64,10 +64,6 @@ class Playing:
         """In how many of them players of ours play, each in a process of its own."""
         return sum(any(one.kind == "own" for one in match.entrants.values()) for match in self._matches_here.values())
 
-    def hosted(self, match_id: str) -> StoredMatch | None:
-        """Return the match if it is played here."""
-        return self._matches_here.get(match_id)
-
     async def begin(self, match_ids: Collection[str]) -> None:
         """Begin to play those of the matches that still wait.
 
@@ -153,6 +149,12 @@ class Playing:
             return await self._registry.resolve(text)
         except CallerError:
             return Absent(text)
+
+    def abort(self, match_id: str, reason: str) -> None:
+        """End the match soon, if it is played here."""
+        match = self._matches_here.get(match_id)
+        if match is not None:
+            match.abort(reason)
 
     async def abort_all(self, reason: str, limit_s: float) -> None:
         """Abort every match, and wait until the players are told, *limit_s* at most."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -67,7 +67,7 @@ class Referees:
 
     async def _made(self, version: GameVersion) -> _Entry:
         description = await in_own_thread(partial(read_rules, version.rules, version.name))
-        if version.sha256 in library_hashes():
+        if is_trusted(version):
             referee: Referee = LocalReferee(make_game(description), PromptEvaluator())
         else:
             roles = tuple(map(Constant, version.roles))
@@ -88,9 +88,14 @@ class Referees:
 
 
 @cache
-def library_hashes() -> frozenset[str]:
-    """Return the hashes of the rules that came with this program, which are trusted."""
-    return frozenset(find_game(name).read().sha256 for name in game_names())
+def library_hashes() -> Mapping[str, str]:
+    """Return the hashes of the rules that came with this program, by the game's name."""
+    return {name: find_game(name).read().sha256 for name in game_names()}
+
+
+def is_trusted(version: GameVersion) -> bool:
+    """Return whether rules came with this program, so that they may run in this process."""
+    return version.sha256 in library_hashes().values()
 
 
 async def outline_of(rules: str, name: str) -> GameOutline:
@@ -106,5 +111,10 @@ async def outline_of(rules: str, name: str) -> GameOutline:
 
 def read_outline(rules: str, name: str) -> GameOutline:
     """Return the outline of *rules*; raises as `outline_of`, but for the limits."""
-    game = InterpretedGame(read_rules(rules, name))
+    return outline_here(read_rules(rules, name))
+
+
+def outline_here(description: Description) -> GameOutline:
+    """Return the outline of *description*, worked out in this process; raises RuleFileError as `outline_of`."""
+    game = InterpretedGame(description)
     return GameOutline(game.description, game.roles, game.has_imperfect_information)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gdl.errors import UnknownNameError
-from gdl.game import Role
+from gdl.game import Outline, Role, played_roles
 from gdl.terms import Constant
 from players.registry import PLAYERS, find_player
 from server.errors import PlayerSpecError
@@ -21,7 +21,6 @@ from server.links.http_player import player_url
 from server.links.own_player import start_own_player
 from server.links.targets import Targets
 from server.match.link import NoLink, PlayerLink
-from server.match.outline import Outline, played_roles
 from server.match.profiles import Profile
 from server.match.setup import Seat
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
+from server.hosting.ordering import new_version
 from server.hosting.referees import outline_of
-from server.match.clock import now_ms
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
@@ -50,17 +50,11 @@ async def keep_game(
     if found.verdict != "ok":
         raise RulesUnfitError(upload.name, found)
     outline = await outline_of(upload.rules, upload.name)
-    version = GameVersion(
-        name=upload.name,
-        sha256=outline.description.sha256,
-        rules=upload.rules,
-        roles=tuple(map(str, outline.roles)),
-        is_gdl2=outline.has_imperfect_information,
-        created_ms=now_ms(),
+    version = replace(
+        new_version(upload.name, outline, upload.by),
         about=upload.about,
         verdict=found.verdict,
         report=file_report(found),
-        uploaded_by=upload.by,
     )
     await games.put(version)
     return version

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gdl.game import Role
+from gdl.game import Outline, Role
 from gdl.terms import Term
 from server.match.chance import move_by_chance
 from server.match.dialogue import Dialogue, Told, dialogues
@@ -39,7 +39,6 @@ from server.match.exchange import (
     Output,
     Resume,
 )  # fmt: skip
-from server.match.outline import Outline
 from server.match.past import NOTHING, Past
 from server.match.phases import TABLE, Phase, Trigger
 from server.match.position import Position

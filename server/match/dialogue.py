@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl import messages
-from gdl.game import Role
+from gdl.game import Outline, Role, played_roles
 from gdl.messages import Dialect
 from gdl.scrambling import Scrambling
 from gdl.terms import Constant, Term
 from server.errors import SeatsError
 from server.match.events import Message
 from server.match.exchange import Answer
-from server.match.outline import Outline, played_roles
 from server.match.setup import MatchSetup, Seat
 from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
 

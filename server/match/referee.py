@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gdl.game import Game, JointMove, Role
+from gdl.game import Game, JointMove, Outline, Role
 from gdl.rules import Description
 from server.match.background import Evaluator, in_own_thread
-from server.match.outline import Outline
 from server.match.position import Position, first_position, next_position
 
 

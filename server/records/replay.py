@@ -6,7 +6,6 @@ compared.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,6 +15,7 @@ from gdl.errors import KifSyntaxError
 from gdl.game import RANDOM, Game, State
 from gdl.kif import ReadLimits, read_forms, read_term, term_of
 from gdl.replies import find_move
+from gdl.rules import rules_sha256
 from gdl.source import Source
 from gdl.terms import Compound, Term
 from server.errors import MatchRecordError, RecordDiffersError
@@ -72,7 +72,7 @@ def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
 
 def _check_rules(game: Game, record: StoredRecord) -> None:
     if record.rules is not None and record.rules_sha256 is not None:
-        digest = hashlib.sha256(record.rules.encode("utf-8", "replace")).hexdigest()
+        digest = rules_sha256(record.rules)
         if digest != record.rules_sha256:
             raise RecordDiffersError(0, "", Kind.RULES.value, f"SHA-256 {record.rules_sha256}", f"SHA-256 {digest}")
     roles = record.raw.get("x-roles")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from typing import Final
 
 from aiohttp import web
@@ -32,7 +30,7 @@ from server.registry.answers import (
 )
 from server.registry.errors import NotDialInError
 from server.registry.registry import Registry
-from server.registry.streaming import HEARTBEAT_S, NDJSON, SSE, EventStream
+from server.registry.streaming import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.storage.rows import PlayerRow
 
 PLAYERS: Final = "/api/v1/players"
@@ -151,9 +149,7 @@ async def read_letters(request: web.Request, name: str, query: LettersQuery) -> 
     at least every 15 seconds.
     """
     mailbox = await _mailbox(request, name)
-    stream = EventStream(request)
-    with suppress(ConnectionError, TimeoutError):  # the player comes again, or does not
-        await stream.open()
+    async with streaming(request) as stream:
         with mailbox.reading(request.headers.get("Last-Event-ID", ""), with_past=query.past) as reader:
             await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
             await _tell(stream, mailbox, reader)
@@ -170,15 +166,7 @@ async def _mailbox(request: web.Request, name: str) -> Mailbox:
 
 async def _tell(stream: EventStream, mailbox: Mailbox, reader: Reader) -> None:
     """Tell letters until *reader* gets none any more."""
-    while True:
-        try:
-            async with asyncio.timeout(HEARTBEAT_S):
-                mail = await reader.next()
-        except TimeoutError:
-            await stream.heartbeat()
-            continue
-        if mail is None:
-            return
+    while (mail := await reader.next()) is not None:
         await stream.send("letter", letter_json(mail, mailbox), mailbox.event_id(mail))
 
 

@@ -9,6 +9,8 @@ import asyncio
 import json
 import socket
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from aiohttp import web
@@ -57,9 +59,36 @@ class EventStream:
         """Send what means nothing; raises as `send`."""
         await self._write("\n" if self._is_ndjson else ": heartbeat\n\n")
 
+    def cut(self) -> None:
+        """Cut the connection, which ends what answers the request, whatever it waits for."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
     async def _write(self, text: str) -> None:
         async with asyncio.timeout(WRITE_LIMIT_S):
             await self.response.write(text.encode())
+
+
+@asynccontextmanager
+async def streaming(request: web.Request) -> AsyncIterator[EventStream]:
+    """Yield a stream that answers *request*, and keep it alive; the block ends when nobody reads any more."""
+    stream = EventStream(request)
+    with suppress(ConnectionError, TimeoutError):
+        await stream.open()
+        beating = asyncio.create_task(_beat(stream))
+        try:
+            yield stream
+        finally:
+            beating.cancel()
+
+
+async def _beat(stream: EventStream) -> None:
+    try:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            await stream.heartbeat()
+    except (ConnectionError, TimeoutError):
+        stream.cut()
 
 
 def _notice_dead_peers(request: web.Request) -> None:

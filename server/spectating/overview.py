@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from server.hosting.news import something_new
 from server.match.clock import now_ms
 from server.spectating.listing import Listed, listed
 from server.spectating.source import Source
-from server.spectating.stream import POLL_S, something_new
+from server.spectating.stream import POLL_S
 from server.storage.rows import QUEUED, RUNNING
 
 MAX_SHOWN: Final = 200

@@ -5,11 +5,10 @@ News of what this manager commits wake a stream at once; what another one commit
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from typing import Final
 
+from server.hosting.news import something_new
 from server.records.entries import ENDS, Entry
 from server.spectating.events import Curtain, PublicEvent
 from server.spectating.record import known_match
@@ -40,13 +39,6 @@ async def public_events(source: Source, match_id: str, after: int = -1) -> list[
     """Return the public events of a match up to now that come after number *after*; raises as `feed`."""
     match = await known_match(source, match_id)
     return await _Reading(source, match_id, after + 1).more(has_ended=match.has_ended)
-
-
-async def something_new(fresh: asyncio.Event, poll_s: float) -> None:
-    """Wait until there are news, but no longer than *poll_s*."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(poll_s):
-            await fresh.wait()
 
 
 class _Reading:

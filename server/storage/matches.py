@@ -137,7 +137,7 @@ class MatchStore:
         oldest = sa.select(matches.c.id).where(_HOLDING, is_free).order_by(matches.c.created_ms, matches.c.id)
         chosen = oldest.limit(n).with_for_update(skip_locked=True)
         taking = sa.update(matches).where(matches.c.id.in_(chosen))
-        taking = taking.values({"epoch": matches.c.epoch + 1} | self._lease(holder, lease_s))
+        taking = taking.values(began(holder, lease_s, self._clock_ms()))
         async with self._database.begin() as connection:
             return sorted(await connection.scalars(taking.returning(matches.c.id)))
 
@@ -147,7 +147,7 @@ class MatchStore:
         async with self._database.begin() as connection:
             found = set(await connection.scalars(held.with_for_update(key_share=True)))
             extending = sa.update(matches).where(matches.c.holder == holder, _HOLDING)
-            await connection.execute(extending.values(self._lease(holder, lease_s)))
+            await connection.execute(extending.values(_lease(holder, lease_s, self._clock_ms())))
         return found
 
     async def release(self, match_ids: Collection[str], holder: str) -> int:
@@ -178,12 +178,18 @@ class MatchStore:
         async with self._database.begin() as connection:
             return (await connection.execute(sa.delete(matches).where(matches.c.id == match_id))).rowcount > 0
 
-    def _lease(self, holder: str, lease_s: float) -> dict[str, object]:
-        return {"holder": holder, "lease_until_ms": self._clock_ms() + round(lease_s * 1000)}
-
     async def _update(self, values: dict[str, object], *conditions: sa.ColumnElement[bool]) -> int:
         async with self._database.begin() as connection:
             return (await connection.execute(sa.update(matches).where(*conditions).values(values))).rowcount
+
+
+def began(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:
+    """Return what changes of a match that *holder* begins, or goes on, to play."""
+    return {"epoch": matches.c.epoch + 1} | _lease(holder, lease_s, at_ms)
+
+
+def _lease(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:
+    return {"holder": holder, "lease_until_ms": at_ms + round(lease_s * 1000)}
 
 
 def match_row(row: sa.RowMapping) -> MatchRow:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from server.match.clock import now_ms
 from server.storage.database import Database
-from server.storage.matches import match_row
+from server.storage.matches import began, match_row
 from server.storage.rows import QUEUED, RUNNING, MatchRow
 from server.storage.schema import matches, seats
 
@@ -54,11 +54,6 @@ class MatchQueue:
     async def claim(self, match_ids: Collection[str], holder: str, lease_s: float) -> list[MatchRow]:
         """Begin to play those of the matches that still wait: return the ones that are *holder*'s now."""
         claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == QUEUED)
-        claiming = claiming.values(
-            status=RUNNING,
-            epoch=matches.c.epoch + 1,
-            holder=holder,
-            lease_until_ms=self._clock_ms() + round(lease_s * 1000),
-        )
+        claiming = claiming.values({"status": RUNNING} | began(holder, lease_s, self._clock_ms()))
         async with self._database.begin() as connection:
             return [match_row(row) for row in (await connection.execute(claiming.returning(matches))).mappings()]

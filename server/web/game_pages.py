@@ -19,12 +19,13 @@ from server.hosting.uploading import Upload, keep_game
 from server.spectating.listing import is_veiled
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
+from server.storage.titles import title_of
 from server.web.boards import Picture, board, picture_of
 from server.web.listing import MAX_CHARACTERS, listing, told_remarks
 from server.web.match_cards import CARDS
 from server.web.recollection import Recollection
 from server.web.rendering import render
-from server.web.rule_books import FIRST_POSITIONS, rule_book, title_of
+from server.web.rule_books import FIRST_POSITIONS, rule_book
 from server.web.validation_page import rules_form, verdict_of
 from server.web.visitor import visitor_of
 

@@ -9,9 +9,9 @@ from aiohttp import web
 from server.api.keys import MANAGER
 from server.hosting.game_manager import GameManager
 from server.storage.rows import ENDED, RUNNING, MatchRow
+from server.storage.titles import title_of
 from server.web.match_cards import CARDS
 from server.web.rendering import render
-from server.web.rule_books import title_of
 
 N_LIVE: Final = 8
 _N_RECENT: Final = 12

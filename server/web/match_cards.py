@@ -13,9 +13,10 @@ from gdl.errors import GdlError
 from server.spectating.listing import is_veiled
 from server.storage.matches import MatchStore
 from server.storage.rows import QUEUED, MatchRow, SeatRow
+from server.storage.titles import title_of
 from server.web.boards import Picture, board, picture_of, recorded_board
 from server.web.match_view import public_events, view_of
-from server.web.rule_books import FirstPositions, Shelf, rule_book, title_of
+from server.web.rule_books import FirstPositions, Shelf, rule_book
 
 CHANCE: Final = "chance"
 """The kind of a seat that nobody plays: `random`, in games of chance."""

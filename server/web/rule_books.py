@@ -6,22 +6,22 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from aiohttp import web
 
-from gdl.errors import AboutFileError, GdlError
-from gdl.games.about import About, about_of
-from gdl.games.library import find_game, game_names
+from gdl.errors import GdlError
+from gdl.games.about import About
 from gdl.interpreter import InterpretedGame
 from gdl.limits import EvaluationLimits
 from gdl.rules import Description, read_rules
 from gdl.terms import Term
 from server.hosting.child_referee import ChildReferee, RefereeLimits
-from server.hosting.referees import library_hashes
+from server.hosting.referees import is_trusted
 from server.storage.games import GameStore
 from server.storage.rows import GameVersion
+from server.storage.titles import about_version
 
 _N_KEPT: Final = 256
 _PATIENCE_S: Final = 3.0
@@ -42,38 +42,13 @@ def _description(rules: str) -> Description:
     return read_rules(rules, "rules")
 
 
-@lru_cache(maxsize=_N_KEPT)
-def _about(text: str) -> About | None:
-    try:
-        return about_of(text.encode())
-    except AboutFileError:
-        return None
-
-
 def rule_book(version: GameVersion) -> RuleBook:
     """Return the rules of *version*, read.
 
     Raises:
         RuleFileError: they are no rules; nothing of the kind is kept.
     """
-    return RuleBook(_description(version.rules), _about_version(version))
-
-
-def _about_version(version: GameVersion) -> About | None:
-    if version.about is not None:
-        return _about(version.about)
-    return _library_about(version.name) if version.sha256 in library_hashes() else None
-
-
-@cache
-def _library_about(name: str) -> About | None:
-    return find_game(name).about() if name in game_names() else None
-
-
-def title_of(version: GameVersion) -> str:
-    """Return what a game is called: its title, else its name."""
-    about = _about_version(version)
-    return version.name if about is None else about.title
+    return RuleBook(_description(version.rules), about_version(version))
 
 
 class Shelf:
@@ -129,16 +104,15 @@ class FirstPositions:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@cache
-def _library_facts(name: str) -> frozenset[Term]:
-    return InterpretedGame(find_game(name).read(), _QUICK).initial_state.facts
+def _initial_facts(description: Description) -> frozenset[Term]:
+    return InterpretedGame(description, _QUICK).initial_state.facts
 
 
 async def _first_facts(version: GameVersion) -> frozenset[Term] | None:
     try:
         description = _description(version.rules)
-        if version.sha256 in library_hashes():
-            return await asyncio.to_thread(_library_facts, version.name)
+        if is_trusted(version):
+            return await asyncio.to_thread(_initial_facts, description)
         return await _facts_by_child(description, version)
     except GdlError:
         return None

@@ -20,8 +20,8 @@ from server.hosting.game_manager import Ordered
 from server.hosting.order import OrderText
 from server.hosting.seating import OWN_PLAYERS
 from server.storage.rows import GameVersion
+from server.storage.titles import title_of
 from server.web.rendering import render
-from server.web.rule_books import title_of
 from server.web.seat_page import seat_address
 from server.web.visitor import visitor_of
 

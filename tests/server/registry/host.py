@@ -15,13 +15,13 @@ from server.access.access import Access
 from server.access.role import Role
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
+from server.hosting.news import something_new
 from server.hosting.order import OrderText
 from server.hosting.settings import HostSettings
 from server.links.human_seat import choose, turn_of
 from server.links.mail import letter_id
 from server.site import Watch, listening, make_app
 from server.spectating.record import known_match, public_record
-from server.spectating.stream import something_new
 from server.storage.database import Database
 from server.storage.tokens import TokenStore
 

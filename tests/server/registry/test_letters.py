@@ -11,7 +11,7 @@ import pytest
 
 from server.links.mail import Mail
 from server.match.link import Letter, ReplyBuffer
-from server.registry import routes
+from server.registry import streaming
 from server.storage.database import Database
 from tests.server.registry.host import Caller, Host, event, finished, hosting, order
 
@@ -69,12 +69,22 @@ async def test_a_letter_as_a_server_sent_event(host: Host) -> None:
 
 
 async def test_something_comes_when_nothing_happens(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.01)
     async with host.caller().stream(LETTERS, Accept=NDJSON) as stream:
         lines = [await stream.content.readline() for _ in range(3)]
         mail = put(host)
         coming = await event(stream)
     assert (lines[1:], coming["data"]["letter"]) == ([b"\n", b"\n"], mail.id)
+
+
+async def test_a_player_that_takes_nothing_any_more_is_let_go(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def is_not_taken(_stream: streaming.EventStream) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(streaming.EventStream, "heartbeat", is_not_taken)
+    async with host.caller().stream(LETTERS, Accept=NDJSON):
+        await gone(host)
 
 
 async def test_letters_that_were_not_answered_come_again(host: Host) -> None:
