@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, Generic, TypeVar
+
+from cachetools import TTLCache
 
 from server.access.role import Principal, role_named
 from server.access.token_text import is_secret_of, new_secret, read_token, secret_hash
@@ -93,20 +95,14 @@ class _Recent(Generic[Value]):
     """Answers that were had within `REMEMBERED_S`."""
 
     def __init__(self, clock_ms: Callable[[], int]) -> None:
-        self._clock_ms = clock_ms
-        self._found: OrderedDict[str, tuple[int, Value]] = OrderedDict()
+        self._found: TTLCache[str, Value] = TTLCache(_N_REMEMBERED, round(1000 * REMEMBERED_S), clock_ms)
 
     async def get(self, key: str, ask: Callable[[], Awaitable[Value]]) -> Value:
         """Return the answer for *key*, which *ask* gives where none is remembered."""
-        until_ms, value = self._found.get(key, (0, None))
-        if self._clock_ms() < until_ms:
-            return value  # type: ignore[return-value]  # what is remembered until then is an answer
-        answer = await ask()
-        self._found[key] = (self._clock_ms() + round(1000 * REMEMBERED_S), answer)
-        self._found.move_to_end(key)
-        if len(self._found) > _N_REMEMBERED:
-            self._found.popitem(last=False)
-        return answer
+        with suppress(KeyError):
+            return self._found[key]
+        found = self._found[key] = await ask()
+        return found
 
     def clear(self) -> None:
         """Remember nothing."""

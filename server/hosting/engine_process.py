@@ -9,9 +9,10 @@ import os
 import pickle
 import resource
 import sys
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
+
+from cachetools import LRUCache
 
 from gdl.engines import make_game
 from gdl.errors import ChildProcessDiedError, LimitExceeded
@@ -77,7 +78,7 @@ class _Answers:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._states: OrderedDict[frozenset[Term], State] = OrderedDict()
+        self._states: LRUCache[frozenset[Term], State] = LRUCache(MAX_STATES)
 
     def position(self, question: Question) -> Position:
         """Return the position that is asked for, without its state, which stays here."""
@@ -87,17 +88,11 @@ class _Answers:
             before = Position(question.step, self._state(question.facts), question.facts, None, None, (), None)
             found = next_position(self._game, before, question.moves)
         assert found.state is not None
-        self._keep(found.facts, found.state)
+        self._states[found.facts] = found.state
         return replace(found, state=None)
 
     def _state(self, facts: frozenset[Term]) -> State:
         return self._states.get(facts) or self._game.state(facts)
-
-    def _keep(self, facts: frozenset[Term], state: State) -> None:
-        self._states[facts] = state
-        self._states.move_to_end(facts)
-        if len(self._states) > MAX_STATES:
-            self._states.popitem(last=False)
 
 
 def main() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 from typing import Final
+
+from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
 from gdl.games.library import find_game
@@ -28,7 +29,7 @@ class GameFinder:
 
     def __init__(self, games: GameStore) -> None:
         self._games = games
-        self._outlines: OrderedDict[str, GameOutline] = OrderedDict()
+        self._outlines: LRUCache[str, GameOutline] = LRUCache(MAX_OUTLINES)
 
     async def keep_library(self) -> None:
         """Keep the games that came with this program, where the database has not these versions of them.
@@ -58,8 +59,6 @@ class GameFinder:
             description = await in_own_thread(partial(read_rules, version.rules, version.name))
             outline = GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
             self._outlines[version.sha256] = outline
-            if len(self._outlines) > MAX_OUTLINES:
-                self._outlines.popitem(last=False)
         return self._outlines[version.sha256]
 
     async def _named(self, name: str) -> GameVersion:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from server.access.rights import requires
@@ -30,9 +31,9 @@ from server.web.validation_page import rules_form, verdict_of
 from server.web.visitor import visitor_of
 
 STATISTICS: Final = web.AppKey("statistics", Recollection[GameStatistics])
-FIRST_PICTURES: Final = web.AppKey("first_pictures", dict[str, Picture | None])
+FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
 _N_MATCHES: Final = 10
-_N_PICTURES: Final = 256
+N_PICTURES: Final = 256
 
 
 async def show_games(request: web.Request) -> web.Response:
@@ -59,8 +60,6 @@ async def _first_picture(request: web.Request, version: GameVersion) -> Picture 
     except GdlError:
         found = None
     kept[version.sha256] = found
-    if len(kept) > _N_PICTURES:
-        del kept[next(iter(kept))]
     return found
 
 

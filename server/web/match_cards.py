@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from server.spectating.listing import is_veiled
@@ -76,7 +76,7 @@ class Cards:
 
     def __init__(self, matches: MatchStore, shelf: Shelf, first_positions: FirstPositions) -> None:
         self._matches, self._shelf, self._first = matches, shelf, first_positions
-        self._boards: OrderedDict[tuple[str, int, str], Picture | None] = OrderedDict()
+        self._boards: LRUCache[tuple[str, int, str], Picture | None] = LRUCache(_N_BOARDS)
 
     async def of(self, rows: Sequence[MatchRow], *, with_boards: bool = False) -> list[MatchCard]:
         """Return the cards of *rows*."""
@@ -102,8 +102,6 @@ class Cards:
         key = (row.id, row.n_steps, row.status)
         if key not in self._boards:
             self._boards[key] = await self._drawn(row)
-            if len(self._boards) > _N_BOARDS:
-                self._boards.popitem(last=False)
         return self._boards[key]
 
     async def _drawn(self, row: MatchRow) -> Picture | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aiohttp import web
+from cachetools import LRUCache
 from yarl import URL
 
 from gdl.errors import GdlError
@@ -34,7 +34,7 @@ class Views:
     """What is public of matches that are over, which does not change any more."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, MatchView] = OrderedDict()
+        self._found: LRUCache[str, MatchView] = LRUCache(_N_VIEWS)
 
     async def of(self, request: web.Request, row: MatchRow) -> MatchView:
         """Return what is public of the match of *row* now."""
@@ -44,8 +44,6 @@ class Views:
             found = view_of(public_events(entries, has_ended=row.has_ended))
             if row.has_ended:
                 self._found[row.id] = found
-                if len(self._found) > _N_VIEWS:
-                    self._found.popitem(last=False)
         return found
 
 

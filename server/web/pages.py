@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from server.api.keys import CHECKER, MANAGER
 from server.storage.statistics import Statistics
@@ -59,7 +60,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = Recollection(statistics.of_game)
     app[player_pages.STATISTICS] = Recollection(statistics.of_player)
-    app[game_pages.FIRST_PICTURES] = {}
+    app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
     warming = asyncio.create_task(_warm(app))
     yield
     warming.cancel()

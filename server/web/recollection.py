@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Final, Generic, TypeVar
+
+from cachetools import LRUCache
 
 Value = TypeVar("Value")
 
@@ -18,7 +19,7 @@ class Recollection(Generic[Value]):
 
     def __init__(self, read: Callable[[str], Awaitable[Value]], patience_s: float = 0.08) -> None:
         self._read, self._patience_s = read, patience_s
-        self._found: OrderedDict[str, tuple[float, Value]] = OrderedDict()
+        self._found: LRUCache[str, tuple[float, Value]] = LRUCache(_N_KEPT)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def of(self, key: str) -> Value | None:
@@ -39,9 +40,6 @@ class Recollection(Generic[Value]):
         try:
             value = await self._read(key)
             self._found[key] = asyncio.get_running_loop().time(), value
-            self._found.move_to_end(key)
-            if len(self._found) > _N_KEPT:
-                self._found.popitem(last=False)
         finally:
             del self._tasks[key]
 

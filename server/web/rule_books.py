@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from gdl.games.about import About
@@ -56,15 +57,13 @@ class Shelf:
 
     def __init__(self, games: GameStore) -> None:
         self._games = games
-        self._found: OrderedDict[str, GameVersion] = OrderedDict()
+        self._found: LRUCache[str, GameVersion] = LRUCache(_N_KEPT)
 
     async def version(self, sha256: str) -> GameVersion | None:
         """Return the version with that hash."""
         found = self._found.get(sha256) or await self._games.version(sha256)
         if found is not None and found.sha256 == sha256:
             self._found[sha256] = found
-            if len(self._found) > _N_KEPT:
-                self._found.popitem(last=False)
         return found
 
 
