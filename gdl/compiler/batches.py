@@ -13,12 +13,9 @@ from gdl.compiler.building import CompiledRules
 from gdl.compiler.choice import literal
 from gdl.compiler.lanes import N_LANES, Spare, _advance, _evaluate
 from gdl.compiler.playouts import Packed, Words, packed_rows, unpacked
-from gdl.compiler.words import addresses, rows, store
+from gdl.compiler.words import ONES, U, addresses, rows, store
 
 Masks: TypeAlias = NDArray[np.bool_]
-
-_ONES = ~np.uint64(0)
-_U = np.uint64
 
 
 class Batch:
@@ -82,7 +79,7 @@ class Batch:
         for first in range(0, len(packed), N_LANES):
             bits = np.unpackbits(packed[first : first + N_LANES], axis=1, count=n_fluents)
             values = rows(self._tables.n_rows)
-            values[0] = _ONES
+            values[0] = ONES
             values[1 : 1 + n_fluents] = packed_rows(np.pad(bits, ((0, N_LANES - len(bits)), (0, 0))))
             _look(self._tables, values)
             yield first, values
@@ -119,4 +116,4 @@ def _step(t, values):
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _read(values, literals, answers):
     for i in range(len(literals)):
-        store(answers, _U(i), literal(values, literals[i]))
+        store(answers, U(i), literal(values, literals[i]))

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from gdl.compiler.tables import BLOCK
 from gdl.compiler.words import (
+    ONES,
+    ZERO,
+    U,
     W,
     any_bit,
     at,
@@ -35,10 +38,6 @@ from gdl.compiler.words import (
 _COUNTER_BITS: Final = 24
 _DRAWN_BITS: Final = 32
 _LOW_DIGITS: Final = 4
-
-_U = np.uint64
-_ZERO = np.uint64(0)
-_ONES = ~np.uint64(0)
 
 
 class Work(NamedTuple):
@@ -70,7 +69,7 @@ def work_for(n_moves: int, seed: int) -> Work:
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def literal(val, x):
     """Return the value of a literal."""
-    return differing(load(val, _U(x) >> _U(1)), spread(_ZERO - (_U(x) & _U(1))))
+    return differing(load(val, U(x) >> U(1)), spread(ZERO - (U(x) & U(1))))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
@@ -87,16 +86,16 @@ def _parity(a, b, c):
 def _count_block(val, legal, i):
     """Return the four digits of the number of legal moves i..i+8, in every lane."""
     x0, x1, x2, x3 = (
-        literal(val, at(legal, _U(i))),
-        literal(val, at(legal, _U(i + 1))),
-        literal(val, at(legal, _U(i + 2))),
-        literal(val, at(legal, _U(i + 3))),
+        literal(val, at(legal, U(i))),
+        literal(val, at(legal, U(i + 1))),
+        literal(val, at(legal, U(i + 2))),
+        literal(val, at(legal, U(i + 3))),
     )
     x4, x5, x6, x7 = (
-        literal(val, at(legal, _U(i + 4))),
-        literal(val, at(legal, _U(i + 5))),
-        literal(val, at(legal, _U(i + 6))),
-        literal(val, at(legal, _U(i + 7))),
+        literal(val, at(legal, U(i + 4))),
+        literal(val, at(legal, U(i + 5))),
+        literal(val, at(legal, U(i + 6))),
+        literal(val, at(legal, U(i + 7))),
     )
     s, a = _parity(x0, x1, x2), _majority(x0, x1, x2)
     r, b = _parity(x3, x4, x5), _majority(x3, x4, x5)
@@ -110,8 +109,8 @@ def _count_block(val, legal, i):
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _add_digit(counter, c, digit, carry):
     """Add to one digit of the counters; return the carry."""
-    old = load(counter, _U(c))
-    store(counter, _U(c), _parity(old, digit, carry))
+    old = load(counter, U(c))
+    store(counter, U(c), _parity(old, digit, carry))
     return _majority(old, digit, carry)
 
 
@@ -125,30 +124,30 @@ def _count_legal(val, t, begin, end, work):
     while (end - begin) >> top:
         top += 1
     for c in range(top):
-        store(work.counter, _U(c), spread(_ZERO))
+        store(work.counter, U(c), spread(ZERO))
     n_live = 0
     for i in range(begin, end, BLOCK):
         b0, b1, b2, b3 = _count_block(val, t.block_legal, i)
         if not any_bit(either(either(b0, b1), either(b2, b3))):
             continue
-        row = _U(4 * n_live)
+        row = U(4 * n_live)
         store(work.block, row, b0)
-        store(work.block, row + _U(1), b1)
-        store(work.block, row + _U(2), b2)
-        store(work.block, row + _U(3), b3)
-        put(work.live, _U(n_live), i)
+        store(work.block, row + U(1), b1)
+        store(work.block, row + U(2), b2)
+        store(work.block, row + U(3), b3)
+        put(work.live, U(n_live), i)
         n_live += 1
-        carry = _add_digit(work.counter, 0, b0, spread(_ZERO))
+        carry = _add_digit(work.counter, 0, b0, spread(ZERO))
         carry = _add_digit(work.counter, 1, b1, carry)
         carry = _add_digit(work.counter, 2, b2, carry)
         carry = _add_digit(work.counter, 3, b3, carry)
         c = 4
         while any_bit(carry):
-            old = load(work.counter, _U(c))
-            store(work.counter, _U(c), differing(old, carry))
+            old = load(work.counter, U(c))
+            store(work.counter, U(c), differing(old, carry))
             carry = both(old, carry)
             c += 1
-    while top > 0 and not any_bit(load(work.counter, _U(top - 1))):
+    while top > 0 and not any_bit(load(work.counter, U(top - 1))):
         top -= 1
     return n_live, top
 
@@ -173,10 +172,10 @@ def _draw(work, top):
     At each bit the number is halved, after the counter was added to it or not; its low digits stay in registers.
     """
     random = work.random
-    s0, s1, s2, s3 = load(random, _U(0)), load(random, _U(1)), load(random, _U(2)), load(random, _U(3))
+    s0, s1, s2, s3 = load(random, U(0)), load(random, U(1)), load(random, U(2)), load(random, U(3))
     counter, drawn = work.counter, work.drawn
-    n0, n1, n2, n3 = load(counter, _U(0)), load(counter, _U(1)), load(counter, _U(2)), load(counter, _U(3))
-    d0, d1, d2, d3 = spread(_ZERO), spread(_ZERO), spread(_ZERO), spread(_ZERO)
+    n0, n1, n2, n3 = load(counter, U(0)), load(counter, U(1)), load(counter, U(2)), load(counter, U(3))
+    d0, d1, d2, d3 = spread(ZERO), spread(ZERO), spread(ZERO), spread(ZERO)
     for _ in range(_DRAWN_BITS):
         added, s0, s1, s2, s3 = _random_bits(s0, s1, s2, s3)
         carry = both(both(n0, added), d0)
@@ -187,28 +186,28 @@ def _draw(work, top):
         if top <= _LOW_DIGITS:
             d3 = carry
             continue
-        a, b = load(drawn, _U(_LOW_DIGITS)), both(load(counter, _U(_LOW_DIGITS)), added)
+        a, b = load(drawn, U(_LOW_DIGITS)), both(load(counter, U(_LOW_DIGITS)), added)
         d3, carry = _parity(a, b, carry), _majority(a, b, carry)
         for c in range(_LOW_DIGITS + 1, top):
-            a, b = load(drawn, _U(c)), both(load(counter, _U(c)), added)
-            store(drawn, _U(c - 1), _parity(a, b, carry))
+            a, b = load(drawn, U(c)), both(load(counter, U(c)), added)
+            store(drawn, U(c - 1), _parity(a, b, carry))
             carry = _majority(a, b, carry)
-        store(drawn, _U(top - 1), carry)
-    store(drawn, _U(0), d0)
-    store(drawn, _U(1), d1)
-    store(drawn, _U(2), d2)
-    store(drawn, _U(3), d3)
-    store(random, _U(0), s0)
-    store(random, _U(1), s1)
-    store(random, _U(2), s2)
-    store(random, _U(3), s3)
+        store(drawn, U(top - 1), carry)
+    store(drawn, U(0), d0)
+    store(drawn, U(1), d1)
+    store(drawn, U(2), d2)
+    store(drawn, U(3), d3)
+    store(random, U(0), s0)
+    store(random, U(1), s1)
+    store(random, U(2), s2)
+    store(random, U(3), s3)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _take_away(drawn, c, b, borrow):
     """Take from one digit of the drawn numbers; return what is to be borrowed for it, and what the digit was."""
-    a = load(drawn, _U(c))
-    store(drawn, _U(c), _parity(a, b, borrow))
+    a = load(drawn, U(c))
+    store(drawn, U(c), _parity(a, b, borrow))
     return either(both(b, borrow), but_not(either(b, borrow), a)), a
 
 
@@ -216,11 +215,11 @@ def _take_away(drawn, c, b, borrow):
 def _take_from_block(val, t, i, lanes, d0, d1, d2):
     """Count down from numbers below eight, in *lanes*, through the legal moves i..i+8, and make the move at nought."""
     for j in range(i, i + BLOCK):
-        x = both(literal(val, at(t.block_legal, _U(j))), lanes)
+        x = both(literal(val, at(t.block_legal, U(j))), lanes)
         b1 = but_not(x, d0)
         b2 = but_not(b1, d1)
         here = but_not(b2, d2)
-        store(val, _U(at(t.block_row, _U(j))), here)
+        store(val, U(at(t.block_row, U(j))), here)
         d0, d1, d2 = differing(d0, x), differing(d1, b1), differing(d2, b2)
         lanes = but_not(lanes, here)
 
@@ -228,28 +227,28 @@ def _take_from_block(val, t, i, lanes, d0, d1, d2):
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _take(val, t, n_live, top, work):
     """Count down from the drawn numbers, block by block, to find each lane's move."""
-    taken = spread(_ZERO)
-    n_chosen = at(work.n_chosen, _ZERO)
+    taken = spread(ZERO)
+    n_chosen = at(work.n_chosen, ZERO)
     for q in range(n_live):
-        row = _U(4 * q)
-        none = spread(_ZERO)
+        row = U(4 * q)
+        none = spread(ZERO)
         borrow, d0 = _take_away(work.drawn, 0, but_not(load(work.block, row), taken), none)
-        borrow, d1 = _take_away(work.drawn, 1, but_not(load(work.block, row + _U(1)), taken), borrow)
-        borrow, d2 = _take_away(work.drawn, 2, but_not(load(work.block, row + _U(2)), taken), borrow)
-        borrow, _ = _take_away(work.drawn, 3, but_not(load(work.block, row + _U(3)), taken), borrow)
+        borrow, d1 = _take_away(work.drawn, 1, but_not(load(work.block, row + U(1)), taken), borrow)
+        borrow, d2 = _take_away(work.drawn, 2, but_not(load(work.block, row + U(2)), taken), borrow)
+        borrow, _ = _take_away(work.drawn, 3, but_not(load(work.block, row + U(3)), taken), borrow)
         c = 4
         while c < top and any_bit(borrow):
-            digit = load(work.drawn, _U(c))
-            store(work.drawn, _U(c), differing(digit, borrow))
+            digit = load(work.drawn, U(c))
+            store(work.drawn, U(c), differing(digit, borrow))
             borrow = but_not(borrow, digit)
             c += 1
         if any_bit(borrow):
             taken = either(taken, borrow)
-            first = at(work.live, _U(q))
-            put(work.chosen, _U(n_chosen), first)
+            first = at(work.live, U(q))
+            put(work.chosen, U(n_chosen), first)
             n_chosen += 1
             _take_from_block(val, t, first, borrow, d0, d1, d2)
-    put(work.n_chosen, _ZERO, n_chosen)
+    put(work.n_chosen, ZERO, n_chosen)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
@@ -259,25 +258,25 @@ def choose(val, t, begin, end, waiting, work):
     Returns whether a lane that is not *waiting* has no legal move.
     """
     n_live, top = _count_legal(val, t, begin, end, work)
-    some, several = spread(_ZERO), spread(_ZERO)
+    some, several = spread(ZERO), spread(ZERO)
     for c in range(top):
-        digit = load(work.counter, _U(c))
+        digit = load(work.counter, U(c))
         some = either(some, digit)
         if c:
             several = either(several, digit)
     for c in range(max(top, 4)):
-        store(work.drawn, _U(c), spread(_ZERO))
+        store(work.drawn, U(c), spread(ZERO))
     if any_bit(but_not(several, waiting)):
         _draw(work, top)
     _take(val, t, n_live, top, work)
-    return any_bit(but_not(but_not(spread(_ONES), some), waiting))
+    return any_bit(but_not(but_not(spread(ONES), some), waiting))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def forget(val, t, work):
     """Take back the moves that were made, so that all moves' rows are nought."""
-    for q in range(at(work.n_chosen, _ZERO)):
-        first = at(work.chosen, _U(q))
+    for q in range(at(work.n_chosen, ZERO)):
+        first = at(work.chosen, U(q))
         for j in range(first, first + BLOCK):
-            store(val, _U(at(t.block_row, _U(j))), spread(_ZERO))
-    put(work.n_chosen, _ZERO, 0)
+            store(val, U(at(t.block_row, U(j))), spread(ZERO))
+    put(work.n_chosen, ZERO, 0)

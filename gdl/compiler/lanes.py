@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 
 from gdl.compiler.choice import choose, forget, literal
 from gdl.compiler.words import (
+    ONE,
+    ONES,
+    ZERO,
+    U,
     W,
     addresses,
     any_bit,
@@ -37,11 +41,6 @@ PAUSED: Final = 2
 _STATE: Final = 0
 _MOVES: Final = 1
 _GOALS: Final = 2
-
-_U = np.uint64
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ONES = ~np.uint64(0)
 
 
 class Lanes(NamedTuple):
@@ -86,48 +85,48 @@ def lanes_for(
 ) -> Lanes:
     """Return lanes of which each is to play its quota from its start, none of them under way."""
     ended, idle, retired = (np.zeros((1, W), np.uint64) for _ in range(3))
-    idle[:] = _ONES
+    idle[:] = ONES
     resting = quota == 0
     retired[0] = np.packbits(resting, bitorder="little").view(np.uint64)
     values = rows(n_rows)
-    values[0] = _ONES
+    values[0] = ONES
     clock = np.array([0, first_phase, resting.sum()], np.int64)
     return Lanes(quota.copy(), np.zeros(N_LANES, np.int64), group, start, values, ended, idle, retired, clock)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _gates(val, t, start, end):
-    for g in range(_U(start), _U(end)):
-        begin, middle, stop = at(t.gate_start, g), at(t.gate_middle, g), at(t.gate_start, g + _ONE)
-        x = spread(_ONES)
-        for j in range(_U(begin), _U(middle)):
-            x = both(x, load(val, _U(at(t.gate_input, j))))
-        for j in range(_U(middle), _U(stop)):
-            x = but_not(x, load(val, _U(at(t.gate_input, j))))
-        store(val, _U(at(t.gate_row, g)), x)
+    for g in range(U(start), U(end)):
+        begin, middle, stop = at(t.gate_start, g), at(t.gate_middle, g), at(t.gate_start, g + ONE)
+        x = spread(ONES)
+        for j in range(U(begin), U(middle)):
+            x = both(x, load(val, U(at(t.gate_input, j))))
+        for j in range(U(middle), U(stop)):
+            x = but_not(x, load(val, U(at(t.gate_input, j))))
+        store(val, U(at(t.gate_row, g)), x)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _loop(val, t, start, end, first, last):
     for i in range(first, last):
-        store(val, _U(at(t.loop_row, _U(i))), spread(_ZERO))
+        store(val, U(at(t.loop_row, U(i))), spread(ZERO))
     changed = True
     while changed:
         _gates(val, t, start, end)
-        difference = spread(_ZERO)
+        difference = spread(ZERO)
         for i in range(first, last):
-            new = literal(val, at(t.loop_value, _U(i)))
-            difference = either(difference, differing(new, load(val, _U(at(t.loop_row, _U(i))))))
-            store(val, _U(at(t.loop_row, _U(i))), new)
+            new = literal(val, at(t.loop_value, U(i)))
+            difference = either(difference, differing(new, load(val, U(at(t.loop_row, U(i))))))
+            store(val, U(at(t.loop_row, U(i))), new)
         changed = any_bit(difference)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _evaluate(val, t, phase, part):
     """Give the rows of the gates in a part of a phase their values."""
-    for s in range(at(t.parts, _U(5 * phase + part)), at(t.parts, _U(5 * phase + part + 1))):
-        start, end = at(t.segments, _U(4 * s)), at(t.segments, _U(4 * s + 1))
-        first, last = at(t.segments, _U(4 * s + 2)), at(t.segments, _U(4 * s + 3))
+    for s in range(at(t.parts, U(5 * phase + part)), at(t.parts, U(5 * phase + part + 1))):
+        start, end = at(t.segments, U(4 * s)), at(t.segments, U(4 * s + 1))
+        first, last = at(t.segments, U(4 * s + 2)), at(t.segments, U(4 * s + 3))
         if first == last:
             _gates(val, t, start, end)
         else:
@@ -137,22 +136,22 @@ def _evaluate(val, t, phase, part):
 @numba.njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def _advance(val, t, phase, new):
     """Give the fluents their next values: first read those that others overwrite."""
-    first, direct = at(t.copy_start, _U(3 * phase)), at(t.copy_start, _U(3 * phase + 1))
-    end = at(t.copy_start, _U(3 * phase + 2))
+    first, direct = at(t.copy_start, U(3 * phase)), at(t.copy_start, U(3 * phase + 1))
+    end = at(t.copy_start, U(3 * phase + 2))
     for i in range(first, direct):
-        store(new, _U(i - first), literal(val, at(t.copy_value, _U(i))))
+        store(new, U(i - first), literal(val, at(t.copy_value, U(i))))
     for i in range(direct, end):
-        store(val, _U(at(t.copy_row, _U(i))), literal(val, at(t.copy_value, _U(i))))
+        store(val, U(at(t.copy_row, U(i))), literal(val, at(t.copy_value, U(i))))
     for i in range(first, direct):
-        store(val, _U(at(t.copy_row, _U(i))), load(new, _U(i - first)))
+        store(val, U(at(t.copy_row, U(i))), load(new, U(i - first)))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _popcount(x):
-    x = x - ((x >> _U(1)) & _U(0x5555555555555555))
-    x = (x & _U(0x3333333333333333)) + ((x >> _U(2)) & _U(0x3333333333333333))
-    x = (x + (x >> _U(4))) & _U(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * _U(0x0101010101010101)) >> _U(56))
+    x = x - ((x >> U(1)) & U(0x5555555555555555))
+    x = (x & U(0x3333333333333333)) + ((x >> U(2)) & U(0x3333333333333333))
+    x = (x + (x >> U(4))) & U(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * U(0x0101010101010101)) >> U(56))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
@@ -161,9 +160,9 @@ def _finish(lanes, step, lengths):
     for k in range(W):
         x = lanes.ended[0, k]
         lanes.idle[0, k] |= x
-        while x != _ZERO:
-            low = x & (_ZERO - x)
-            lane = k * 64 + _popcount(low - _ONE)
+        while x != ZERO:
+            low = x & (ZERO - x)
+            lane = k * 64 + _popcount(low - ONE)
             length = step - lanes.started[lane]
             group = lanes.group[lane]
             lengths[group, 0] += 1
@@ -181,19 +180,19 @@ def _finish(lanes, step, lengths):
 def _restart(lanes, new, step):
     """Begin new plays in the lanes whose play has ended, but for those that have done their share."""
     val = lanes.values
-    fresh = but_not(load(lanes.idle, _ZERO), load(lanes.retired, _ZERO))
+    fresh = but_not(load(lanes.idle, ZERO), load(lanes.retired, ZERO))
     if not any_bit(fresh):
         return
-    store(new, _ZERO, fresh)
-    store(lanes.idle, _ZERO, both(load(lanes.idle, _ZERO), load(lanes.retired, _ZERO)))
+    store(new, ZERO, fresh)
+    store(lanes.idle, ZERO, both(load(lanes.idle, ZERO), load(lanes.retired, ZERO)))
     for i in range(len(lanes.start)):
-        begin = both(load(lanes.start, _U(i)), fresh)
-        store(val, _U(i + 1), either(but_not(load(val, _U(i + 1)), fresh), begin))
+        begin = both(load(lanes.start, U(i)), fresh)
+        store(val, U(i + 1), either(but_not(load(val, U(i + 1)), fresh), begin))
     for k in range(W):
         x = new[0, k]
-        while x != _ZERO:
-            low = x & (_ZERO - x)
-            lanes.started[k * 64 + _popcount(low - _ONE)] = step
+        while x != ZERO:
+            low = x & (ZERO - x)
+            lanes.started[k * 64 + _popcount(low - ONE)] = step
             x ^= low
 
 
@@ -201,21 +200,21 @@ def _restart(lanes, new, step):
 def _count_goals(val, t, phase, lanes, tally):
     """Count the goals that are their role's only one in the lanes whose play is over."""
     _evaluate(val, t, phase, _GOALS)
-    ended = load(lanes.ended, _ZERO)
+    ended = load(lanes.ended, ZERO)
     n_goals = tally.goal_start[len(tally.goal_start) - 1]
     for r in range(len(tally.goal_start) - 1):
-        once, twice = spread(_ZERO), spread(_ZERO)
+        once, twice = spread(ZERO), spread(ZERO)
         for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = literal(val, at(t.goal_value, _U(n_goals * phase + g)))
+            x = literal(val, at(t.goal_value, U(n_goals * phase + g)))
             twice = either(twice, both(once, x))
             once = either(once, x)
         counted = but_not(ended, twice)
         for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = both(literal(val, at(t.goal_value, _U(n_goals * phase + g))), counted)
+            x = both(literal(val, at(t.goal_value, U(n_goals * phase + g))), counted)
             if any_bit(x):
-                store(lanes.ended, _ZERO, x)
+                store(lanes.ended, ZERO, x)
                 _add(lanes.ended, lanes.group, tally.goal_counts, g)
-    store(lanes.ended, _ZERO, ended)
+    store(lanes.ended, ZERO, ended)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
@@ -227,9 +226,9 @@ def _add(bits, group, counts, g):
         return
     for k in range(W):
         x = bits[0, k]
-        while x != _ZERO:
-            low = x & (_ZERO - x)
-            counts[group[k * 64 + _popcount(low - _ONE)], g] += 1
+        while x != ZERO:
+            low = x & (ZERO - x)
+            counts[group[k * 64 + _popcount(low - ONE)], g] += 1
             x ^= low
 
 
@@ -247,17 +246,17 @@ def _is_worth_waiting(tables):
 def _exchange(val, aside, begin, n_fluents):
     """Let the states at play and those set aside change places."""
     for i in range(n_fluents):
-        now = load(val, _U(1 + i))
-        store(val, _U(1 + i), load(aside, _U(begin + i)))
-        store(aside, _U(begin + i), now)
+        now = load(val, U(1 + i))
+        store(val, U(1 + i), load(aside, U(begin + i)))
+        store(aside, U(begin + i), now)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _settle(val, t, phase, lanes, tally, aside, waiting):
     """Count the goals of the plays that ended in a phase since the last time, whose last states are set aside."""
     n_fluents = len(lanes.start)
-    store(lanes.ended, _ZERO, load(waiting, _U(phase)))
-    store(waiting, _U(phase), spread(_ZERO))
+    store(lanes.ended, ZERO, load(waiting, U(phase)))
+    store(waiting, U(phase), spread(ZERO))
     for again in range(2):
         _exchange(val, aside, phase * n_fluents, n_fluents)
         _evaluate(val, t, phase, _STATE)
@@ -268,17 +267,17 @@ def _settle(val, t, phase, lanes, tally, aside, waiting):
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _settle_all(val, t, n_phases, lanes, tally, aside, waiting):
     for phase in range(n_phases):
-        if any_bit(load(waiting, _U(phase))):
+        if any_bit(load(waiting, U(phase))):
             _settle(val, t, phase, lanes, tally, aside, waiting)
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
 def _set_aside(val, begin, lanes, aside):
     """Keep the last states of the plays that have ended."""
-    ended = load(lanes.ended, _ZERO)
+    ended = load(lanes.ended, ZERO)
     for i in range(len(lanes.start)):
-        kept = but_not(load(aside, _U(begin + i)), ended)
-        store(aside, _U(begin + i), either(kept, both(load(val, _U(1 + i)), ended)))
+        kept = but_not(load(aside, U(begin + i)), ended)
+        store(aside, U(begin + i), either(kept, both(load(val, U(1 + i)), ended)))
 
 
 @numba.njit(cache=True, nogil=True, boundscheck=False)
@@ -317,21 +316,21 @@ def play(tables, lanes, work, n_steps, tally, trace):
         if phase == first_phase:
             _restart(lanes, spare, step)
         _evaluate(val, t, phase, _STATE)
-        ended = but_not(literal(val, at(t.terminal, _U(phase))), load(lanes.idle, _ZERO))
+        ended = but_not(literal(val, at(t.terminal, U(phase))), load(lanes.idle, ZERO))
         if any_bit(ended):
             if is_waiting:
-                if any_bit(both(ended, load(waiting, _U(phase)))):
+                if any_bit(both(ended, load(waiting, U(phase)))):
                     _settle(val, t, phase, lanes, tally, aside, waiting)
-                store(lanes.ended, _ZERO, ended)
+                store(lanes.ended, ZERO, ended)
                 _set_aside(val, phase * tables.n_fluents, lanes, aside)
-                store(waiting, _U(phase), either(load(waiting, _U(phase)), ended))
+                store(waiting, U(phase), either(load(waiting, U(phase)), ended))
             else:
-                store(lanes.ended, _ZERO, ended)
+                store(lanes.ended, ZERO, ended)
                 _count_goals(val, t, phase, lanes, tally)
             _finish(lanes, step, tally.lengths)
         for r in range(n_roles):
             begin, end = tables.block_start[phase, r], tables.block_start[phase, r + 1]
-            if begin < end and choose(val, t, begin, end, load(lanes.idle, _ZERO), room):
+            if begin < end and choose(val, t, begin, end, load(lanes.idle, ZERO), room):
                 lanes.clock[0] = step
                 return STUCK
         if step < len(trace):

@@ -16,7 +16,7 @@ from gdl.compiler import choice, lanes
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.lanes import N_LANES, Lanes, Tally
 from gdl.compiler.tables import Tables
-from gdl.compiler.words import W
+from gdl.compiler.words import ONES, W
 from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.playouts import MAX_STEPS, Playouts, check_number
 
@@ -27,7 +27,6 @@ Words: TypeAlias = NDArray[np.uint64]
 _GATES_PER_CALL: Final = 20_000_000
 """How much a kernel does before Python has its turn again, to be interrupted or to give up: some 30 ms."""
 _NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
-_ONES: Final = ~np.uint64(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +198,7 @@ def _start_rows(packed: Packed, group: NDArray[np.int64], n_fluents: int) -> Wor
     """Return every fluent in all lanes, one bit each, where a lane begins at the state of its group."""
     bits = np.unpackbits(packed, axis=1, count=n_fluents)
     if len(packed) == 1:
-        return np.where(bits[0, :, None] == 1, _ONES, np.uint64(0)).repeat(W, axis=1)
+        return np.where(bits[0, :, None] == 1, ONES, np.uint64(0)).repeat(W, axis=1)
     return packed_rows(bits[group])
 
 

@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 
 W: Final = 8
 """Words in a row."""
+U: Final = np.uint64
+ZERO: Final = U(0)
+ONE: Final = U(1)
+ONES: Final = ~ZERO
+"""Numbers as words are, so that kernels do not turn them into signed ones on the way."""
 
 _VECTOR: Final = ir.VectorType(ir.IntType(64), W)
 
