@@ -7,7 +7,7 @@ INSTALLED_DEV := .venv/.installed-dev
 export GGP_SHARED ?= $(abspath ../shared)
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## play Amazons over HTTP, game manager and two players on this machine
 	@$(BIN)/ggp demo
@@ -25,27 +25,38 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
 		tests/gdl/test_conformance_corpus.py tests/gdl/compiler/test_corpus.py
 
+FUZZ_GAMES ?= 2000
+FUZZ_SEED ?= 0
+fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, from number FUZZ_SEED on, with a naive evaluator
+	@$(BIN)/python -m tests.fuzz --games $(FUZZ_GAMES) --seed $(FUZZ_SEED)
+
 STRENGTH_S ?= 1
 strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
-	@$(BIN)/python -m players.strength
-	@$(BIN)/python -m players.strength --first mcts --seconds $(STRENGTH_S) --at-least 100
-	@$(BIN)/python -m players.strength --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
-	@$(BIN)/python -m players.strength --game breakthrough --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
+	@$(BIN)/python -m benchmarks.strength
+	@$(BIN)/python -m benchmarks.strength --first mcts --seconds $(STRENGTH_S) --at-least 100
+	@$(BIN)/python -m benchmarks.strength --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
+	@$(BIN)/python -m benchmarks.strength --game breakthrough --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
 
 bench: $(INSTALLED) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
-	@$(BIN)/python -m server.comparison
+	@$(BIN)/python -m benchmarks.field
 
 load: $(INSTALLED) ## measure the server under load, over real sockets, and write the figures to docs/load.md
-	@$(BIN)/python -m server.load --page docs/load.md
+	@$(BIN)/python -m benchmarks.load --page docs/load.md
 
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .
 
 codes: $(INSTALLED) ## write docs/codes.md from gdl/codes.toml
-	@$(BIN)/python -m gdl.codes_page > docs/codes.md.new && mv docs/codes.md.new docs/codes.md
+	@$(BIN)/python -m tools.codes_page > docs/codes.md.new && mv docs/codes.md.new docs/codes.md
 
 api: $(INSTALLED) ## write the tables of docs/api.md from the code
-	@$(BIN)/python -m server.api.page docs/api.md
+	@$(BIN)/python -m tools.api_page docs/api.md
+
+constraints: ## write constraints.txt anew: the newest versions that pyproject.toml allows
+	@scripts/renew-constraints
+
+structure: $(INSTALLED_DEV) ## measure the structure of the packages and write the figures to docs/architecture.md
+	@$(BIN)/python -m tools.structure --page docs/architecture.md
 
 modules: ## list the modules with their lines, longest first
 	@git ls-files '*.py' | xargs wc -l | sort -rn | head -40
@@ -54,12 +65,12 @@ clean: ## remove .venv, caches and what was built
 	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml constraints.txt
 	@scripts/make-venv
 	@touch $@
 
-$(INSTALLED_DEV): pyproject.toml
+$(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform strength bench load wheel codes api modules clean
+.PHONY: help demo test lint conform fuzz strength bench load wheel codes api constraints structure modules clean

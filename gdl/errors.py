@@ -6,16 +6,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from string import Formatter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
-    from gdl.diagnostics import Related
-    from gdl.source import Span
+    from pydantic_core import ErrorDetails
+
+    from gdl.language.diagnostics import Related, Span
+
+_E = TypeVar("_E", bound="GdlError")
 
 
+class _TemplateFormatter(Formatter):
+    """Fills templates from the one object given: `{name}`, `{a.b}`, `{name[:100]!r}`; a tuple is joined by commas."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002 -- as Formatter has it
+        """Return the attribute that *field_name* names, or its first characters, as in `name[:100]`."""
+        name, _, length = field_name.removesuffix("]").partition("[:")
+        value = attrgetter(name)(args[0])
+        return (value[: int(length)] if length else value), name
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Return *value* as text."""
+        return ", ".join(value) if isinstance(value, tuple) else format(value, format_spec)
+
+
+_FORMATTER: Final = _TemplateFormatter()
+
+
+def derived(value: object, *, init: Literal[False] = False) -> Any:
+    """Return a field that is no argument of the constructor: *value*, where it is a text filled as a template is."""
+    return field(init=init, metadata={"derived": value})
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field, derived))
 class GdlError(Exception):
-    """The root of all errors of this package."""
+    """The root of all errors of this package.
+
+    A subclass annotates its fields, which are the arguments of its constructor and its attributes, and gives the
+    `template` of its message, which names fields and properties of the error. Lists become tuples. Every error can be
+    pickled, whatever its constructor.
+    """
+
+    template: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        """Make the constructor of the fields that *cls* annotates."""
+        super().__init_subclass__()
+        dataclass(eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        """Fill the derived fields, and set `args` to what the constructor takes by position."""
+        found = fields(cast(Any, self))
+        for each in found:
+            if "derived" in each.metadata:
+                value = each.metadata["derived"]
+                setattr(self, each.name, self._filled(value) if isinstance(value, str) else value)
+            elif isinstance(value := getattr(self, each.name), list):
+                setattr(self, each.name, tuple(value))
+        self.args = tuple(getattr(self, each.name) for each in found if each.init and not each.kw_only)
+
+    def __str__(self) -> str:
+        return self._filled(self.template)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _blank, (type(self), self.args), self.__dict__
+
+    def _filled(self, template: str) -> str:
+        return _FORMATTER.vformat(template, (self,), {})
+
+
+def _blank(kind: type[_E], args: tuple[object, ...]) -> _E:
+    """Return an error of that *kind* without its attributes, which pickle sets next."""
+    return kind.__new__(kind, *args)
 
 
 class RuleFileError(GdlError, ValueError):
@@ -25,18 +91,11 @@ class RuleFileError(GdlError, ValueError):
     `code` is the name of the defect in `gdl/codes.toml`, empty where it has none; `related` are other places.
     """
 
-    def __init__(
-        self,
-        message: str,
-        span: Span | None = None,
-        hint: str | None = None,
-        *,
-        code: str = "",
-        related: Sequence[Related] = (),
-    ) -> None:
-        super().__init__(message, span, hint)
-        self.message, self.span, self.hint = message, span, hint
-        self.code, self.related = code, tuple(related)
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    code: str = field(default="", kw_only=True)
+    related: Sequence[Related] = field(default=(), kw_only=True)
 
     def __str__(self) -> str:
         place = "" if self.span is None else f"{self.span.place}: "
@@ -60,31 +119,24 @@ class UnsafeRuleError(RuleFileError):
 class StratificationError(RuleFileError):
     """A relation depends on its own negation; `cycle` lists the atoms from one to itself again."""
 
-    def __init__(self, message: str, span: Span | None, hint: str | None, cycle: Sequence[str]) -> None:
-        super().__init__(message, span, hint)
-        self.cycle = tuple(cycle)
-
-    def __reduce__(self) -> tuple[type[StratificationError], tuple[object, ...]]:
-        return (StratificationError, (self.message, self.span, self.hint, self.cycle))
+    cycle: Sequence[str] = ()
 
 
 class NoLegalMoveError(RuleFileError):
     """The rules leave a role without a legal move although the play has not ended."""
 
-    def __init__(self, role: str, step: int) -> None:
-        super().__init__(f"{role} has no legal move in step {step}, though the state is not terminal")
-        self.role, self.step = role, step
-
-    def __reduce__(self) -> tuple[type[NoLegalMoveError], tuple[str, int]]:
-        return (NoLegalMoveError, (self.role, self.step))
+    message: str = derived("{role} has no legal move in step {step}, though the state is not terminal")
+    span: Span | None = derived(None)
+    hint: str | None = derived(None)
+    role: str
+    step: int
 
 
 class AboutFileError(GdlError, ValueError):
     """The TOML description of a game is wrong; `problems` says what, one sentence each."""
 
-    def __init__(self, name: str, problems: Sequence[str]) -> None:
-        super().__init__(name, problems)
-        self.name, self.problems = name, tuple(problems)
+    name: str
+    problems: Sequence[str]
 
     def __str__(self) -> str:
         return "\n".join(f"{self.name}: {problem}" for problem in self.problems)
@@ -93,41 +145,44 @@ class AboutFileError(GdlError, ValueError):
 class LimitExceeded(GdlError, RuntimeError):  # noqa: N818 -- it is no fault: a budget ended before the answer
     """A budget of time, facts or depth ran out before there was an answer; nothing is left half done."""
 
-    def __init__(self, what: str, limit: float) -> None:
-        super().__init__(what, limit)
-        self.what, self.limit = what, limit
+    template: ClassVar[str] = "limit reached: more than {number} {what}"
+    what: str
+    limit: float
 
-    def __str__(self) -> str:
-        return f"limit reached: more than {f'{self.limit:,}'.removesuffix('.0')} {self.what}"
+    @property
+    def number(self) -> str:
+        """The limit as text: a whole number has no decimal point."""
+        return f"{self.limit:,}".removesuffix(".0")
 
 
 class ChildProcessDiedError(GdlError, RuntimeError):
     """A child process ended without an answer, and no limit explains it; `reason` says how it ended."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"the child process gave no answer: {self.reason}"
+    template: ClassVar[str] = "the child process gave no answer: {reason}"
+    reason: str
 
 
 class CannotCompileError(GdlError, RuntimeError):
     """The compiled engine cannot run a game; `reason` says why, and the interpreter still can."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    template: ClassVar[str] = "the game cannot be compiled: {reason}"
+    reason: str
 
-    def __str__(self) -> str:
-        return f"the game cannot be compiled: {self.reason}"
+
+class FaultyTablesError(CannotCompileError):
+    """A kernel could read or write outside these tables: the compiler is at fault, and no kernel ran."""
+
+
+class UnstableLoopError(GdlError, RuntimeError):
+    """A loop of the compiled engine is not stable after as many rounds as it may take: the compiler is at fault."""
+
+    template: ClassVar[str] = "a loop of the compiled engine does not become stable: the compiler is at fault"
 
 
 class StuckPlayError(GdlError, RuntimeError):
     """A play came to a state that is not terminal and in which a role has no legal move: the rules are at fault."""
 
-    def __str__(self) -> str:
-        return "a play is stuck: a role has no legal move, though the state is not terminal"
+    template: ClassVar[str] = "a play is stuck: a role has no legal move, though the state is not terminal"
 
 
 class CallerError(GdlError, ValueError):
@@ -137,76 +192,94 @@ class CallerError(GdlError, ValueError):
 class UnknownRoleError(CallerError):
     """The game has no such role."""
 
-    def __init__(self, role: str, roles: Sequence[str]) -> None:
-        super().__init__(role, roles)
-        self.role, self.roles = role, tuple(roles)
-
-    def __str__(self) -> str:
-        return f"no role {self.role!r} in this game; its roles are {', '.join(self.roles)}"
+    template: ClassVar[str] = "no role {role!r} in this game; its roles are {roles}"
+    role: str
+    roles: Sequence[str]
 
 
 class IllegalMoveError(CallerError):
     """A role has no such legal move in this state."""
 
-    def __init__(self, role: str, move: str) -> None:
-        super().__init__(role, move)
-        self.role, self.move = role, move
-
-    def __str__(self) -> str:
-        return f"{self.move} is not a legal move of {self.role} in this state"
+    template: ClassVar[str] = "{move} is not a legal move of {role} in this state"
+    role: str
+    move: str
 
 
 class JointMoveError(CallerError):
     """A joint move does not have exactly one move for each role."""
 
-    def __init__(self, n_moves: int, n_roles: int) -> None:
-        super().__init__(n_moves, n_roles)
-        self.n_moves, self.n_roles = n_moves, n_roles
-
-    def __str__(self) -> str:
-        return f"a joint move has one move per role: {self.n_roles} expected, {self.n_moves} given"
+    template: ClassVar[str] = "a joint move has one move per role: {n_roles} expected, {n_moves} given"
+    n_moves: int
+    n_roles: int
 
 
 class TerminalStateError(CallerError):
-    """The state is terminal: nobody moves any more."""
+    """The state is terminal: no role moves any more."""
 
-    def __str__(self) -> str:
-        return "the state is terminal: there is no next state"
+    template: ClassVar[str] = "the state is terminal: there is no next state"
 
 
 class UnknownNameError(CallerError):
     """A game, player or engine of that name is not there; `suggestions` are the nearest names."""
 
-    def __init__(self, kind: str, name: str, suggestions: Sequence[str] = ()) -> None:
-        super().__init__(kind, name, suggestions)
-        self.kind, self.name, self.suggestions = kind, name, tuple(suggestions)
+    template: ClassVar[str] = "no {kind} {name!r}{meant}"
+    kind: str
+    name: str
+    suggestions: Sequence[str] = ()
 
-    def __str__(self) -> str:
-        meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
-        return f"no {self.kind} {self.name!r}{meant}"
+    @property
+    def meant(self) -> str:
+        """The question whether one of the suggestions was meant."""
+        return question(self.suggestions)
+
+
+def question(suggestions: Sequence[str]) -> str:
+    """Return the end of a message that asks whether one of *suggestions* was meant; empty without any."""
+    return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
 
 
 class RenamingError(CallerError):
     """A name of a rule file cannot have another spelling, or not that one."""
 
+    template: ClassVar[str] = "{message}"
+    message: str
+
 
 class ArenaError(CallerError):
     """An arena cannot have that many rows, columns, cells, robots or turns."""
 
-    def __init__(self, what: str, number: int, least: int, most: int) -> None:
-        super().__init__(what, number, least, most)
-        self.what, self.number, self.least, self.most = what, number, least, most
+    template: ClassVar[str] = "an arena has from {least:,} to {most:,} {what}, not {number:,}"
+    what: str
+    number: int
+    least: int
+    most: int
 
-    def __str__(self) -> str:
-        return f"an arena has from {self.least:,} to {self.most:,} {self.what}, not {self.number:,}"
+
+class UnsendableMessageError(CallerError):
+    """A message of the protocol cannot be written: its match id is no single name, or its dialect needs more."""
+
+    template: ClassVar[str] = "{message}"
+    message: str
 
 
 class MessageError(GdlError, ValueError):
     """A message of a remote peer cannot be understood; `text` is the beginning of what it sent."""
 
-    def __init__(self, message: str, text: str = "") -> None:
-        super().__init__(message, text[:200])
-        self.message, self.text = message, text[:200]
+    message: str
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        """Keep the beginning of the text alone."""
+        self.text = self.text[:200]
+        super().__post_init__()
 
     def __str__(self) -> str:
         return f"{self.message}: {self.text!r}" if self.text else self.message
+
+
+_WORDS: Final = {"extra_forbidden": "unknown key", "missing": "missing"}
+
+
+def validation_message(details: ErrorDetails) -> str:
+    """Return what *details*, one of those of a ValidationError, says is wrong."""
+    return _WORDS.get(details["type"], details["msg"].removeprefix("Value error, "))

@@ -1,17 +1,145 @@
-"""The one interface that every engine implements: a game, and its states.
-
-Moves, facts, roles and percepts are ground terms. A joint move is a sequence with one move per role, in the order of
-`Game.roles`. Whatever has an order here is ordered by its printed text, so that equal questions have equal answers.
-"""
+"""The one interface that every engine implements: a game, its states, random plays, and the limits of one query."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
 from typing import Final, Protocol, TypeAlias
 
-from gdl.playouts import MAX_STEPS, Playouts
-from gdl.rules import Description
-from gdl.terms import Constant, Term
+from gdl.errors import LimitExceeded, StuckPlayError
+from gdl.language.rules import Description
+from gdl.language.terms import Constant, Term
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationLimits:
+    """What one question may cost. *Units*: tuples in one relation or join, levels of nesting, names, seconds.
+
+    `clock` is what seconds are counted by: the time of day, or the processor time of a process of its own.
+    """
+
+    max_rows: int = 10_000_000
+    max_term_depth: int = 1_000
+    max_term_symbols: int = 100_000
+    max_seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
+
+
+DEFAULT_LIMITS: Final = EvaluationLimits()
+
+
+class Budget:
+    """The limits of one question, with the time at which it began."""
+
+    def __init__(self, limits: EvaluationLimits, clock: Callable[[], float] | None = None) -> None:
+        self.limits = limits
+        self._clock = clock or limits.clock
+        self._end_s = None if limits.max_seconds is None else self._clock() + limits.max_seconds
+
+    def check_rows(self, n_rows: int) -> None:
+        """Raise LimitExceeded when a relation or join of *n_rows* tuples is too large."""
+        if n_rows > self.limits.max_rows:
+            raise LimitExceeded("facts in one relation or join", self.limits.max_rows)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._end_s is not None and self._clock() > self._end_s
+
+    def check_time(self) -> None:
+        """Raise LimitExceeded when the time is up."""
+        if self.is_over:
+            raise LimitExceeded("seconds for one question", self.limits.max_seconds or 0)
+
+    def check_terms(self, terms: Iterable[Term]) -> None:
+        """Raise LimitExceeded when one of *terms*, which were derived, nests too deep or is too large."""
+        terms = tuple(terms)
+        if max((term.depth for term in terms), default=0) > self.limits.max_term_depth:
+            raise LimitExceeded("levels of nesting in a derived term", self.limits.max_term_depth)
+        self.check_symbols(terms)
+
+    def check_symbols(self, terms: Iterable[Term]) -> None:
+        """Raise LimitExceeded when one of *terms* is too large to be printed."""
+        if max((term.n_symbols for term in terms), default=0) > self.limits.max_term_symbols:
+            raise LimitExceeded("names in one term", self.limits.max_term_symbols)
+
+
+MAX_STEPS: Final = 1_000_000
+"""How many steps a play may take unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Playouts:
+    """What a number of plays from one state came to.
+
+    *Shapes*: `goal_sums`, `goal_squares` and `n_scored` have one entry per role: the sum of its goals, of their
+    squares, and the number of plays that ended where it had exactly one goal; the others count as goal 0.
+    `n_steps` is the sum of the lengths, `step_squares` the sum of their squares, `longest` the longest.
+    """
+
+    n_plays: int
+    goal_sums: tuple[int, ...]
+    goal_squares: tuple[int, ...]
+    n_scored: tuple[int, ...]
+    n_steps: int
+    step_squares: int
+    longest: int
+
+    @property
+    def mean_goals(self) -> tuple[float, ...]:
+        """The mean goal of every role."""
+        return tuple(total / self.n_plays for total in self.goal_sums)
+
+    @property
+    def mean_length(self) -> float:
+        """The mean number of steps."""
+        return self.n_steps / self.n_plays
+
+
+def interpreted_playouts(state: State, roles: Sequence[Role], n: int, seed: int, max_steps: int) -> Playouts:
+    """Return what *n* plays from *state* come to, made one after the other.
+
+    Raises:
+        ValueError: *n* is not positive.
+        StuckPlayError: a role has no legal move.
+        LimitExceeded: a play takes more than *max_steps* steps.
+    """
+    check_number(n)
+    random = Random(seed)
+    ends = [_play(state, roles, random, max_steps) for _ in range(n)]
+    lengths = [length for length, _ in ends]
+    goals = list(zip(*(found for _, found in ends), strict=True))
+    return Playouts(
+        n_plays=n,
+        goal_sums=tuple(sum(goal or 0 for goal in values) for values in goals),
+        goal_squares=tuple(sum((goal or 0) ** 2 for goal in values) for values in goals),
+        n_scored=tuple(sum(goal is not None for goal in values) for values in goals),
+        n_steps=sum(lengths),
+        step_squares=sum(length**2 for length in lengths),
+        longest=max(lengths),
+    )
+
+
+def check_number(n: int) -> None:
+    """Raise ValueError unless *n* plays can be made."""
+    if n < 1:
+        raise ValueError(f"the number of plays is 1 or more, not {n}")
+
+
+def _play(state: State, roles: Sequence[Role], random: Random, max_steps: int) -> tuple[int, list[int | None]]:
+    length = 0
+    while not state.is_terminal:
+        if length == max_steps:
+            raise LimitExceeded("steps in one play", max_steps)
+        legal = [state.legal_moves(role) for role in roles]
+        if not all(legal):
+            raise StuckPlayError
+        state = state.next_state([random.choice(moves) for moves in legal])
+        length += 1
+    return length, [state.goal(role) for role in roles]
+
 
 Role: TypeAlias = Constant
 JointMove: TypeAlias = Sequence[Term]
@@ -49,7 +177,7 @@ class State(Protocol):
         """Return the state after the joint move *moves*.
 
         Raises:
-            TerminalStateError: nobody moves any more.
+            TerminalStateError: this state is terminal.
             JointMoveError: not one move per role.
             IllegalMoveError: a move is not legal for its role.
         """
@@ -57,7 +185,7 @@ class State(Protocol):
     def percepts(self, role: Role, moves: JointMove) -> tuple[Term, ...]:
         """Return what *role* perceives of the joint move *moves* made in this state, ordered by text.
 
-        In GDL-II these are the terms of `sees`; in GDL-I everyone sees every move, so it is the joint move
+        In GDL-II these are the terms of `sees`; in GDL-I every role sees every move, so it is the joint move
         itself, in the order of the roles.
 
         Raises: as `next_state`, and UnknownRoleError.
@@ -77,7 +205,7 @@ class Outline(Protocol):
 
     @property
     def has_imperfect_information(self) -> bool:
-        """Whether the rules are GDL-II: percepts replace the joint move in what players are told."""
+        """Whether the rules are GDL-II: percepts replace the joint move in the messages to players."""
 
 
 class Game(Outline, Protocol):
@@ -105,7 +233,7 @@ class Game(Outline, Protocol):
 
 
 def played_roles(game: Outline) -> tuple[Role, ...]:
-    """Return the roles that somebody must play: all but the `random` of GDL-II."""
+    """Return the roles that players play: all but the `random` of GDL-II."""
     return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
 
 

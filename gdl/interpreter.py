@@ -8,16 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from gdl.datalog.clauses import Clause, clauses_of
-from gdl.datalog.reasoner import Answers, Reasoner
+from gdl.datalog.clauses import Clause, check_safety, clauses_of
+from gdl.datalog.model import Answers, Reasoner
 from gdl.datalog.relations import unwrapped
-from gdl.datalog.safety import check_safety
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
-from gdl.game import JointMove, Role, State, goal_number
-from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
-from gdl.playouts import MAX_STEPS, Playouts, interpreted_playouts
-from gdl.rules import Description
-from gdl.terms import Compound, Constant, Term, Variable
+from gdl.game import (
+    DEFAULT_LIMITS,
+    MAX_STEPS,
+    EvaluationLimits,
+    JointMove,
+    Playouts,
+    Role,
+    State,
+    goal_number,
+    interpreted_playouts,
+)
+from gdl.language.rules import Description
+from gdl.language.terms import Compound, Constant, Term, Variable
 
 _ANY: Final = Variable("?any")
 _TERMINAL: Final = Constant("terminal")

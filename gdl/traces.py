@@ -1,23 +1,20 @@
-"""Reference traces: plays of a game, every state, legal set and goal kept as a count and a digest.
-
-The format is that of the field's reference material, with percepts as one more field for GDL-II games.
-"""
+"""Reference traces, plays kept as counts and digests, and whether an engine agrees with them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, ClassVar, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.complaints import complaint
-from gdl.errors import CallerError
+from gdl.errors import CallerError, validation_message
 from gdl.game import Game, Role, State
-from gdl.terms import Term
+from gdl.language.terms import Term
 
 Digest: TypeAlias = tuple[Annotated[int, Field(ge=0)], Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
 """How many texts, and the first 16 hex digits of the SHA-1 of the sorted, newline-joined texts."""
@@ -28,12 +25,8 @@ DEFAULT_MAX_STEPS: Final = 1_000
 class TraceError(CallerError):
     """The text is no trace; `detail` says where it goes wrong."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail)
-        self.detail = detail
-
-    def __str__(self) -> str:
-        return f"this is no trace: {self.detail}"
+    template: ClassVar[str] = "this is no trace: {detail}"
+    detail: str
 
 
 class Step(BaseModel):
@@ -77,7 +70,7 @@ def read_trace(text: str) -> Trace:
         trace = Trace.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {complaint(first)}") from error
+        raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {validation_message(first)}") from error
     for play, steps in enumerate(trace.matches):
         for number, step in enumerate(steps):
             _check_lengths(step, len(trace.roles), f"matches.{play}.{number}")
@@ -150,3 +143,116 @@ def step_of(game: Game, state: State, moves: tuple[Term, ...] | None) -> Step:
         if game.has_imperfect_information:
             fields["percepts"] = tuple(tuple(map(str, state.percepts(role, moves))) for role in game.roles)
     return Step.model_validate(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where an engine and a trace disagree; plays and steps count from 0.
+
+    `kind` is what differs: roles, state, terminal, legal, goal, move or percepts; `role` is None where it concerns
+    none. `ours` is our full answer; `reference` the trace's, or None where the trace has only count and digest.
+    """
+
+    play: int
+    step: int
+    role: str | None
+    kind: str
+    ours: tuple[str, ...]
+    reference: tuple[str, ...] | None = None
+    n_reference: int | None = None
+    digest_reference: str | None = None
+
+    def __str__(self) -> str:
+        who = f", role {self.role}" if self.role else ""
+        theirs = f"{self.n_reference} with digest {self.digest_reference}"
+        if self.reference is not None:
+            theirs = " ".join(self.reference) or "nothing"
+        ours = "".join(f"\n  {text}" for text in self.ours) or "\n  nothing"
+        place = f"play {self.play}, step {self.step}{who}: {self.kind} differs"
+        return f"{place}\nreference: {theirs}\nours ({len(self.ours)}):{ours}"
+
+
+Comparison: TypeAlias = tuple[str, Role | None, Iterable[Term | str], Digest | tuple[str, ...]]
+"""Kind, role, our answer, and the trace's: a digest, or the answer itself."""
+
+
+def conform(
+    game: Game,
+    trace: Trace,
+    *,
+    moves_only: bool = False,
+    on_step: Callable[[int, int], None] = lambda _play, _step: None,
+) -> Difference | None:
+    """Return the first difference between *game* and *trace*, or None where they agree.
+
+    With *moves_only*, legal moves and terminal are compared everywhere, goals in terminal states only, states and
+    percepts never: that is for two rule files of one game. *on_step* is called with play and step as they are compared.
+    """
+    by_name = {str(role): role for role in game.roles}
+    if sorted(by_name) != sorted(trace.roles):
+        return Difference(0, 0, None, "roles", tuple(by_name), reference=trace.roles)
+    roles = tuple(by_name[name] for name in trace.roles)
+    replay = _Replay(game, roles, moves_only)
+    for play, steps in enumerate(trace.matches):
+        state = game.initial_state
+        for number, step in enumerate(steps):
+            on_step(play, number)
+            for comparison in replay.comparisons(state, step):
+                found = _difference(play, number, comparison)
+                if found is not None:
+                    return found
+            if number + 1 < len(steps):
+                state = state.next_state(replay.joint_move(state, step.moves or ()))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """A game, its roles in the order of the trace, and what to compare."""
+
+    game: Game
+    roles: tuple[Role, ...]
+    moves_only: bool
+
+    def comparisons(self, state: State, step: Step) -> Iterator[Comparison]:
+        if not self.moves_only:
+            yield "state", None, state.facts, step.state
+        yield "terminal", None, (_word(state.is_terminal),), (_word(step.terminal),)
+        for role, theirs in zip(self.roles, step.legal or (), strict=False):
+            yield "legal", role, state.legal_moves(role), theirs
+        if step.terminal or not self.moves_only:
+            for role, goal in zip(self.roles, step.goals, strict=True):
+                yield "goal", role, _number(state.goal(role)), _number(goal)
+        for role, move in zip(self.roles, step.moves or (), strict=False):
+            legal = tuple(map(str, state.legal_moves(role)))
+            yield "move", role, (move,) if move in legal else legal, (move,)
+        if step.percepts is not None and step.moves is not None and not self.moves_only:
+            moves = self.joint_move(state, step.moves)
+            for role, percepts in zip(self.roles, step.percepts, strict=True):
+                yield "percepts", role, state.percepts(role, moves), percepts
+
+    def joint_move(self, state: State, texts: tuple[str, ...]) -> tuple[Term, ...]:
+        """Return the moves of those texts, which are legal, in the order of the game."""
+        chosen = dict(zip(self.roles, texts, strict=True))
+        by_text = {role: {str(move): move for move in state.legal_moves(role)} for role in self.roles}
+        return tuple(by_text[role][chosen[role]] for role in self.game.roles)
+
+
+def _difference(play: int, step: int, comparison: Comparison) -> Difference | None:
+    kind, role, ours, theirs = comparison
+    name = None if role is None else str(role)
+    texts = tuple(sorted(map(str, ours)))
+    if len(theirs) == 2 and isinstance(theirs[0], int):
+        if digest(texts) == theirs:
+            return None
+        return Difference(play, step, name, kind, texts, n_reference=theirs[0], digest_reference=str(theirs[1]))
+    reference = tuple(map(str, theirs))
+    return None if texts == tuple(sorted(reference)) else Difference(play, step, name, kind, texts, reference)
+
+
+def _word(is_terminal: bool) -> str:
+    return "terminal" if is_terminal else "not terminal"
+
+
+def _number(goal: int | None) -> tuple[str, ...]:
+    return () if goal is None else (str(goal),)

@@ -5,9 +5,9 @@ An author subclasses `Player` and calls `run` (a player over HTTP), `dial_in` (o
 """
 
 from players.deadline import Deadline
-from players.desk import Settings
+from players.kit.player_server import Settings
+from players.kit.session import Timing
 from players.player import MakePlayer, Player
-from players.session import Timing
 
 __all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "dial_in", "run", "run_stdio"]
 
@@ -22,16 +22,16 @@ def run(
     Raises:
         OSError: the port is taken.
     """
-    from players import service  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import http_server  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    service.run(player, port, host, settings)
+    http_server.run(player, port, host, settings)
 
 
 def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
     """Serve *player*, a subclass of `Player`, on standard input and output until the input ends."""
-    from players import stdio  # noqa: PLC0415 -- as above
+    from players.kit import player_server  # noqa: PLC0415 -- as above
 
-    stdio.run_stdio(player, settings)
+    player_server.run_stdio(player, settings)
 
 
 def dial_in(
@@ -39,12 +39,12 @@ def dial_in(
 ) -> None:
     """Play for the game manager at *url* as *name* until Ctrl-C; *token* lets the player in there.
 
-    Nobody needs to reach the player: it fetches its messages, and posts its answers.
+    The player needs no address of its own: it fetches its messages and posts its answers.
 
     Raises:
         HostError: the game manager refuses the player, or is none.
         HostAwayError: it cannot be reached at first.
     """
-    from players import dialling, host  # noqa: PLC0415 -- as above
+    from players.kit import dialling, host  # noqa: PLC0415 -- a search needs no web server to be loaded
 
     dialling.run(player, settings or Settings(name), host.Host(url, name, token), print)

@@ -1,19 +1,130 @@
-"""A person at a terminal as a player."""
+"""A person at a terminal as a player: the board, the menu of moves, and the reading of typed moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TextIO
+from types import MappingProxyType
+from typing import Final, Protocol, TextIO, TypeAlias
 
+import click
+
+from gdl.boards.about import About
+from gdl.boards.boards import board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.text import text_of
+from gdl.errors import GdlError
 from gdl.game import Game, Role, State
-from gdl.games.about import About
-from gdl.terms import Term
+from gdl.games.library import find_game, game_names
+from gdl.language.rules import Description
+from gdl.language.terms import Constant, Term
 from players.deadline import Deadline
-from players.errors import GaveUpError, UnclearMoveError
-from players.menu import Menu
-from players.pictures import about_rules, picture_of
-from players.player import Player
+from players.player import GaveUpError, Player, UnclearMoveError
+
+MAX_SHOWN: Final = 60
+
+
+class Menu:
+    """The legal moves of one turn, numbered from 1; *keys* maps keys to the texts of moves."""
+
+    def __init__(self, moves: Sequence[Term], keys: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.moves = tuple(moves)
+        by_text = {str(move): move for move in moves}
+        self.keys: dict[str, Term] = {key: by_text[text] for key, text in keys.items() if text in by_text}
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether the only move is a constant, as a no-op is."""
+        return len(self.moves) == 1 and isinstance(self.moves[0], Constant)
+
+    @property
+    def is_by_keys(self) -> bool:
+        """Whether every move has a key."""
+        return bool(self.keys) and set(self.keys.values()) == set(self.moves)
+
+    def lines(self) -> list[str]:
+        """Return the moves as they are shown: by their keys where all have one, otherwise by their numbers."""
+        if self.is_by_keys:
+            return [", ".join(f"{key or 'Enter'} = {_bare(move)}" for key, move in self.keys.items())]
+        shown = [f"{number}. {move}" for number, move in enumerate(self.moves[:MAX_SHOWN], 1)]
+        n_more = len(self.moves) - len(shown)
+        more = [f"... and {n_more} more: type how a move begins to see those"] if n_more else []
+        return [*_columns(shown), *more]
+
+    def move(self, typed: str) -> Term:
+        """Return the move that *typed* means.
+
+        Raises:
+            UnclearMoveError: none, or several; it lists them.
+        """
+        key = typed.strip()
+        if key in self.keys:
+            return self.keys[key]
+        if key.isascii() and key.isdecimal():
+            return self._numbered(key)
+        wanted = _folded(key)
+        fits = [move for move in self.moves if _folded(str(move)).startswith(wanted)] if wanted else []
+        exact = [move for move in fits if _folded(str(move)) == wanted]
+        found = exact or fits
+        if len(found) == 1:
+            return found[0]
+        raise UnclearMoveError(key, [str(move) for move in found[:MAX_SHOWN]])
+
+    def _numbered(self, digits: str) -> Term:
+        number = int(digits) if len(digits) < 10 else 0
+        if not 1 <= number <= len(self.moves):
+            raise UnclearMoveError(digits, [])
+        return self.moves[number - 1]
+
+
+def _folded(text: str) -> str:
+    """Return *text* without parentheses, in one case, with single blanks: `move up` means `(move up)`."""
+    return " ".join(text.replace("(", " ").replace(")", " ").casefold().split())
+
+
+def _bare(move: Term) -> str:
+    return str(move).removeprefix("(").removesuffix(")")
+
+
+def _columns(texts: Sequence[str], width: int = 78) -> list[str]:
+    """Return *texts* in columns, read from left to right."""
+    cell = max((len(text) for text in texts), default=0) + 2
+    n_columns = max(1, width // cell)
+    rows = (texts[i : i + n_columns] for i in range(0, len(texts), n_columns))
+    return ["".join(text.ljust(cell) for text in row).rstrip() for row in rows]
+
+
+Picture: TypeAlias = Callable[[Description, frozenset[Term]], str]
+"""Draws facts of a state as text."""
+
+
+def picture_of(about: About | None, *, in_colour: bool) -> Picture:
+    """Return what draws facts by the layout that *about* gives; without one it is guessed from the rules."""
+
+    def draw(description: Description, facts: frozenset[Term]) -> str:
+        board = board_of(layout_of(description, about), description, facts)
+        return text_of(board, _painted) if in_colour else text_of(board)
+
+    return draw
+
+
+def _painted(symbol: str, colour: str | None) -> str:
+    return click.style(symbol, fg=colour, bold=True) if colour else symbol
+
+
+def about_rules(description: Description) -> About | None:
+    """Return the description of the game with exactly these rules in the library, None where it has no such game.
+
+    A player over HTTP gets rules without a name.
+    """
+    for name in game_names():
+        file = find_game(name)
+        try:
+            if file.read().rules == description.rules:
+                return file.about()
+        except (GdlError, OSError):  # a broken file of the library is no game that we know
+            continue
+    return None
 
 
 class Screen(Protocol):
@@ -63,10 +174,10 @@ def controlling_terminal() -> Streams:
 
 
 class HumanPlayer(Player):
-    """Shows what the person may know, and takes the move that the person types.
+    """Shows the person what the role knows, and takes the move that the person types.
 
-    *about* tells how to draw the game and which keys it has; without it, the library may know the same rules.
-    `q` quits and `c` takes the move of *adviser*, a player that is told the same. A single move without arguments
+    *about* describes the board and the keys of the game; without it, the library may have the same rules.
+    `q` quits and `c` takes the move of *adviser*, a player with the same percepts. A single move without arguments
     (a no-op) is made without asking.
     """
 
@@ -80,12 +191,12 @@ class HumanPlayer(Player):
         self.screen = screen or controlling_terminal()
         self.about = about
         self.adviser, self.adviser_clock_s = adviser, adviser_clock_s
-        self._news: dict[str, list[str]] = {}
+        self._events: dict[str, list[str]] = {}
         self._keys_shown: list[str] = []
         self._before: State
 
     def join(self, game: Game, role: Role, seed: int) -> None:
-        """Sit down at a match, the adviser too."""
+        """Prepare for a match, the adviser too."""
         super().join(game, role, seed)
         self.about = self.about or about_rules(game.description)
         if self.adviser is not None:
@@ -99,18 +210,18 @@ class HumanPlayer(Player):
             self.adviser.start(deadline.at_most(self.adviser_clock_s))
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
-        """Note what happened, to tell it when the person is asked again."""
+        """Note the step, to show it before the next question."""
         if not self.game.has_imperfect_information:
             self._note_moves(percepts)
         elif percepts and not self.worlds.is_certain:
-            self._news.setdefault("you perceive", []).extend(map(str, percepts))
+            self._events.setdefault("you perceive", []).extend(map(str, percepts))
         if self.adviser is not None:
             self.adviser.perceive(own_move, percepts)
 
     def _note_moves(self, moves: Sequence[Term]) -> None:
         for role, move in zip(self.game.roles, moves, strict=True):
             if role != self.role and not Menu(self._before.legal_moves(role)).is_forced:
-                self._news.setdefault(str(role), []).append(str(move))
+                self._events.setdefault(str(role), []).append(str(move))
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- people take their time
         """Return the move that the person types.
@@ -123,24 +234,24 @@ class HumanPlayer(Player):
         self.suggest(menu.moves[0])
         if menu.is_forced:
             return menu.moves[0]
-        self.tell_news()
+        self.show_events()
         self._show_known()
         self._show(menu)
         return self._asked(menu)
 
-    def tell_news(self) -> None:
-        """Say what happened since the person was last told."""
-        for who, what in self._news.items():
+    def show_events(self) -> None:
+        """Show the moves and percepts since the last time."""
+        for who, what in self._events.items():
             self.screen.say(f"{who}: {', '.join(what)}")
-        self._news.clear()
+        self._events.clear()
 
     def draw(self, facts: frozenset[Term]) -> str:
         """Return the picture of *facts*."""
         return picture_of(self.about, in_colour=self.screen.has_colours)(self.game.description, facts)
 
     def stop(self) -> None:
-        """Tell the rest."""
-        self.tell_news()
+        """Show the last moves and percepts."""
+        self.show_events()
 
     def _show(self, menu: Menu) -> None:
         """List the moves, unless they are the keys that the person has already seen."""
@@ -150,7 +261,7 @@ class HumanPlayer(Player):
             self._keys_shown = lines
 
     def _show_known(self) -> None:
-        """Draw what is true in all worlds that the person may be in, if these are all known."""
+        """Draw the facts that are true in all possible worlds, if these are all known."""
         if self.worlds.is_exact:
             known = frozenset.intersection(*(state.facts for state in self.worlds.states))
             picture = self.draw(known)

@@ -1,50 +1,101 @@
-"""What authors subclass: a player is asked for moves; everything else is done for it."""
+"""The player class that authors subclass, and the errors of players."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
-from gdl.errors import IllegalMoveError
+from gdl.errors import CallerError, GdlError, IllegalMoveError
 from gdl.game import Game, Role, State
-from gdl.replies import find_move
-from gdl.terms import Term
+from gdl.language.terms import Term
+from gdl.wire.replies import find_move
+from players.belief import BeliefState
 from players.deadline import Deadline
-from players.worlds import Worlds
+
+
+class PlayerFileError(CallerError):
+    """A file or module does not hold the player that was named."""
+
+    template: ClassVar[str] = "no player in {spec!r}: {reason}"
+    spec: str
+    reason: str
+
+
+class UnclearMoveError(CallerError):
+    """What a person typed means no move, or several: `moves` are the texts of those that it could mean."""
+
+    template: ClassVar[str] = "{typed!r} {problem}"
+    typed: str
+    moves: Sequence[str]
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the text: it means several moves, or none."""
+        return f"could be {', '.join(self.moves)}" if self.moves else "is no legal move"
+
+
+class GaveUpError(GdlError):
+    """The person at the terminal quit, or closed it."""
+
+    template: ClassVar[str] = "the person quit"
+
+
+class HostError(GdlError):
+    """A game manager that a player dials refuses it, or is none: trying again would not help."""
+
+    template: ClassVar[str] = "{url}: {reason}"
+    url: str
+    reason: str
+
+
+class HostAwayError(GdlError):
+    """A game manager cannot be reached now, or failed: trying again may help."""
+
+    template: ClassVar[str] = "{reason}"
+    reason: str
+
+
+class ReplyRefusedError(GdlError):
+    """A game manager does not take the reply to a request: it is too late, or another one came before."""
+
+    template: ClassVar[str] = "{reason}"
+    request_id: str
+    reason: str
+
 
 MakePlayer: TypeAlias = Callable[[], "Player"]
-"""What makes a player for each match: a class, or a class with its options."""
+"""A callable that makes a player for each match: a class, or a class with its options."""
 
 
 class Player:
     """One player in one match: subclass it and write `move`.
 
-    `game`, `role`, `random` (seeded) and `worlds` (what the role can know of the state) are set before `start`.
+    `game`, `role`, `random` (seeded) and `worlds` (the belief state of the role) are set before `start`.
     """
 
     game: Game
     role: Role
     random: Random
-    worlds: Worlds
+    worlds: BeliefState
     best_so_far: Term | None = None
     on_suggestion: Callable[[Term], None] | None = None
 
     def join(self, game: Game, role: Role, seed: int) -> None:
-        """Sit down at a match: the kit calls this first, before any hook."""
+        """Prepare the attributes for a match: the kit calls this first, before any hook."""
         self.game, self.role = game, role
         self.random = Random(seed)
-        self.worlds = Worlds(game, role, seed)
+        self.worlds = BeliefState(game, role, seed)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return a legal move of *role* in *state* before *deadline*.
 
-        Where the information is imperfect, *state* is one that fits all that the role has perceived.
+        In imperfect information, *state* is the likeliest one that agrees with all percepts of the role.
         """
         raise NotImplementedError
 
     def suggest(self, move: Term) -> None:
-        """Say that *move* is the best so far: it is answered if the clock ends before `move` returns.
+        """Name *move* the best so far: it is the answer if the clock ends before `move` returns.
 
         Raises:
             IllegalMoveError: it is not a legal move of this player.
@@ -60,13 +111,13 @@ class Player:
         """Prepare for the match until *deadline*, the end of the start clock."""
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
-        """Take note of a step: the own move and what was perceived; in GDL-I that is the joint move.
+        """Take in a step: the own move and the percepts; in GDL-I these are the joint move.
 
         *own_move* is None where the player cannot know it.
         """
 
     def stop(self) -> None:
-        """Take note that the match has ended."""
+        """Take in that the match has ended."""
 
     def abort(self) -> None:
-        """Take note that the match was given up."""
+        """Take in that the match was aborted."""

@@ -1,4 +1,4 @@
-"""The players by name, and what a `SPEC` may name besides: `file.py:Class` and `module:Class`."""
+"""The players by name, and the other forms of a `SPEC`: `file.py:Class` and `module:Class`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from types import ModuleType
 from typing import Final
 
 from gdl.errors import UnknownNameError
-from players.errors import PlayerFileError
-from players.player import Player
+from players.player import Player, PlayerFileError
 
 PLAYERS: Final = {
-    "legal": "players.legal:LegalPlayer",
-    "random": "players.uniform:RandomPlayer",
-    "greedy": "players.greedy:GreedyPlayer",
-    "minimax": "players.minimax:MinimaxPlayer",
-    "mcts": "players.mcts:MctsPlayer",
-    "nested": "players.nested:NestedPlayer",
+    "legal": "players.stock:LegalPlayer",
+    "random": "players.stock:RandomPlayer",
+    "greedy": "players.stock:GreedyPlayer",
+    "minimax": "players.stock:MinimaxPlayer",
+    "mcts": "players.stock:MctsPlayer",
+    "nested": "players.stock:NestedPlayer",
     "human": "players.human:HumanPlayer",
 }
 """Our own players: a name, and the class in its module."""
@@ -34,7 +33,7 @@ PLAYERS: Final = {
 
 @dataclass(frozen=True)
 class PlayerMaker:
-    """Makes a player for each match, in whatever process: `spec` names its class, `options` go to its constructor."""
+    """Makes a player for each match, in any process: `spec` names its class, `options` go to its constructor."""
 
     spec: str
     source: str
@@ -61,7 +60,7 @@ class PlayerMaker:
 
 
 def find_player(spec: str) -> PlayerMaker:
-    """Return what makes the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
+    """Return the maker of the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
 
     Options for the constructor may follow: `mcts:playouts=200`. The class of a file with only one may be left out.
 
@@ -120,7 +119,7 @@ def _check_options(maker: PlayerMaker) -> None:
 
 
 def _is_of_its_type(player_class: type[Player], name: str, value: object) -> bool:
-    """Return whether the constructor's annotation allows *value*; what cannot be told by a class is allowed."""
+    """Return whether the constructor's annotation allows *value*; without a class to compare with, it is allowed."""
     with contextlib.suppress(TypeError, NameError):
         return isinstance(value, typing.get_type_hints(player_class.__init__).get(name, object))
     return True
@@ -165,6 +164,7 @@ def _file_module(path: Path) -> ModuleType:
 
 
 def _only_player(spec: str, module: ModuleType) -> type[Player]:
+    """Return the only subclass of `Player` that *module* defines."""
     found = [
         value
         for value in vars(module).values()

@@ -1,15 +1,23 @@
-"""What can go wrong in `server`, each error saying whose fault it is and carrying its data.
+"""Everything that can go wrong in `server`, each error saying whose fault it is and carrying its data.
 
 `MatchRecordError` is the record's fault, `gdl.errors.CallerError` the caller's; what a remote player does wrong never
-raises out of a match: it is an event of the match. Rooms that others need not know have errors of their own.
+raises out of a match: it is an event of the match.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from gdl.errors import CallerError, GdlError, RuleFileError
+from gdl.errors import CallerError, GdlError, RuleFileError, derived, question
+from server.visibility import Role
+
+if TYPE_CHECKING:
+    from gdl.language.diagnostics import Span
+    from server.validating.validation import Validation
 
 
 class ServerError(GdlError):
@@ -19,162 +27,485 @@ class ServerError(GdlError):
 class MatchRecordError(ServerError, ValueError):
     """A file is no match record, or a record contradicts itself; `where` names the place in it."""
 
-    def __init__(self, message: str, where: str = "") -> None:
-        super().__init__(message, where)
-        self.message, self.where = message, where
+    template: ClassVar[str] = "{place}{message}"
+    message: str
+    where: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.where else self.message
+    @property
+    def place(self) -> str:
+        """The place with a colon, or nothing where there is none."""
+        return self.where and f"{self.where}: "
 
 
 class SignatureFormatError(MatchRecordError):
     """The public key or the signature of a record is missing or not in the public format; `where` is its key."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__("missing, or not in the public format", key)
-        self.key = key
-
-    def __reduce__(self) -> tuple[type[SignatureFormatError], tuple[str]]:
-        return (SignatureFormatError, (self.key,))
+    message: str = derived("missing, or not in the public format")
+    where: str = derived("{key}")
+    key: str
 
 
 class KeyFileError(CallerError):
     """The file that should keep the key for signatures cannot be used."""
 
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path, self.reason = path, reason
-
-    def __str__(self) -> str:
-        return f"{self.path} keeps no key for signatures ({self.reason}); name a file that is not there, and it is made"
+    template: ClassVar[str] = (
+        "{path} keeps no key for signatures ({reason}); name a file that is not there, and it is made"
+    )
+    path: Path
+    reason: str
 
 
 class JournalExistsError(CallerError):
     """The journal of another match is where the journal of this one should be."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self.path = path
-
-    def __str__(self) -> str:
-        return (
-            f"{self.path} belongs to a match that is played now or broke off; `ggp replay` reads it; name another file"
-        )
+    template: ClassVar[str] = (
+        "{path} belongs to a match that is played now or broke off; `ggp replay` reads it; name another file"
+    )
+    path: Path
 
 
 class NoGoalError(RuleFileError):
     """The rules give a role no goal value, or several, in a terminal state."""
 
-    def __init__(self, role: str, step: int) -> None:
-        super().__init__(f"{role} has not exactly one goal value in the terminal state of step {step}")
-        self.role, self.step = role, step
-
-    def __reduce__(self) -> tuple[type[NoGoalError], tuple[str, int]]:
-        return (NoGoalError, (self.role, self.step))
+    message: str = derived("{role} has not exactly one goal value in the terminal state of step {step}")
+    span: Span | None = derived(None)
+    hint: str | None = derived(None)
+    role: str
+    step: int
 
 
 class SeatsError(CallerError):
-    """The seats of a match are not one for every role that somebody plays."""
+    """The seats of a match are not one for every role that a player plays."""
 
-    def __init__(self, seats: Sequence[str], roles: Sequence[str]) -> None:
-        super().__init__(seats, roles)
-        self.seats, self.roles = tuple(seats), tuple(roles)
+    template: ClassVar[str] = "one player for each of {roles} expected, but given for {given}"
+    seats: Sequence[str]
+    roles: Sequence[str]
 
-    def __str__(self) -> str:
-        return (
-            f"one player for each of {', '.join(self.roles)} expected, but given for {', '.join(self.seats) or 'none'}"
-        )
+    @property
+    def given(self) -> str:
+        """The seats as text."""
+        return ", ".join(self.seats) or "none"
 
 
 class PlayerSpecError(CallerError):
     """What should say where a player is says nothing of the kind."""
 
-    def __init__(self, spec: str, reason: str) -> None:
-        super().__init__(spec, reason)
-        self.spec, self.reason = spec, reason
-
-    def __str__(self) -> str:
-        return f"no player at {self.spec!r}: {self.reason}"
+    template: ClassVar[str] = "no player at {spec!r}: {reason}"
+    spec: str
+    reason: str
 
 
 class ProfileWordError(CallerError):
     """A word that should say how much grace a player has says no number of seconds up to *max_s*."""
 
-    def __init__(self, word: str, max_s: float) -> None:
-        super().__init__(word, max_s)
-        self.word, self.max_s = word, max_s
-
-    def __str__(self) -> str:
-        return f"{self.word!r}: grace is a number of seconds from 0 to {self.max_s:g}, as in grace:2.5"
+    template: ClassVar[str] = "{word!r}: grace is a number of seconds from 0 to {max_s:g}, as in grace:2.5"
+    word: str
+    max_s: float
 
 
 class PlayerStartError(ServerError):
     """A player that this process should run did not come up."""
 
-    def __init__(self, spec: str, reason: str) -> None:
-        super().__init__(spec, reason)
-        self.spec, self.reason = spec, reason
-
-    def __str__(self) -> str:
-        return f"the player {self.spec} could not be started: {self.reason}"
+    template: ClassVar[str] = "the player {spec} could not be started: {reason}"
+    spec: str
+    reason: str
 
 
 class RequestError(CallerError):
     """A request that is refused; `status` is the HTTP status of the answer, `headers` what else it has to have."""
 
-    def __init__(self, code: str, message: str, hint: str = "", status: int = 400) -> None:
-        super().__init__(code, message, hint, status)
-        self.code, self.message, self.hint, self.status = code, message, hint, status
-        self.headers: dict[str, str] = {}
-
-    def __str__(self) -> str:
-        return self.message
+    template: ClassVar[str] = "{message}"
+    code: str
+    message: str
+    hint: str = ""
+    status: int = 400
+    headers: dict[str, str] = field(init=False, default_factory=dict)
 
 
 class UnknownMatchError(CallerError):
     """The game manager has no match of that id."""
 
-    def __init__(self, match_id: str) -> None:
-        super().__init__(match_id)
-        self.match_id = match_id
-
-    def __str__(self) -> str:
-        return f"no match {self.match_id[:100]!r}"
+    template: ClassVar[str] = "no match {match_id[:100]!r}"
+    match_id: str
 
 
 class TooManyMatchesError(ServerError):
     """As many matches are being played as the game manager plays at once."""
 
-    def __init__(self, max_running: int) -> None:
-        super().__init__(max_running)
-        self.max_running = max_running
-
-    def __str__(self) -> str:
-        return f"{self.max_running} matches are being played, and no more at once"
+    template: ClassVar[str] = "{max_running} matches are being played, and no more at once"
+    max_running: int
 
 
 class DemoError(ServerError):
     """The demonstration could not be shown to its end."""
 
+    template: ClassVar[str] = "{message}"
+    message: str
+
 
 class RemotePlayerError(ServerError):
     """A remote player answered with something that is no reply; a match records it and goes on."""
 
+    template: ClassVar[str] = "{message}"
+    message: str
+
 
 class ForbiddenTargetError(RemotePlayerError):
-    """A player is at an address that this server does not call; which one is not told, since records are public."""
+    """A player is at an address that this server does not call, which the message does not name: records are public."""
 
-    def __str__(self) -> str:
-        return "the address is in a network that this server calls no players in"
+    message: str = derived("the address is in a network that this server calls no players in")
 
 
 class RecordDiffersError(MatchRecordError):
     """A record tells something else than the rules: `kind` of thing, at `step`, of `role` if it is one's."""
 
-    def __init__(self, step: int, role: str, kind: str, recorded: str, expected: str) -> None:
-        message = f"{kind} differs: the record has {recorded}; by the rules it is {expected}"
-        super().__init__(message, f"step {step}, {role}" if role else f"step {step}")
-        self.step, self.role, self.kind, self.recorded, self.expected = step, role, kind, recorded, expected
+    message: str = derived("{kind} differs: the record has {recorded}; by the rules it is {expected}")
+    where: str = derived("step {step}{of_role}")
+    step: int
+    role: str
+    kind: str
+    recorded: str
+    expected: str
 
-    def __reduce__(self) -> tuple[type[RecordDiffersError], tuple[int, str, str, str, str]]:
-        return (RecordDiffersError, (self.step, self.role, self.kind, self.recorded, self.expected))
+    @property
+    def of_role(self) -> str:
+        """The role after a comma, or nothing where it is of none."""
+        return self.role and f", {self.role}"
+
+
+class UnknownLetterError(CallerError):
+    """The player has no request of that id, or it is too long ago."""
+
+    template: ClassVar[str] = "no letter {request_id[:200]!r} waits for this player"
+    request_id: str
+
+
+class LateReplyError(CallerError):
+    """The reply to a request comes after its clock or its match has ended."""
+
+    template: ClassVar[str] = "the reply to the letter {request_id[:200]!r} is too late"
+    request_id: str
+
+
+class OtherReplyError(CallerError):
+    """The request has another reply already, which counts."""
+
+    template: ClassVar[str] = "the letter {request_id[:200]!r} was answered before, with something else, which counts"
+    request_id: str
+
+
+class IllegalChoiceError(CallerError):
+    """What a person wants to play is no legal move; `legal_moves` are."""
+
+    template: ClassVar[str] = "{move[:200]!r} is no legal move{instead}"
+    move: str
+    legal_moves: Sequence[str]
+
+    @property
+    def instead(self) -> str:
+        """The first of the legal moves, or nothing where there are none."""
+        shown = ", ".join(self.legal_moves[:20]) + (", ..." if len(self.legal_moves) > 20 else "")
+        return shown and f"; these are: {shown}"
+
+
+class NotAskedError(CallerError):
+    """A person moves in a step in which no move is asked for."""
+
+    template: ClassVar[str] = "no move is asked for in step {step}"
+    step: int
+
+
+class GameNameError(CallerError):
+    """A name that no uploaded game may have."""
+
+    template: ClassVar[str] = "no game can be called {name[:100]!r}: a name has up to 60 small letters, digits, - and _"
+    name: str
+
+
+class GameTakenError(CallerError):
+    """There is a game of that name already, of the library or of another owner."""
+
+    template: ClassVar[str] = "there is a game called {name[:100]!r} already, which is not yours: choose another name"
+    name: str
+
+
+class TooFewCoresError(CallerError):
+    """A match in which players of ours need more processes than may run at once, so that it could never begin."""
+
+    template: ClassVar[str] = (
+        "{n_processes} of its players need a process of ours, and {limit} may run at once "
+        "(--player-cores); random and legal need none"
+    )
+    n_processes: int
+    limit: int
+
+
+class TooManyRolesError(CallerError):
+    """A game of more roles than a match may have."""
+
+    template: ClassVar[str] = "the game has {n_roles} roles, and no more than {limit} may be played here (--max-roles)"
+    n_roles: int
+    limit: int
+
+
+class RulesUnfitError(CallerError):
+    """Rules that are not kept because they are not fit to play; `validation` says why."""
+
+    template: ClassVar[str] = "these rules are not fit to play: {reason}"
+    name: str
+    validation: Validation
+
+    @property
+    def reason(self) -> str:
+        """The limit that the validation reached, or else its verdict."""
+        return self.validation.limit or "the validator finds errors"
+
+
+class PlayerNameError(CallerError):
+    """A player may not be called so."""
+
+    template: ClassVar[str] = "no player can be called {name[:100]!r}: {reason}"
+    name: str
+    reason: str
+
+
+class PlayerTakenError(CallerError):
+    """Another player has that name."""
+
+    template: ClassVar[str] = "there is a player {name!r} already"
+    name: str
+
+
+class UnknownPlayerError(CallerError):
+    """No player of that name is registered."""
+
+    template: ClassVar[str] = "no player {name[:100]!r} is registered"
+    name: str
+
+
+class NotDialInError(CallerError):
+    """The player has an address, so that its requests are sent there and no queue holds them."""
+
+    template: ClassVar[str] = "the player {name!r} has an address, and does not dial in"
+    name: str
+
+
+class TooManyPlayersError(CallerError):
+    """An owner has as many registered players as one may have."""
+
+    template: ClassVar[str] = "{owner} has {max_players} players, and no owner may have more"
+    owner: str
+    max_players: int
+
+
+class StorageError(ServerError):
+    """The database failed: `database` is its address without a password."""
+
+    template: ClassVar[str] = "the database {database}: {reason}"
+    database: str
+    reason: str
+
+
+class DatabaseOpenError(StorageError, CallerError):
+    """The database cannot be opened: it is not there, does not answer, or holds something else."""
+
+
+class DatabaseLockedError(DatabaseOpenError):
+    """Another process serves from this database, which only one may at a time."""
+
+    reason: str = derived(
+        "another server uses it; stop that one first, or name another database (several share PostgreSQL)"
+    )
+
+
+class DatabaseVersionError(DatabaseOpenError):
+    """The tables are of another version of this program than the one that runs."""
+
+    reason: str = derived("its tables are {what} (revision {revision}; this is {known})")
+    found: str
+    known: str
+
+    @property
+    def what(self) -> str:
+        """The age of the tables beside that of this program, and what follows from it."""
+        is_newer = self.found > self.known
+        return (
+            "of a newer version of ggp: install that one" if is_newer else "of an older version, and may not be changed"
+        )
+
+    @property
+    def revision(self) -> str:
+        """The revision that was found, as text."""
+        return self.found or "none"
+
+
+class TargetExistsError(CallerError):
+    """The target of an export or a backup exists and is not empty, and `--force` was not given."""
+
+    template: ClassVar[str] = "{target} is there already, and not empty; name another one, or replace it with --force"
+    target: str
+
+
+class LostMatchError(StorageError):
+    """The match is no longer this process's: another one took it over, or it was deleted."""
+
+    reason: str = derived("match {match_id} is played by another server, or was deleted")
+    match_id: str
+
+
+class UnwritableError(StorageError):
+    """What happened in a match cannot be written, although the database can be: it is the match that is wrong."""
+
+    match_id: str
+
+
+class JournalGapError(UnwritableError):
+    """An event of a match is not the next one of its journal: what the process knows of the match is not so any more.
+
+    Attributes:
+        last: the number of the journal's last event, -1 where it has none.
+        number: that of the event.
+    """
+
+    reason: str = derived("event {number} of match {match_id} does not follow event {last} of its journal")
+    last: int
+    number: int
+
+
+class DamagedRowError(StorageError):
+    """A row holds what no version of this program writes; `key` names it within its `table`.
+
+    Attributes:
+        what: what of it is damaged, and how.
+    """
+
+    reason: str = derived("the row of {key} in {table} is damaged: {what}")
+    table: str
+    key: str
+    what: str
+
+
+class UnauthorizedError(RequestError):
+    """No token came, or none that is valid."""
+
+    code: str = derived("unauthorized")
+    message: str = "a token is needed here"
+    hint: str = derived("send Authorization: Bearer TOKEN, or log in at /login")
+    status: int = derived(401)
+
+    def __post_init__(self) -> None:
+        """Name the way to authenticate, as HTTP asks for."""
+        super().__post_init__()
+        self.headers["WWW-Authenticate"] = 'Bearer realm="ggp"'
+
+
+class ForbiddenError(RequestError):
+    """The token of a request is valid, but has not the role that is *needed*."""
+
+    code: str = derived("forbidden")
+    message: str = derived("only a token with the role {needed.word} may do this")
+    hint: str = derived("")
+    status: int = derived(403)
+    needed: Role
+
+
+class ForeignRequestError(RequestError):
+    """A browser sends this for a page that is not ours, or with a form that is not from here."""
+
+    code: str = derived("foreign_request")
+    status: int = derived(403)
+
+
+class WrongHostError(RequestError):
+    """The request names a host that this server is not: a foreign name may lead a browser here."""
+
+    code: str = derived("wrong_host")
+    message: str = derived("{host[:100]!r} is not the name of this server")
+    hint: str = derived("use the address that `ggp serve` printed, or name this host with --server-name")
+    status: int = derived(421)
+    host: str
+
+
+class TooManyRequestsError(RequestError):
+    """A client has sent too many requests; after `wait_s` it may send the next."""
+
+    code: str = derived("too_many_requests")
+    message: str = derived("too many {what}")
+    hint: str = derived("wait for {wait_s} s")
+    status: int = derived(429)
+    what: str
+    wait_s: float
+
+    def __post_init__(self) -> None:
+        """Round the wait up to whole seconds, and put it into the headers."""
+        self.wait_s = max(1, math.ceil(self.wait_s))
+        super().__post_init__()
+        self.headers["Retry-After"] = str(self.wait_s)
+
+
+class SlowRequestError(RequestError):
+    """The body of a request did not arrive in time."""
+
+    code: str = derived("timeout")
+    message: str = derived("the body did not arrive within {limit_s:g} s")
+    hint: str = derived("")
+    status: int = derived(408)
+    limit_s: float
+
+
+class UnknownTokenError(RequestError):
+    """No token has that public id."""
+
+    code: str = derived("unknown_token")
+    message: str = derived("no token {token_id[:100]!r}")
+    hint: str = derived("`ggp token list` lists them")
+    status: int = derived(404)
+    token_id: str
+
+
+class TokenRuleError(RequestError):
+    """The change would leave the server with tokens of which none may administer it."""
+
+    code: str = derived("no_admin")
+    hint: str = derived("")
+    status: int = derived(409)
+
+
+class TokenFieldError(RequestError):
+    """A name, a note or a time for a token that none can have; `line` is that of a class list, 0 for none."""
+
+    template: ClassVar[str] = "{message}"
+    code: str = derived("invalid_token")
+    hint: str = derived("")
+    status: int = derived(400)
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        """Put the line before the message."""
+        if self.line:
+            self.message = f"line {self.line}: {self.message}"
+        super().__post_init__()
+
+
+class NoAdminError(CallerError):
+    """Other machines can reach the server, and no token may administer it; `command` issues one."""
+
+    template: ClassVar[str] = (
+        "others may reach {host}, and there is no admin token yet; issue one, and start again:\n    {command}"
+    )
+    host: str
+    command: str
+
+
+class ConfigurationError(CallerError):
+    """A configuration file says what no option can be; `suggestions` are options that may have been meant."""
+
+    template: ClassVar[str] = "{path}: {reason}{meant}"
+    path: Path
+    reason: str
+    suggestions: Sequence[str] = ()
+
+    @property
+    def meant(self) -> str:
+        """The question whether one of the suggestions was meant."""
+        return question(self.suggestions)

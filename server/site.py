@@ -9,32 +9,30 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from aiohttp import web
-from sqlalchemy import text
 
-from server.access import pages as access_pages
-from server.access import token_routes
-from server.access.access import Access
-from server.access.guard import add_guard
-from server.access.opening import check_opening
+from server.access.access import AccessControl
+from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
-from server.api import routes as api
-from server.api.keys import MANAGER
-from server.api.refusals import refusing
+from server.api import field as public_format
+from server.api import games, matches, players, streams, tokens
+from server.api.operation import CHECKER, MANAGER, OVERVIEW
+from server.api.problem import refusing
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings
 from server.operation import health
-from server.operation.ending import ENDING, Ending, end
-from server.operation.metrics import METRICS, Metrics, lag_measured
+from server.operation.health import ENDING, Shutdown, end
+from server.operation.metrics import METRICS, Metrics, lag_measured, warming
 from server.operation.options import ServeOptions
-from server.operation.requests import observing
-from server.operation.warming import warming
+from server.operation.requests import compressing, observing
 from server.records.entries import Entry, OnEntry
-from server.registry import routes as registry
 from server.spectating.publishing import PublishSettings, published
+from server.spectating.stream import Overview
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.tokens import TokenStore
-from server.web import pages
-from server.web.failures import telling
+from server.validating.checker import Checker
+from server.web import account_pages as access_pages
+from server.web import documentation, pages
+from server.web.pages import telling
 
 MAX_BODY_BYTES: Final = 2_000_000
 KEEP_ALIVE_S: Final = 75.0
@@ -44,22 +42,20 @@ STREAMS_END_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How the server is watched from outside, and told to end."""
+    """How the server is watched from outside, and shut down."""
 
     metrics: Metrics = field(default_factory=Metrics)
-    ending: Ending = field(default_factory=Ending)
+    ending: Shutdown = field(default_factory=Shutdown)
     metrics_readers: tuple[Network, ...] = ()
 
 
-def make_app(manager: GameManager, access: Access, watch: Watch) -> web.Application:
-    """Return the web application of *manager*, whose door *access* keeps."""
-    app = web.Application(middlewares=[observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
+def make_app(manager: GameManager, access: AccessControl, watch: Watch) -> web.Application:
+    """Return the web application of *manager*, guarded by *access*."""
+    app = web.Application(middlewares=[compressing, observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
     app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
-    app[health.READINESS] = health.Readiness(lambda: _ask(manager.database), watch.ending)
+    app[health.READINESS] = health.Readiness(manager.writer.check, watch.ending)
     app[health.METRICS_READERS], app[health.QUEUE_LENGTH] = watch.metrics_readers, manager.queue.length
-    api.add_routes(app)
-    registry.add_routes(app)
-    token_routes.add_routes(app)
+    add_api(app)
     access_pages.add_routes(app)
     pages.add_routes(app)
     health.add_routes(app)
@@ -67,9 +63,20 @@ def make_app(manager: GameManager, access: Access, watch: Watch) -> web.Applicat
     return app
 
 
-async def _ask(database: Database) -> None:
-    async with database.reading() as connection:
-        await connection.execute(text("SELECT 1"))
+def add_api(app: web.Application) -> None:
+    """Add the JSON API and its description to *app*, which has its game manager by the time it starts."""
+    app.cleanup_ctx.append(_running_api)
+    for part in (games, matches, streams, players):
+        part.operations.add_to(app)
+    for routes in (public_format, players, tokens, documentation):
+        routes.add_routes(app)
+
+
+async def _running_api(app: web.Application) -> AsyncIterator[None]:
+    app.setdefault(CHECKER, Checker())
+    app[OVERVIEW] = Overview(app[MANAGER])
+    yield
+    await app[CHECKER].close()
 
 
 @asynccontextmanager
@@ -79,7 +86,7 @@ async def listening(
     """Serve *app* while the block runs, and yield its address; port 0 is one that the system chooses.
 
     Raises:
-        OSError: nobody can listen there.
+        OSError: the server cannot listen there.
     """
     runner = web.AppRunner(
         app, access_log=None, handler_cancellation=True, shutdown_timeout=STREAMS_END_S, keepalive_timeout=KEEP_ALIVE_S
@@ -94,17 +101,17 @@ async def listening(
 
 
 async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
-    """Serve as *options* say until SIGTERM or Ctrl-C; *announce* is told the address once it listens.
+    """Serve as *options* say until SIGTERM or Ctrl-C; *announce* gets the address once it listens.
 
     Raises:
-        OSError: nobody can listen there.
+        OSError: the server cannot listen there.
         CallerError: the options contradict each other or the database.
         StorageError: the database failed.
     """
     settings, tls = options.hosting(), options.tls()
     database = await Database.open(options.database)
     try:
-        access = Access(options.access(), TokenStore(database))
+        access = AccessControl(options.access(), TokenStore(database))
         await check_opening(access, options.host, database.name)
         watch = Watch(metrics_readers=options.metrics_from)
         async with (
@@ -127,12 +134,12 @@ async def managing(
     manager = GameManager(database, settings)
     watch.metrics.watch(manager.n_running)
     async with published(manager, publishing) as publish:
-        manager.playing.on_share = watch.metrics.take_share
+        manager.writer.on_batch = watch.metrics.take_batch
+        manager.playing.on_step_overhead = watch.metrics.take_share
         manager.playing.on_entry = _each(watch.metrics.take, publish)
         with watch.ending.on_signals():
             try:
                 await manager.start()
-                manager.writer.on_batch = watch.metrics.take_batch
                 async with lag_measured(watch.metrics):
                     yield manager
             finally:

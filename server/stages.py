@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.compiler.building import ground_rules
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS
@@ -18,14 +17,15 @@ from gdl.compiler.tables import Tables, tables
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import CannotCompileError
 from gdl.interpreter import InterpretedGame
-from gdl.rules import Description
+from gdl.language.rules import Description
+from gdl.worker import ChildLimits, run_limited
 
 Result = TypeVar("Result")
 
 STAGES: Final = ("rules", "ground", "circuit", "stats")
 """What can be shown."""
 _MAX_CHARACTERS: Final = 2_000
-"""How much of a line is told."""
+"""How much of a line is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PhaseFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CompilationFigures:
     """What the stages came to. *Units*: seconds by the clock, bytes of the tables that play."""
 
     n_rules: int
@@ -56,16 +56,16 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class StageOutput:
     """The first lines of what a stage hands on, and how many there are; or the figures of all stages."""
 
     lines: tuple[str, ...] = ()
     n_lines: int = 0
-    figures: Figures | None = None
+    figures: CompilationFigures | None = None
 
 
-def look_into(description: Description, stage: str, max_lines: int, limits: ChildLimits) -> Shown:
-    """Return what the *stage* of that name hands on, of which no more than *max_lines* are told.
+def look_into(description: Description, stage: str, max_lines: int, limits: ChildLimits) -> StageOutput:
+    """Return what the *stage* of that name hands on, of which no more than *max_lines* are kept.
 
     Raises:
         GdlError: the rules are refused, or time or memory ran out.
@@ -84,7 +84,8 @@ class _Clock:
         return result
 
 
-def _shown(description: Description, stage: str, max_lines: int) -> Shown:
+def _shown(description: Description, stage: str, max_lines: int) -> StageOutput:
+    """Run the stages up to *stage* in this process, and return what that one hands on."""
     clock = _Clock()
     roles = clock.timed("check", InterpretedGame, description).roles
     clauses = clock.timed("clauses", clauses_of, description.rules)
@@ -99,7 +100,7 @@ def _shown(description: Description, stage: str, max_lines: int) -> Shown:
     cycle = clock.timed("phases", phases, circuit)
     found = clock.timed("tables", tables, circuit, cycle)
     sizes = len(description.rules), len(clauses), len(decomposed), len(program.rules)
-    return Shown(figures=_figures(sizes, circuit, cycle, found, clock.seconds))
+    return StageOutput(figures=_figures(sizes, circuit, cycle, found, clock.seconds))
 
 
 def _grounded_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -110,14 +111,14 @@ def _grounded_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
         return decompose(clauses)
 
 
-def _first(lines: Iterable[str], max_lines: int) -> Shown:
+def _first(lines: Iterable[str], max_lines: int) -> StageOutput:
     kept: list[str] = []
     n_lines = 0
     for line in lines:
         n_lines += 1
         if n_lines <= max_lines:
             kept.append(line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]} ...")
-    return Shown(tuple(kept), n_lines)
+    return StageOutput(tuple(kept), n_lines)
 
 
 def _figures(
@@ -126,9 +127,10 @@ def _figures(
     cycle: tuple[Phase, ...],
     found: Tables,
     seconds: dict[str, float],
-) -> Figures:
+) -> CompilationFigures:
+    """Return what all stages came to; *sizes* are the numbers of rules and clauses on the way to *circuit*."""
     gates = [inputs for inputs in circuit.gates if inputs is not None]
-    return Figures(
+    return CompilationFigures(
         *sizes,
         n_fluents=len(circuit.fluents),
         n_moves={role.name: len(numbers) for role, numbers in zip(circuit.roles, circuit.moves_of, strict=True)},

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.kif import read_term
+from gdl.language.kif import read_term
 
 
 class _Table(BaseModel):

@@ -10,29 +10,16 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks import (
-    arguments,
-    arities,
-    dependencies,
-    fluents,
-    keywords,
-    names,
-    recursion,
-    safety,
-    spelling,
-    structure,
-    values,
-)
+from gdl.checks import arguments, dependencies, names, structure
 from gdl.checks.subject import Subject, examine
-from gdl.diagnostics import Diagnostic, in_order
-from gdl.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.source import Source
-from gdl.suppression import sift
+from gdl.checks.suppression import sift
+from gdl.language.diagnostics import Diagnostic, Source, in_order
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 
 Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]
 
 MAX_FINDINGS: Final = 1_000
-"""How many findings of each check are told."""
+"""The most findings that one check reports."""
 
 CHECKS: Final[tuple[Check, ...]] = (
     structure.missing_relations,
@@ -41,30 +28,31 @@ CHECKS: Final[tuple[Check, ...]] = (
     structure.lone_names_in_parentheses,
     structure.open_facts,
     structure.misplaced_connectives,
-    arities.several_arities,
-    arities.relations_as_functions,
-    keywords.keywords_as_names,
-    keywords.roles,
-    keywords.reserved_conditions,
-    keywords.gdl2_keywords_in_gdl1,
-    keywords.blind_roles,
+    structure.several_arities,
+    structure.relations_as_functions,
+    structure.keywords_as_names,
+    structure.roles,
+    structure.reserved_conditions,
+    structure.gdl2_keywords_in_gdl1,
+    structure.blind_roles,
     dependencies.premature_questions,
-    safety.rules_too_large,
-    safety.unsafe_variables,
+    dependencies.rules_too_large,
+    dependencies.unsafe_variables,
     dependencies.negative_cycles,
-    recursion.recursive_arguments,
-    spelling.capitalisation,
-    spelling.variable_capitalisation,
+    dependencies.recursive_arguments,
+    names.capitalisation,
+    names.variable_capitalisation,
     names.undefined_relations,
     names.unused_relations,
     names.unusual_characters,
-    fluents.undefined_fluents,
-    fluents.undefined_moves,
-    fluents.unused_fluents,
+    arguments.undefined_fluents,
+    arguments.undefined_moves,
+    arguments.unused_fluents,
     arguments.unmatched_conditions,
-    values.goal_values,
-    values.undeclared_roles,
-    values.idle_roles,
+    arguments.goal_values,
+    arguments.variable_goal_values,
+    arguments.undeclared_roles,
+    arguments.idle_roles,
 )
 
 

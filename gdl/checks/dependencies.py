@@ -1,23 +1,25 @@
-"""What may not depend on what: the first state on states, legal moves on moves, anything on its own negation."""
+"""What may not depend on what, which recursion stays finite, and which variables have values (checks 7, 8, 10, 11)."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
-from gdl.checks.graph import RelationGraph, Signature
-from gdl.checks.literals import Use
-from gdl.checks.subject import Subject
-from gdl.datalog.clauses import Clause, Literal
-from gdl.datalog.strata import dependencies_of
-from gdl.datalog.unification import can_meet
-from gdl.diagnostics import Diagnostic, Related, diagnostic
-from gdl.source import Span
-from gdl.terms import Term, signature
+from gdl.checks.names import Spellings, did_you_mean
+from gdl.checks.subject import RelationGraph, Subject, Use, uses
+from gdl.checks.subject import part as place_of
+from gdl.datalog.clauses import Unbound, flat_clause, unbound_variables
+from gdl.datalog.dependencies import dependencies_of
+from gdl.datalog.disjunctions import alternative, body_of, uncovered
+from gdl.datalog.literals import Clause, Literal, Part
+from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
+from gdl.language.rules import And, Atom, Condition, Or, Rule
+from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature, variables
 
 _MOST_CHAINS: Final = 50
-"""How many chains of dependency of one kind are told."""
+"""The most chains of dependency of one kind that are reported."""
 
 _MOST_STEPS: Final = 10
 """How many steps of a cycle a message shows."""
@@ -28,7 +30,9 @@ _MOST_DEPENDENCIES: Final = 200_000
 _STATE: Final = frozenset({"true", "does", "legal", "goal", "terminal"})
 _MOVE: Final = frozenset({"does"})
 _WHY_NO_STATE: Final = "{} is settled before the game begins: use relations that are the same in every state"
-_WHY_NO_MOVE: Final = "{} is settled before anybody moves: keep what was done in the state, with `next`, and ask `true`"
+_WHY_NO_MOVE: Final = (
+    "{} is settled before any role moves: keep what was done in the state, with `next`, and ask `true`"
+)
 
 _FORBIDDEN: Final[dict[Signature, tuple[str, frozenset[str], str]]] = {
     ("init", 1): ("init-depends-on-state", _STATE, _WHY_NO_STATE.format("the first state")),
@@ -46,9 +50,9 @@ def premature_questions(subject: Subject) -> Iterator[Diagnostic]:
     graph = subject.graph
     for relation, (code, forbidden, why) in _FORBIDDEN.items():
         needed = graph.needed_by(relation) if relation in graph.numbers else ()
-        chains = (graph.chain(first, forbidden) for first in needed if first != relation)
-        for chain in islice(filter(None, chains), _MOST_CHAINS):
-            yield _too_early(graph, code, [relation, *chain], why)
+        starts = (first for first in needed if first != relation)
+        for way in islice(graph.chains(starts, forbidden) if needed else (), _MOST_CHAINS):
+            yield _too_early(graph, code, [relation, *way], why)
 
 
 def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why: str) -> Diagnostic:
@@ -56,9 +60,12 @@ def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why:
     first, *others = (graph.uses[pair][0].atom.span for pair in pairwise(chain))
     related = [
         Related(span, f"`{name}` asks `{asked}`")
-        for span, (name, asked) in zip(others, pairwise(names[1:]), strict=True)
+        for span, (name, asked) in islice(zip(others, pairwise(names[1:]), strict=True), _MOST_STEPS)
     ]
-    through = "".join(f", which asks `{name}`" for name in names[2:])
+    asked = [f"`{name}`" for name in names[2:]]
+    if len(asked) > _MOST_STEPS:
+        asked[_MOST_STEPS // 2 : -_MOST_STEPS // 2] = ["others"]
+    through = "".join(f", which asks {name}" for name in asked)
     message = f"`{names[0]}` may not depend on `{names[-1]}`"
     return diagnostic(code, first, f"{message}, but asks `{names[1]}`{through}" if through else message, why, related)
 
@@ -72,7 +79,12 @@ def negative_cycles(subject: Subject) -> Iterator[Diagnostic]:
     graph = subject.graph
     cycles = list(islice(graph.dependencies.negative_cycles(), _MOST_CHAINS))
     names = {graph.relations[number] for number in graph.dependencies.mutual_with(node for node, *_ in cycles)}
-    clauses = [clause for _, clause in subject.alternatives.clauses if signature(clause.head) in names]
+    choices = (clause for _, clause in subject.alternatives.choices)
+    clauses = [
+        clause
+        for clause in chain(choices, map(flat_clause, subject.alternatives.passing))
+        if signature(clause.head) in names
+    ]
     told: set[int] = set()
     for error in _cycles_of_atoms(clauses):
         told |= {place.start for place in (error.span, *(related.span for related in error.related))}
@@ -138,3 +150,155 @@ def _between(user: Clause, needed: Clause, is_negative: bool) -> Literal:
     """Return the literal through which one clause needs another."""
     meeting = [literal for literal in user.literals if can_meet(literal.atom, needed.head)]
     return next((literal for literal in meeting if literal.is_positive != is_negative), meeting[0])
+
+
+_MOST_CHOICES: Final = 50
+"""The most choices of branches of one rule that are reported."""
+
+
+def recursive_arguments(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield the arguments of recursive conditions that stand neither in the head nor in another condition."""
+    for rule, clause in subject.alternatives.choices:
+        yield from _of_clause(subject, rule, clause)
+    for rule in subject.alternatives.passing:
+        for clause in _unbounded_choices(subject, rule):
+            yield from _of_clause(subject, rule, clause)
+
+
+def _of_clause(subject: Subject, rule: Rule, clause: Clause) -> Iterator[Diagnostic]:
+    recursive: list[Literal] = []
+    allowed = set(_arguments(clause.head))
+    for literal in clause.literals:
+        if subject.graph.is_recursive(signature(clause.head), signature(literal.atom)):
+            recursive.append(literal)
+        elif literal.is_positive:
+            allowed.update(_arguments(literal.atom))
+    inside = {variable for argument in allowed for variable in variables(argument)}
+    for literal in recursive:
+        for number, argument in enumerate(_arguments(literal.atom), 1):
+            if not argument.is_ground and argument not in allowed:
+                yield _unbounded(rule, literal, number, argument, inside)
+
+
+def _unbounded_choices(subject: Subject, rule: Rule) -> Iterator[Clause]:
+    """Yield choices of branches of *rule*, which has too many for all to be looked at, that leave an argument open."""
+    head = signature(rule.head.term)
+
+    def is_recursive(part: Part) -> bool:
+        return isinstance(part, Literal) and subject.graph.is_recursive(head, signature(part.atom))
+
+    def allows(part: Part) -> tuple[Term, ...]:
+        if not isinstance(part, Literal) or not part.is_positive or is_recursive(part):
+            return ()
+        return _arguments(part.atom)
+
+    def needs(part: Part) -> Iterator[Term]:
+        arguments = _arguments(part.atom) if isinstance(part, Literal) and is_recursive(part) else ()
+        return (argument for argument in arguments if not argument.is_ground)
+
+    body = body_of(rule)
+    for part, need in islice(uncovered(body, allows, needs, _arguments(rule.head.term)), _MOST_CHOICES):
+        parts = alternative(body, allows, need, part)
+        if parts is not None:
+            literals = tuple(one for one in parts if isinstance(one, Literal))
+            yield Clause(rule.head.term, literals, (), rule.span)
+
+
+def _arguments(atom: Constant | Compound) -> tuple[Term, ...]:
+    return atom.arguments if isinstance(atom, Compound) else ()
+
+
+def _unbounded(rule: Rule, literal: Literal, number: int, argument: Term, inside: set[Variable]) -> Diagnostic:
+    head, name = signature(rule.head.term)[0], signature(literal.atom)[0]
+    through = "" if head == name else f" by way of `{name}`"
+    where = "the head or of another condition"
+    also = "; that it stands inside an argument is not enough" if argument in inside else ""
+    return diagnostic(
+        "unbounded-recursion",
+        place_of(literal.span or rule.span, number),
+        f"`{head}` depends on itself{through}, and {argument} is no argument of {where}: terms might grow without end",
+        f"add a condition, not on `{name}`, that lists the values of {argument}{also}",
+        [Related(rule.head.span, f"the head, of which {argument} is no argument")],
+    )
+
+
+_IN_WORDS: Final = {
+    "the head": ("of the head", ""),
+    "a negated condition": ("under `not`", "`not` tests values and gives none: "),
+    "`distinct`": ("in `distinct`", "`distinct` compares values and gives none: "),
+}
+"""For what needs the variable: how a message says it, and how the hint begins."""
+
+
+def rules_too_large(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield the rules that no engine takes, for their size."""
+    for rule, error in subject.alternatives.refused:
+        message = f"this rule is too large to be run: more than {error.limit:,} {error.what}"
+        hint = "define the branches of `or` as relations of their own; let terms nest less"
+        yield diagnostic("rule-too-large", rule.span, message, hint)
+
+
+def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield variables of a head, a negation or a `distinct` that no positive condition binds."""
+    found: dict[int, list[tuple[Rule, Unbound]]] = defaultdict(list)
+    for rule, clause in subject.alternatives.choices:
+        for unbound in unbound_variables(clause) if rule.body else ():
+            found[rule.span.start].append((rule, unbound))
+    for cases in found.values():
+        told: set[tuple[Variable, str, Span | None]] = set()
+        spellings = Spellings(variable.name for variable in _bindable(cases[0][0]))
+        choices = [condition for condition in cases[0][0].body if isinstance(condition, And | Or)]
+        for rule, unbound in cases:
+            key = (unbound.variable, unbound.where, unbound.span)
+            if key not in told:
+                told.add(key)
+                yield _unsafe(rule, unbound, spellings, choices)
+
+
+def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[Condition]) -> Diagnostic:
+    variable = unbound.variable
+    where, reason = _IN_WORDS[unbound.where]
+    branches = [branch for condition in choices for branch in _branches_without(condition, variable)]
+    gives = "a branch of the `or` gives no value to" if branches else "no condition gives a value to"
+    advice = f"{reason}add a condition that lists the values of {variable}, as (role ?r) lists roles"
+    return diagnostic(
+        "unsafe-variable",
+        unbound.span or rule.head.span,
+        f"{gives} the variable {variable} {where}",
+        advice if branches else did_you_mean(bound.near(variable.name), advice),
+        [Related(branch, f"{variable} has no value in this branch") for branch in branches],
+    )
+
+
+def _bindable(rule: Rule) -> set[Variable]:
+    return {variable for use in uses([rule]) if not use.is_negative for variable in variables(use.atom.term)}
+
+
+def _branches_without(condition: Condition, variable: Variable) -> Iterator[Span]:
+    """Yield the branches of an `or` that leave *variable* open, where another one binds it."""
+    match condition:
+        case Or(parts) if not _binds(condition, variable) and any(_mentions(part, variable) for part in parts):
+            yield from (part.span for part in parts if not _binds(part, variable))
+        case And(parts):
+            for part in parts:
+                yield from _branches_without(part, variable)
+
+
+def _mentions(condition: Condition, variable: Variable) -> bool:
+    match condition:
+        case Atom(term):
+            return variable in variables(term)
+        case And(parts) | Or(parts):
+            return any(_mentions(part, variable) for part in parts)
+    return False
+
+
+def _binds(condition: Condition, variable: Variable) -> bool:
+    match condition:
+        case Atom(term):
+            return variable in variables(term)
+        case And(parts):
+            return any(_binds(part, variable) for part in parts)
+        case Or(parts):
+            return all(_binds(part, variable) for part in parts)
+    return False

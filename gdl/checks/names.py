@@ -1,26 +1,83 @@
-"""Whether every relation that is used is defined, and the other way round; and what names are made of (check 14)."""
+"""Whether every relation that is used is defined, and every name spelt in one way; and names to suggest."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
-from gdl.checks.places import part
 from gdl.checks.structure import needed_and_missing
-from gdl.checks.subject import Subject
-from gdl.checks.suggestions import Known, Spellings, also_here, did_you_mean
-from gdl.diagnostics import Diagnostic, diagnostic
-from gdl.kif import Form
-from gdl.rules import GDL2_KEYWORDS, KEYWORDS
-from gdl.terms import Compound, Variable, signature
+from gdl.checks.subject import Subject, part
+from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
+from gdl.language.kif import Form
+from gdl.language.rules import GDL2_KEYWORDS, KEYWORDS
+from gdl.language.terms import Compound, Variable, signature
+
+_LONGEST: Final = 40
+_SHORTEST: Final = 3
+_MOST_NAMES: Final = 5_000
+"""Of how many names the near misses are kept."""
+
+_MOST_PLACES: Final = 3
+
+
+class Spellings:
+    """Some names, found by near misses: one character more, less or other, two exchanged, or other `_` and case.
+
+    Takes linear time, as a hostile file may misspell every name.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_key: dict[str, list[str]] = defaultdict(list)
+        for name in islice(dict.fromkeys(names), _MOST_NAMES):
+            for key in _keys(name):
+                self._by_key[key].append(name)
+
+    def near(self, name: str) -> str | None:
+        """Return the name that is most likely meant by *name*, if one is near."""
+        for key in _keys(name):
+            for found in self._by_key.get(key, ()):
+                if found != name:
+                    return found
+        return None
+
+
+def _keys(name: str) -> Iterator[str]:
+    plain = name.lower().replace("_", "").replace("-", "")
+    yield plain
+    if _SHORTEST <= len(plain) <= _LONGEST:
+        for i in range(len(plain)):
+            yield plain[:i] + plain[i + 1 :]
+
+
+class Known:
+    """Names without regard to upper and lower case, which another check reports."""
+
+    def __init__(self, *names: Iterable[str]) -> None:
+        self._names = {name.lower() for some in names for name in some}
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._names
+
+
+def did_you_mean(name: str | None, otherwise: str) -> str:
+    """Return a hint that proposes *name*, or the hint *otherwise* where there is none."""
+    return otherwise if name is None else f"did you mean {name}?"
+
+
+def also_here(name: str, places: Sequence[Span]) -> list[Related]:
+    """Return some of the further places of *name*, of which the diagnostic itself names the first."""
+    return [Related(place, f"{name} is here, too") for place in places[1 : 1 + _MOST_PLACES]]
+
 
 _UNUSUAL: Final = re.compile("[^A-Za-z0-9_-]")
 _UNUSUAL_IN_VARIABLE: Final = re.compile(r"[^A-Za-z0-9!$%&*+\-./<=>?_~]")
 """No variable leaves the program that reads it: all that KIF 3.0 allows is harmless there, and `?n++` is customary."""
 
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
-"""Whether those of GDL-II stand in a file of GDL-I is told elsewhere."""
+"""Another check reports words of GDL-II in a file of GDL-I."""
 
 _GIVEN: Final = ("role", "init", "next", "legal", "goal", "terminal", "base", "input")
 _ASKED: Final = ("true", "does", "not", "distinct", "role", "legal", "goal", "terminal")
@@ -45,7 +102,7 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
 def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations on which nothing depends that matters in a game."""
     graph = subject.graph
-    roots = {*_WORDS, *needed_and_missing(subject).values()}  # one that misspells `terminal` is told with that
+    roots = {*_WORDS, *needed_and_missing(subject).values()}  # one that misspells `terminal` is reported with that
     used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in roots)}
     known = Known(used, _WORDS, _names_in_broken(subject))
     likely = LikelyNames(subject)
@@ -103,4 +160,50 @@ def _names_in_broken(subject: Subject) -> set[str]:
         top = todo.pop()
         found.add(top.name)
         todo += top.children or ()
+    return found
+
+
+def capitalisation(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield names of which two spellings differ only in upper and lower case, at the rarer one."""
+    for spellings in spellings_by_name(subject).values():
+        usual, *others = sorted(spellings.values(), key=lambda forms: (-len(forms), forms[0].start))
+        for forms in others:
+            message = f"{forms[0].name} and {usual[0].name} differ only in upper and lower case"
+            hint = f"write {usual[0].name} everywhere: some players take the two for one name, some do not"
+            related = [Related(usual[0].span, f"{usual[0].name} here")]
+            yield diagnostic("capitalisation", forms[0].span, message, hint, related)
+
+
+def variable_capitalisation(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield variables of one rule that differ only in upper and lower case, at the one that comes later."""
+    for form in subject.forms:
+        first: dict[str, Form] = {}
+        told: set[str] = set()
+        for variable in _variables(form):
+            other = first.setdefault(variable.name.lower(), variable)
+            if variable.name not in {other.name} | told:
+                told.add(variable.name)
+                message = f"{variable.name} and {other.name} are two variables that differ only in upper and lower case"
+                related = [Related(other.span, f"{other.name} here")]
+                hint = "give one of them another name; or the same name, if they are meant to be one"
+                yield diagnostic("variable-capitalisation", variable.span, message, hint, related)
+
+
+def _variables(form: Form) -> Iterator[Form]:
+    todo = [form]
+    while todo:
+        top = todo.pop()
+        if top.is_variable:
+            yield top
+        todo += reversed(top.children or ())
+
+
+def spellings_by_name(subject: Subject) -> dict[str, dict[str, list[Form]]]:
+    """Return where each spelling of each name stands, by the name in lower case."""
+    found: dict[str, dict[str, list[Form]]] = defaultdict(lambda: defaultdict(list))
+    for use, forms in subject.occurrences.items():
+        found[use.name.lower()][use.name] += forms
+    for spellings in found.values():
+        for forms in spellings.values():
+            forms.sort(key=lambda form: form.start)
     return found

@@ -13,18 +13,20 @@ from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
+from gdl.compiler.verification import verify, verify_reuse, verify_rules
 from gdl.datalog.clauses import Clause
-from gdl.datalog.demand import asked_with_constants, on_demand
+from gdl.datalog.demand import asked_with_constants, narrowed, on_demand
 from gdl.datalog.dependencies import components_of
-from gdl.datalog.narrowing import narrowed
 from gdl.datalog.splitting import split
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
-from gdl.terms import Term, signature
+from gdl.language.terms import Term, signature
 
 Grounded: TypeAlias = tuple[tuple[Clause, ...], GroundProgram]
 """Decomposed clauses, and their ground rules."""
 
+_DECLARING: Final = frozenset({("base", 1), ("input", 2)})
+"""Relations that list fluents and moves for readers of the rules; seldom does another rule read them."""
 _OF_STATES: Final = ("legal", "terminal", "goal")
 _MANY_RULES: Final = 1_000_000
 """With more ground rules than that, it is worth while to look for a way around them."""
@@ -36,7 +38,7 @@ _MAX_LOOP_STEPS: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class PhaseInputs:
-    """What a phase takes for granted: the fluents whose values are known, and the moves that are forced, by number."""
+    """The assumptions of a phase: the fluents whose values are known, and the moves that are forced, by number."""
 
     known: Mapping[int, bool]
     forced: tuple[int, ...]
@@ -102,22 +104,35 @@ def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     Raises:
         CannotCompileError: there are too many ground rules, or the grounder refuses.
     """
+    clauses = _without_unread_lists(clauses)
     first = narrowed(clauses)
     try:
         return _grounded(first, min(max_ground_rules, _MANY_RULES))
     except CannotCompileError:
         if max_ground_rules <= _MANY_RULES:
             raise
-    for way in (_without_idle, _on_demand):
+    for way in (_without_dont_cares, _on_demand):
         with suppress(CannotCompileError):
             return way(clauses, max_ground_rules)
     return _grounded(first, max_ground_rules)
 
 
-def _without_idle(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+def _without_unread_lists(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """Return *clauses* but those of `base` and `input` where no rule reads them, save such clauses themselves."""
+    listing = [clause for clause in clauses if signature(clause.head) in _DECLARING]
+    new = [clause for clause in clauses if signature(clause.head) not in _DECLARING]
+    unread = _DECLARING
+    while new:
+        unread -= {signature(literal.atom) for clause in new for literal in clause.literals}
+        new = [clause for clause in listing if signature(clause.head) not in unread]
+        listing = [clause for clause in listing if signature(clause.head) in unread]
+    return tuple(clause for clause in clauses if signature(clause.head) not in unread)
+
+
+def _without_dont_cares(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     others = split(clauses)
     if others == tuple(clauses):
-        raise CannotCompileError("it has no idle arguments")
+        raise CannotCompileError("it has no don't-care arguments")
     return _grounded(narrowed(others), max_ground_rules)
 
 
@@ -166,19 +181,27 @@ def rules_of(circuit: Circuit) -> CompiledRules:
 
     Raises:
         CannotCompileError: a goal is too large to be added up.
+        FaultyTablesError: a kernel could read or write outside the tables.
     """
     cycle = phases(circuit)
-    return CompiledRules(
+    single, phased = tables(circuit, (plain(circuit),)), tables(circuit, cycle)
+    verify(single)
+    reads = verify(phased)
+    fewer = reuse(phased, reads)
+    verify_reuse(phased, reads, fewer)
+    found = CompiledRules(
         fluents=circuit.fluents,
         moves=circuit.moves,
         moves_of=circuit.moves_of,
         initial=tuple(sorted(circuit.initial)),
         goals=tuple(tuple(_number(value) for value, _ in goals) for goals in circuit.goals),
         sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
-        single=tables(circuit, (plain(circuit),)),
-        phased=reuse(tables(circuit, cycle)),
+        single=single,
+        phased=fewer,
         phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
     )
+    verify_rules(found)
+    return found
 
 
 def _number(value: str) -> int | None:

@@ -1,33 +1,18 @@
 """Ground rules to a circuit: fluents and moves in, next fluents, legal moves, terminal, goals and percepts out.
 
-A literal is 2 * node + complement; node 0 is constant and its plain literal is TRUE. The one kind of gate is AND of
-any number of literals. Equal gates are one gate; constants are folded.
+What is still cyclic after grounding becomes loops, each iterated to its least fixpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from gdl.compiler.factoring import any_of
+from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, any_of, folded
 from gdl.compiler.grounding import Body, GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
-from gdl.terms import Term
-
-TRUE: Final = 0
-FALSE: Final = 1
-
-Lit: TypeAlias = int
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Atoms that depend on one another: `nodes` start false and are set to `values` until nothing changes."""
-
-    nodes: tuple[int, ...]
-    values: tuple[Lit, ...]
+from gdl.language.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +30,7 @@ class Circuit:
     moves: tuple[Term, ...]
     moves_of: tuple[range, ...]
     initial: frozenset[int]
-    gates: tuple[tuple[Lit, ...] | None, ...]
+    gates: tuple[Inputs, ...]
     loops: tuple[Loop, ...]
     next: tuple[Lit, ...]
     legal: tuple[Lit, ...]
@@ -59,38 +44,6 @@ class Circuit:
         return 1 + len(self.fluents) + len(self.moves)
 
 
-@dataclass(slots=True)
-class Gates:
-    """Gates under construction, each shape once."""
-
-    gates: list[tuple[Lit, ...] | None]
-    _hashed: dict[tuple[Lit, ...], int] = field(default_factory=dict)
-
-    def input(self) -> Lit:
-        """Return the literal of a new node that no gate defines."""
-        self.gates.append(None)
-        return 2 * (len(self.gates) - 1)
-
-    def conjunction(self, literals: Iterable[Lit]) -> Lit:
-        """Return the literal that is true where all are."""
-        wanted = set(literals)
-        wanted.discard(TRUE)
-        if FALSE in wanted or any(literal ^ 1 in wanted for literal in wanted):
-            return FALSE
-        if len(wanted) < 2:
-            return wanted.pop() if wanted else TRUE
-        key = tuple(sorted(wanted))
-        node = self._hashed.get(key)
-        if node is None:
-            node = self._hashed[key] = len(self.gates)
-            self.gates.append(key)
-        return 2 * node
-
-    def disjunction(self, literals: Iterable[Lit]) -> Lit:
-        """Return the literal that is true where one is."""
-        return self.conjunction(literal ^ 1 for literal in literals) ^ 1
-
-
 def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
     """Return the circuit that *program* describes, for *roles* in their order."""
     true, does = program.atoms.get("true", {}), program.atoms.get("does", {})
@@ -102,10 +55,14 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
     known |= {does[role, move]: gates.input() for role, move in moves}
     values = _Values(program, gates, known)
     values.derive()
+    found = folded(len(known) + 1, gates.gates, values.loops, {})
+
+    def of(number: int) -> Lit:
+        return found.of(values.of(number))
 
     def value(relation: str, *arguments: Term) -> Lit:
         number = program.atoms.get(relation, {}).get(arguments)
-        return FALSE if number is None else values.of(number)
+        return FALSE if number is None else of(number)
 
     starts, total = [], 0
     for some in per_role:
@@ -117,17 +74,17 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
         moves=tuple(move for _, move in moves),
         moves_of=tuple(starts),
         initial=frozenset(i for i, fluent in enumerate(fluents) if (fluent,) in program.atoms.get("init", {})),
-        gates=tuple(gates.gates),
-        loops=tuple(values.loops),
+        gates=tuple(found.gates.gates),
+        loops=found.loops,
         next=tuple(value("next", fluent) for fluent in fluents),
         legal=tuple(value("legal", role, move) for role, move in moves),
         terminal=value("terminal"),
         goals=tuple(
-            tuple((str(key[1]), values.of(n)) for key, n in program.atoms.get("goal", {}).items() if key[0] is role)
+            tuple((str(key[1]), of(n)) for key, n in program.atoms.get("goal", {}).items() if key[0] is role)
             for role in roles
         ),
         sees=tuple(
-            tuple((key[1], values.of(n)) for key, n in program.atoms.get("sees", {}).items() if key[0] is role)
+            tuple((key[1], of(n)) for key, n in program.atoms.get("sees", {}).items() if key[0] is role)
             for role in roles
         ),
     )
@@ -143,7 +100,7 @@ class _Values:
         self._facts: set[int] = set()
         self.loops: list[Loop] = []
         for head, body in program.rules:
-            if head in known:
+            if head in known or head in body:  # what needs itself adds nothing
                 continue
             if body:
                 self._bodies.setdefault(head, []).append(body)

@@ -1,27 +1,71 @@
-"""Compiling a game in a child process, under limits of time and memory.
+"""Compiling a game in a child process, under limits of time and memory, and the kernels that it needs.
 
-Everything large is imported where it is needed: the child starts at once, with what grounding takes, while the
-parent loads the kernels.
+Kernels are loaded from numba's cache on disk, or compiled the first time on a machine.
 """
 
 from __future__ import annotations
 
 import gc
+import logging
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, LimitExceeded
 from gdl.game import Role
 from gdl.interpreter import InterpretedGame
+from gdl.worker import ChildLimits, run_limited
 
 if TYPE_CHECKING:
     from gdl.compiler.building import CompiledRules
     from gdl.compiler.compiled import CompiledGame
+
+
+NOTICE: Final = "compiling the kernel, once, about 15 s"
+
+
+@contextmanager
+def told_of_compilation(tell: Callable[[str], None]) -> Iterator[None]:
+    """Call *tell* with NOTICE when the first kernel is compiled in here; what is kept on disk is not compiled again."""
+    from numba.core import event  # noqa: PLC0415 -- it takes a second to import, and few commands need it
+
+    class _Listener(event.Listener):
+        has_told = False
+
+        def on_start(self, _event: Any) -> None:
+            if not self.has_told:
+                self.has_told = True
+                tell(NOTICE)
+
+        def on_end(self, _event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", _Listener()):
+        yield
+
+
+_LOG: Final = logging.getLogger(__name__)
+_LOCK: Final = threading.Lock()
+_LOADED: Final = threading.Event()
+
+
+def load_kernels() -> None:
+    """Return as soon as plays, looks and steps take no longer the first time than any other time.
+
+    The first time on a machine this takes some fifteen seconds, which is logged, and from then on less than one.
+    """
+    with _LOCK, told_of_compilation(_LOG.warning):
+        if _LOADED.is_set():
+            return
+        # Large libraries, which a game that is interpreted does without.
+        from gdl.compiler.kernels.loading import run_each  # noqa: PLC0415 -- as said
+
+        run_each()
+        _LOADED.set()
+
 
 _MAX_ANSWER_MB: Final = 1024
 
@@ -48,8 +92,8 @@ def compile_game(interpreted: InterpretedGame, limits: CompileLimits = DEFAULT_C
     clauses = clauses_of(interpreted.description.rules)
     rules = compile_limited(clauses, interpreted.roles, limits)
     try:
-        _load_kernels()
-        from gdl.compiler.compiled import CompiledGame  # noqa: PLC0415 -- see above
+        load_kernels()
+        from gdl.compiler.compiled import CompiledGame  # noqa: PLC0415 -- as in load_kernels
     except ImportError as error:
         raise _missing(error) from error
     return CompiledGame(interpreted, rules)
@@ -70,21 +114,15 @@ def compile_limited(clauses: Sequence[Clause], roles: Sequence[Role], limits: Co
 
 
 def _compile(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:
-    from gdl.compiler.building import compile_rules  # noqa: PLC0415 -- see above
+    from gdl.compiler.building import compile_rules  # noqa: PLC0415 -- as in load_kernels
 
     gc.disable()  # the process ends with this call
     return compile_rules(clauses, roles, max_ground_rules)
 
 
-def _load_kernels() -> None:
-    from gdl.compiler.kernels import load_kernels  # noqa: PLC0415 -- see above
-
-    load_kernels()
-
-
 def _load_quietly() -> None:
-    with suppress(Exception):  # who needs the kernels loads them again and hears what is wrong
-        _load_kernels()
+    with suppress(Exception):  # the thread that needs the kernels loads them again and gets the error
+        load_kernels()
 
 
 def _missing(error: ImportError) -> CannotCompileError:

@@ -1,8 +1,4 @@
-"""The compiled engine: a game whose rules are a circuit.
-
-States answer the same questions as the interpreter's. Search asks by number instead: a state is packed into bytes,
-`numpy.packbits` over `fluents`; a move is its number in `moves`, where role r owns the range `moves_of[r]`.
-"""
+"""The compiled engine: a game whose rules are a circuit, and its states, which answer as the interpreter's do."""
 
 from __future__ import annotations
 
@@ -14,18 +10,117 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler import scalar
-from gdl.compiler.batches import Batch
 from gdl.compiler.building import CompiledRules
-from gdl.compiler.playouts import LanePlayer, Packed, PlayoutsEach
-from gdl.compiler.states import CompiledState, UnreachableState
-from gdl.compiler.walker import Walker, has_loops
-from gdl.game import Role, State
-from gdl.interpreter import InterpretedGame
-from gdl.playouts import MAX_STEPS, Playouts, interpreted_playouts
-from gdl.terms import Term
+from gdl.compiler.kernels import scalar
+from gdl.compiler.kernels.batches import Batch
+from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
+from gdl.compiler.kernels.scalar import Walker, has_loops
+from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
+from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts
+from gdl.interpreter import InterpretedGame, InterpretedState
+from gdl.language.terms import Term
 
 Numbers: TypeAlias = NDArray[np.int32]
+
+
+class CompiledState:
+    """A state of a compiled game; `packed` are its bytes."""
+
+    __slots__ = ("_facts", "_game", "_seen", "packed")
+
+    def __init__(self, game: CompiledGame, packed: bytes) -> None:
+        self._game, self.packed = game, packed
+        self._facts: frozenset[Term] | None = None
+        self._seen: tuple[Numbers, bool] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CompiledState) and self._game is other._game:
+            return self.packed == other.packed
+        if isinstance(other, InterpretedState):
+            return other == InterpretedState(self._game.interpreted, self.facts)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.facts)
+
+    def __repr__(self) -> str:
+        return f"<CompiledState {' '.join(sorted(map(str, self.facts)))[:200]}>"
+
+    @property
+    def facts(self) -> frozenset[Term]:
+        """The fluents that are true, without `true` around them."""
+        if self._facts is None:
+            bits = np.unpackbits(np.frombuffer(self.packed, np.uint8))
+            self._facts = frozenset(map(self._game.fluents.__getitem__, np.flatnonzero(bits).tolist()))
+        return self._facts
+
+    def _legal_and_terminal(self) -> tuple[Numbers, bool]:
+        if self._seen is None:
+            self._seen = self._game.legal_and_terminal(self.packed)
+        return self._seen
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the play has ended."""
+        return self._legal_and_terminal()[1]
+
+    def legal_moves(self, role: Role) -> tuple[Term, ...]:
+        """Return the legal moves of *role*, ordered by text."""
+        numbers = self._game.moves_of[self._number(role)]
+        legal = self._legal_and_terminal()[0]
+        first, last = np.searchsorted(legal, (numbers.start, numbers.stop))
+        return tuple(map(self._game.moves.__getitem__, legal[first:last].tolist()))
+
+    def goal(self, role: Role) -> int | None:
+        """Return the goal value of *role*, or None where there is not exactly one (or it is no number)."""
+        return self._game.goals_of(self.packed)[self._number(role)]
+
+    def next_state(self, moves: JointMove) -> State:
+        """Return the state after the joint move *moves*."""
+        return CompiledState(self._game, self._game.step(self.packed, self._check(moves)))
+
+    def percepts(self, role: Role, moves: JointMove) -> tuple[Term, ...]:
+        """Return what *role* perceives of the joint move *moves* made in this state, ordered by text."""
+        number = self._number(role)
+        numbers = self._check(moves)
+        if not self._game.has_imperfect_information:
+            return tuple(moves)
+        return self._game.sees_of(self.packed, numbers)[number]
+
+    def _number(self, role: Role) -> int:
+        try:
+            return self._game.roles.index(role)
+        except ValueError:
+            raise UnknownRoleError(str(role), [str(known) for known in self._game.roles]) from None
+
+    def _check(self, moves: JointMove) -> list[int]:
+        """Return the numbers of *moves*, which must be legal here."""
+        if len(moves) != len(self._game.roles):
+            raise JointMoveError(len(moves), len(self._game.roles))
+        legal, is_terminal = self._legal_and_terminal()
+        if is_terminal:
+            raise TerminalStateError
+        numbers = []
+        for role, known, move in zip(self._game.roles, self._game.move_number, moves, strict=True):
+            number = known.get(move)
+            if number is None or number not in legal:
+                raise IllegalMoveError(str(role), str(move))
+            numbers.append(number)
+        return numbers
+
+
+class UnreachableState(InterpretedState):
+    """A state with facts that the circuit does not know, which no play reaches; plays may come back from it."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, game: CompiledGame, facts: frozenset[Term]) -> None:
+        super().__init__(game.interpreted, facts)
+        self._compiled = game
+
+    def next_state(self, moves: JointMove) -> State:
+        """Return the state after the joint move *moves*."""
+        return self._compiled.state(super().next_state(moves).facts)
 
 
 class CompiledGame:
@@ -83,14 +178,14 @@ class CompiledGame:
         """
         spare = 8 * self.n_bytes - len(self.fluents)
         if len(packed) != self.n_bytes or (spare and packed[-1] & ((1 << spare) - 1)):
-            raise ValueError(f"a packed state of this game is {self.n_bytes} bytes, the last {spare} bits nought")
+            raise ValueError(f"a packed state of this game is {self.n_bytes} bytes, the last {spare} bits zero")
         return CompiledState(self, packed)
 
-    def look(self, packed: bytes) -> tuple[Numbers, bool]:
+    def legal_and_terminal(self, packed: bytes) -> tuple[Numbers, bool]:
         """Return the numbers of all roles' legal moves, ascending, and whether the state is terminal."""
         if not self._has_loops:
-            return self._walker().look(packed)
-        _, legal, is_terminal = scalar.look(self.rules.single, self._bits(packed))
+            return self._walker().legal_and_terminal(packed)
+        _, legal, is_terminal = scalar.legal_and_terminal(self.rules.single, self._bits(packed))
         return np.flatnonzero(legal).astype(np.int32), bool(is_terminal)
 
     def step(self, packed: bytes, moves: Sequence[int]) -> bytes:
@@ -99,16 +194,16 @@ class CompiledGame:
             return self._walker().step(packed, moves)
         return np.packbits(self._scalar_step(packed, moves)[0]).tobytes()
 
-    def visit(self, packed: bytes, moves: Sequence[int]) -> tuple[bytes, Numbers, bool]:
-        """Return the state after *moves*, its legal moves, and whether it is terminal: a step and a look in one."""
+    def next_and_legal(self, packed: bytes, moves: Sequence[int]) -> tuple[bytes, Numbers, bool]:
+        """Return the state after *moves*, its legal moves, and whether it is terminal, in one call."""
         if not self._has_loops:
-            return self._walker().visit(packed, moves)
+            return self._walker().next_and_legal(packed, moves)
         following = self.step(packed, moves)
-        return following, *self.look(following)
+        return following, *self.legal_and_terminal(following)
 
     def goals_of(self, packed: bytes) -> tuple[int | None, ...]:
         """Return the goal of every role, None where there is not exactly one number."""
-        values, _, _ = scalar.look(self.rules.single, self._bits(packed))
+        values, _, _ = scalar.legal_and_terminal(self.rules.single, self._bits(packed))
         holds = iter(scalar.goals(self.rules.single, values))
         return tuple(_only([goal for goal in goals if next(holds)]) for goals in self.rules.goals)
 
@@ -147,7 +242,7 @@ class CompiledGame:
         return np.unpackbits(np.frombuffer(packed, np.uint8), count=len(self.fluents))
 
     def _scalar_step(self, packed: bytes, moves: Sequence[int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        values, _, _ = scalar.look(self.rules.single, self._bits(packed))
+        values, _, _ = scalar.legal_and_terminal(self.rules.single, self._bits(packed))
         following, sees = scalar.step(self.rules.single, values, np.array(moves, np.int64))
         return following, sees
 

@@ -15,16 +15,15 @@ from typing import Final, TypeAlias
 
 from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.datalog.estimates import Estimates
-from gdl.datalog.unification import substitute
-from gdl.source import Span
-from gdl.terms import Compound, Constant, Term, Variable, variables
+from gdl.language.diagnostics import Span
+from gdl.language.terms import Compound, Constant, Term, Variable, substitute, variables
 
 Part: TypeAlias = Literal | Difference
 
 AUXILIARY: Final = "auxiliary "
 """How the names of auxiliary relations begin; no rule file can have a blank in a name."""
 GUARD: Final = "guard "
-"""How the names of relations begin that only bind variables: whoever asks one asks elsewhere for what it stands for.
+"""How the names of relations begin that only bind variables: a clause that asks one also asks for what it stands for.
 
 Their atoms may be taken to hold in every state, if they ever can.
 """

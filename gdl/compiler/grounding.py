@@ -14,13 +14,10 @@ import clingo
 
 from gdl.compiler.decomposition import GUARD
 from gdl.datalog.clauses import Clause, Difference, Literal
-from gdl.terms import Compound, Constant, Term, Variable, signature
+from gdl.language.terms import Compound, Constant, Term, Variable, signature
 
 Body: TypeAlias = tuple[int, ...]
 """Atoms by number, negated ones with a minus."""
-
-SKIPPED: Final = frozenset({("base", 1), ("input", 2)})
-"""Relations that declare; rules do not read them."""
 
 _OPEN: Final = (
     "{true(F)} :- init(F).",
@@ -42,14 +39,13 @@ class GroundProgram:
 
 
 def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _: None) -> GroundProgram:
-    """Return the ground rules of *clauses*; *on_rule* is told how many there are so far, and may raise.
+    """Return the ground rules of *clauses*; *on_rule* is called with their number so far, and may raise.
 
     Raises:
         RuntimeError: clingo refuses the program.
     """
     names = _Names()
-    kept = [clause for clause in clauses if signature(clause.head) not in SKIPPED]
-    program = "\n".join([*_OPEN, *map(names.rule, kept)])
+    program = "\n".join([*_OPEN, *map(names.rule, clauses)])
     control = clingo.Control(["--warn=none"])
     observer = _Observer(on_rule)
     control.register_observer(observer)

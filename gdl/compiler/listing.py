@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from gdl.compiler.circuit import FALSE, TRUE, Circuit, Lit
+from gdl.compiler.circuit import Circuit
+from gdl.compiler.gates import FALSE, TRUE, Lit
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.clauses import Clause
 from gdl.game import Role
-from gdl.terms import Compound, Constant, Term, signature
+from gdl.language.terms import Compound, Constant, Term, signature
 
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gdl.compiler.circuit import FALSE, TRUE, Circuit, Gates, Lit, Loop
+from gdl.compiler.circuit import Circuit
+from gdl.compiler.gates import FALSE, TRUE, Folded, Inputs, Lit, Loop, folded
 
 MAX_PHASES: Final = 8
 
@@ -26,7 +27,7 @@ class Phase:
     """
 
     known: Mapping[int, bool]
-    gates: tuple[tuple[Lit, ...] | None, ...]
+    gates: tuple[Inputs, ...]
     loops: tuple[Loop, ...]
     next: tuple[Lit, ...]
     legal: tuple[Lit, ...]
@@ -135,7 +136,7 @@ def _value(circuit: Circuit, literal: Lit, values: dict[int, bool]) -> bool:
 
 def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
     """Return *circuit* with known fluents folded in, then with the moves that are thereby decided."""
-    first = _Folding(circuit, {1 + fluent: value for fluent, value in known.items()})
+    first = _folded(circuit, {1 + fluent: value for fluent, value in known.items()})
     legal = [first.of(literal) for literal in circuit.legal]
     decided: dict[int, bool] = {}
     choices = []
@@ -150,37 +151,20 @@ def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
             choices.append(tuple(possible) or tuple(numbers[:1]))  # a role that cannot move: the kernel is to notice
     values = {1 + fluent: value for fluent, value in known.items()}
     values |= {1 + len(circuit.fluents) + i: value for i, value in decided.items()}
-    folded = _Folding(circuit, values)
+    found = _folded(circuit, values)
     return Phase(
         known=known,
-        gates=tuple(folded.gates.gates),
-        loops=folded.loops,
-        next=tuple(folded.of(literal) for literal in circuit.next),
-        legal=tuple(folded.of(literal) for literal in circuit.legal),
-        terminal=folded.of(circuit.terminal),
-        goals=tuple(tuple((value, folded.of(x)) for value, x in goals) for goals in circuit.goals),
+        gates=tuple(found.gates.gates),
+        loops=found.loops,
+        next=tuple(found.of(literal) for literal in circuit.next),
+        legal=tuple(found.of(literal) for literal in circuit.legal),
+        terminal=found.of(circuit.terminal),
+        goals=tuple(tuple((value, found.of(x)) for value, x in goals) for goals in circuit.goals),
         sees=(),
         choices=tuple(choices),
         forced=tuple(forced),
     )
 
 
-class _Folding:
-    """A circuit rebuilt with some inputs constant."""
-
-    def __init__(self, circuit: Circuit, values: Mapping[int, bool]) -> None:
-        self.gates = Gates([None] * circuit.n_inputs)
-        self._literals = [2 * node for node in range(circuit.n_inputs)]
-        for node, value in values.items():
-            self._literals[node] = TRUE if value else FALSE
-        for node in range(circuit.n_inputs, len(circuit.gates)):
-            inputs = circuit.gates[node]
-            literal = self.gates.input() if inputs is None else self.gates.conjunction(map(self.of, inputs))
-            self._literals.append(literal)
-        self.loops = tuple(
-            Loop(tuple(self._literals[node] >> 1 for node in loop.nodes), tuple(map(self.of, loop.values)))
-            for loop in circuit.loops
-        )
-
-    def of(self, literal: Lit) -> Lit:
-        return self._literals[literal >> 1] ^ (literal & 1)
+def _folded(circuit: Circuit, known: Mapping[int, bool]) -> Folded:
+    return folded(circuit.n_inputs, circuit.gates, circuit.loops, known)

@@ -1,153 +1,235 @@
-"""Tables to tables with fewer rows: a gate's row is taken by another gate once nobody reads it any more.
+"""Tables to tables with fewer rows: a row is taken by another gate after its last read.
 
-What a step touches is then more likely to be in the processor's second-level cache. Meant for plays, which evaluate the
-parts of a phase in one order: state, goals, next, percepts.
+Plays evaluate what the state alone decides, then goals where a play ends, then what needs the moves; single states ask
+for percepts last. The allocation of rows and its verification go by the order written down here.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from gdl.compiler.tables import Ints, Tables
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.tables import Tables
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+READERS: Final = (
+    "gate_input", "loop_value", "choice_legal", "block_legal", "terminal", "goal_value", "copy_value", "sees_value",
+)  # fmt: skip
+"""The tables whose entries are rows or literals that are read; all entries, one after the other, are slots of reads."""
+WRITERS: Final = ("gate_row", "loop_row")
+"""The tables whose entries are rows that are written; all entries, one after the other, are slots of writes."""
+UNWRITTEN: Final = np.iinfo(np.int64).min
+"""The writer of a row that holds nothing yet."""
 
 _STATE, _NEXT, _GOALS, _SEES = range(4)
-_ORDER = (_STATE, _GOALS, _NEXT, _SEES)
+_GATES, _RESET, _UPDATE, _OUTPUT = range(4)
 
 
-def reuse(tables: Tables) -> Tables:
-    """Return *tables* that compute the same with as few rows as the order of the gates allows."""
-    return _Allocation(tables).run()
+class Accesses(NamedTuple):
+    """The reads and writes of a phase.
+
+    A loop's gates appear twice, as in its first and in any later round. *Shapes*: R reads, W writes. `read_slot` and
+    `write_slot` number the entries of READERS and WRITERS; `writer` (R,) is the slot of the last write before each
+    read, -1 - row for the constant, a fluent or a move, or UNWRITTEN. `is_optional` (R,): the writer is only evaluated
+    where a play ends, though the reader is evaluated always. Times count gates, a loop, or outputs read together, as
+    one; at `read_until` (R,) the row that is read may be written again.
+    """
+
+    read_slot: Numbers
+    read_until: Numbers
+    writer: Numbers
+    is_optional: NDArray[np.bool_]
+    write_slot: Numbers
+    write_time: Numbers
 
 
-class _Allocation:
-    """The new tables under construction, beside the old ones."""
+class _Pieces:
+    """Runs of one kind of operation: kind, the items from and to, the time of the first, and of each next one more."""
 
     def __init__(self, tables: Tables) -> None:
-        self._old = tables
-        self._spare = tables.n_rows - 1
-        written = np.concatenate([tables.gate_row, tables.loop_row])
-        self._n_fixed = self._n_rows = int(written.min()) if len(written) else self._spare
-        self._gate_row, self._gate_input = tables.gate_row.copy(), tables.gate_input.copy()
-        self._loop_row, self._loop_value = tables.loop_row.copy(), tables.loop_value.copy()
-        self._copy_value = tables.copy_value.copy()
-        self._choice_legal, self._block_legal = tables.choice_legal.copy(), tables.block_legal.copy()
-        self._terminal = tables.terminal.copy()
-        self._goal_value, self._sees_value = tables.goal_value.copy(), tables.sees_value.copy()
-        self._row = np.arange(self._spare, dtype=np.int32)
-        self._free: list[int] = []
+        self.found: list[tuple[int, int, int, int, int]] = []
+        self._segments = tables.segments
+        self._time = 0
 
-    def run(self) -> Tables:
-        for phase in range(len(self._old.parts)):
-            self._place(phase)
-        block_row = self._old.block_row.copy()
-        block_row[block_row == self._spare] = self._n_rows
-        return self._old._replace(
-            n_rows=self._n_rows + 1,
-            gate_row=self._gate_row,
-            gate_input=self._gate_input,
-            loop_row=self._loop_row,
-            loop_value=self._loop_value,
-            copy_value=self._copy_value,
-            choice_legal=self._choice_legal,
-            block_legal=self._block_legal,
-            block_row=block_row,
-            terminal=self._terminal,
-            goal_value=self._goal_value,
-            sees_value=self._sees_value,
-        )
+    def add_part(self, first: int, stop: int) -> None:
+        for start, end, begin, until in self._segments[first:stop].tolist():
+            if begin == until:
+                self.found.append((_GATES, start, end, self._time, 1))
+                self._time += end - start
+                continue
+            rounds = ((_GATES, start, end), (_UPDATE, begin, until))
+            self.found += [(*piece, self._time, 0) for piece in ((_RESET, begin, until), *rounds, *rounds)]
+            self._time += 1
 
-    def _place(self, phase: int) -> None:
-        """Give the gates of a phase their rows, and rename all that reads them."""
-        old = self._old
-        self._row[:] = np.arange(self._spare)
-        self._row[self._n_fixed :] = -1
-        self._free = list(range(self._n_rows - 1, self._n_fixed - 1, -1))
-        ends = self._last_reads(phase)
-        moves = slice(old.role_start[phase, 0], old.role_start[phase, -1])
-        blocks = slice(old.block_start[phase, 0], old.block_start[phase, -1])
-        copies = slice(old.copy_start[phase, 0], old.copy_start[phase, 2])
-        position = self._fill(phase, _STATE, 0, ends)
-        self._choice_legal[moves] = self._renamed(old.choice_legal[moves])
-        self._block_legal[blocks] = self._renamed(old.block_legal[blocks])
-        self._terminal[phase] = self._renamed(old.terminal[phase : phase + 1])[0]
-        position = self._fill(phase, _GOALS, position, ends)
-        self._goal_value[phase] = self._renamed(old.goal_value[phase])
-        position = self._fill(phase, _NEXT, position, ends)
-        self._copy_value[copies] = self._renamed(old.copy_value[copies])
-        self._fill(phase, _SEES, position, ends)
-        self._sees_value[phase] = self._renamed(old.sees_value[phase])
+    def add_outputs(self, first: int, stop: int) -> None:
+        self.found.append((_OUTPUT, first, stop, self._time, 0))
+        self._time += 1
 
-    def _renamed(self, literals: Ints) -> Ints:
-        found: Ints = 2 * self._row[literals >> 1] + (literals & 1)
-        return found
 
-    def _segments(self, phase: int, part: int) -> list[tuple[int, int, int, int]]:
-        first, last = self._old.parts[phase, part : part + 2]
-        return [(a, b, c, d) for a, b, c, d in self._old.segments[first:last].tolist()]
+def read_rows(tables: Tables) -> Numbers:
+    """Return the row that each slot of reads names."""
+    literals = [getattr(tables, name).ravel() >> 1 for name in READERS[1:]]
+    return np.concatenate([tables.gate_input, *literals]).astype(np.int64)
 
-    def _last_reads(self, phase: int) -> dict[int, list[int]]:
-        """Return, per position in the order of evaluation, the rows that nobody reads after it."""
-        old, position, last = self._old, 0, np.full(self._spare, -1, np.int64)
-        for part in _ORDER:
-            for start, end, first, stop in self._segments(phase, part):
-                inputs = old.gate_input[old.gate_start[start] : old.gate_start[end]]
-                own = np.arange(position, position + end - start)
-                position += end - start
-                last[old.gate_row[start:end]] = own if first == stop else position - 1
-                counts = np.diff(old.gate_start[start : end + 1])
-                last[inputs] = np.repeat(own, counts) if first == stop else position - 1
-                last[old.loop_row[first:stop]] = position - 1
-                last[old.loop_value[first:stop] >> 1] = position - 1
-            if part == _GOALS:
-                outputs = self._outputs_before_moves(phase)
-                last[outputs] = np.maximum(last[outputs], position)
-        last[self._outputs_after_moves(phase)] = position
-        ends: dict[int, list[int]] = {}
-        rows = np.flatnonzero(last[self._n_fixed :] >= 0) + self._n_fixed
-        for row, at in zip(rows.tolist(), last[rows].tolist(), strict=True):
-            ends.setdefault(at, []).append(row)
-        return ends
 
-    def _outputs_before_moves(self, phase: int) -> Ints:
-        old = self._old
-        legal = old.choice_legal[old.role_start[phase, 0] : old.role_start[phase, -1]]
-        found: Ints = np.concatenate([legal, old.terminal[phase : phase + 1], old.goal_value[phase]]) >> 1
-        return found
+def written_rows(tables: Tables) -> Numbers:
+    """Return the row that each slot of writes names."""
+    return np.concatenate([tables.gate_row, tables.loop_row]).astype(np.int64)
 
-    def _outputs_after_moves(self, phase: int) -> Ints:
-        old = self._old
-        copies = old.copy_value[old.copy_start[phase, 0] : old.copy_start[phase, 2]]
-        return np.concatenate([copies, old.sees_value[phase]]) >> 1
 
-    def _fill(self, phase: int, part: int, position: int, ends: dict[int, list[int]]) -> int:
-        """Give the gates of a part rows; return how many gates are placed so far."""
-        old = self._old
-        for start, end, first, stop in self._segments(phase, part):
-            for row in old.loop_row[first:stop].tolist():
-                self._take(row)
-            for place, row in enumerate(old.gate_row[start:end].tolist(), position):
-                if first == stop:
-                    self._release(ends, place)
-                self._take(row)
-            position += end - start
-            if first != stop:
-                self._release(ends, position - 1)
-        for start, end, first, stop in self._segments(phase, part):
-            inputs = slice(old.gate_start[start], old.gate_start[end])
-            self._gate_row[start:end] = self._row[old.gate_row[start:end]]
-            self._gate_input[inputs] = self._row[old.gate_input[inputs]]
-            self._loop_row[first:stop] = self._row[old.loop_row[first:stop]]
-            self._loop_value[first:stop] = self._renamed(old.loop_value[first:stop])
-        return position
+def reader_starts(tables: Tables) -> dict[str, int]:
+    """Return where the slots of each of READERS begin."""
+    sizes = [getattr(tables, name).size for name in READERS]
+    return dict(zip(READERS, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
 
-    def _release(self, ends: dict[int, list[int]], position: int) -> None:
-        self._free += [int(self._row[row]) for row in ends.get(position, ())]
 
-    def _take(self, row: int) -> None:
-        """Give a row a place; one that is computed a second time, for another part, leaves its first."""
-        if self._row[row] >= 0:
-            self._free.append(int(self._row[row]))
-        if not self._free:
-            self._free.append(self._n_rows)
-            self._n_rows += 1
-        self._row[row] = self._free.pop()
+def accesses(tables: Tables, phase: int) -> Accesses:
+    """Return the reads and writes of *phase*; the limits that segments, parts and gates name must be in range."""
+    pieces, goal_pieces = _pieces(tables, phase)
+    kind, first, stop, time, step = np.array(pieces, np.int64).reshape(-1, 5).T
+    size = stop - first
+    n_ops = int(size.sum())
+    within = _ranges(np.zeros_like(size), size)
+    op_kind, op_item = np.repeat(kind, size), within + np.repeat(first, size)
+    op_time = np.repeat(time, size) + within * np.repeat(step, size)
+    goals = np.cumsum([0, *size])[list(goal_pieces)]
+
+    is_gate, is_update = op_kind == _GATES, op_kind == _UPDATE
+    gates = op_item[is_gate]
+    n_reads = (op_kind != _RESET).astype(np.int64)
+    n_reads[is_gate] = tables.gate_start[gates + 1] - tables.gate_start[gates]
+    first_slot = op_item + np.where(is_update, len(tables.gate_input), 0)
+    first_slot[is_gate] = tables.gate_start[gates]
+    read_op, read_slot = np.repeat(np.arange(n_ops), n_reads), _ranges(first_slot, n_reads)
+    is_plain = np.repeat(is_gate & (np.repeat(step, size) == 1), n_reads)
+    write_op = np.flatnonzero(op_kind != _OUTPUT)
+    write_slot = op_item[write_op] + np.where(is_gate[write_op], 0, len(tables.gate_row))
+
+    read_row, write_row = read_rows(tables)[read_slot], written_rows(tables)[write_slot]
+    writer_op = _last_writes(write_row, write_op, read_row, read_op, n_ops)
+    slot_of_op = np.full(n_ops + 1, UNWRITTEN)
+    slot_of_op[write_op] = write_slot
+    writer = np.where((writer_op < 0) & (read_row < tables.n_inputs), -1 - read_row, slot_of_op[writer_op])
+    is_goal = (writer_op >= goals[0]) & (writer_op < goals[1])
+    return Accesses(
+        read_slot=read_slot,
+        read_until=op_time[read_op] + ~is_plain,
+        writer=writer,
+        is_optional=is_goal & (read_op >= goals[1]),
+        write_slot=write_slot,
+        write_time=op_time[write_op],
+    )
+
+
+def _pieces(tables: Tables, phase: int) -> tuple[list[tuple[int, int, int, int, int]], tuple[int, int]]:
+    """Return the operations of *phase*, and between which pieces those of goals are."""
+    starts = reader_starts(tables)
+
+    def slots(name: str, first: int, stop: int) -> None:
+        pieces.add_outputs(starts[name] + int(first), starts[name] + int(stop))
+
+    pieces = _Pieces(tables)
+    parts = tables.parts[phase].tolist()
+    roles, blocks, copies = tables.role_start[phase], tables.block_start[phase], tables.copy_start[phase]
+    pieces.add_part(parts[_STATE], parts[_STATE + 1])
+    before_goals = len(pieces.found)
+    pieces.add_part(parts[_GOALS], parts[_GOALS + 1])
+    slots("goal_value", phase * tables.goal_value.shape[1], (phase + 1) * tables.goal_value.shape[1])
+    after_goals = len(pieces.found)
+    slots("terminal", phase, phase + 1)
+    slots("choice_legal", roles[0], roles[-1])
+    slots("block_legal", blocks[0], blocks[-1])
+    pieces.add_part(parts[_NEXT], parts[_NEXT + 1])
+    slots("copy_value", copies[0], copies[2])
+    pieces.add_part(parts[_SEES], parts[_SEES + 1])
+    slots("sees_value", phase * tables.sees_value.shape[1], (phase + 1) * tables.sees_value.shape[1])
+    return pieces.found, (before_goals, after_goals)
+
+
+def _ranges(first: Numbers, size: Numbers) -> Numbers:
+    """Return first[0], first[0] + 1, ... (size[0] of them), first[1] and so on."""
+    begins = np.cumsum(size) - size
+    found: Numbers = np.arange(int(size.sum())) + np.repeat(first - begins, size)
+    return found
+
+
+def _last_writes(write_row: Numbers, write_op: Numbers, read_row: Numbers, read_op: Numbers, n_ops: int) -> Numbers:
+    """Return, per read, the last operation before it that writes its row; -1 where there is none."""
+    if not len(write_row):
+        return np.full(len(read_row), -1)
+    keys = write_row * n_ops + write_op
+    order = np.argsort(keys)
+    keys = keys[order]
+    found = np.searchsorted(keys, read_row * n_ops + read_op) - 1
+    is_there = (found >= 0) & (keys[found] // n_ops == read_row)
+    last: Numbers = np.where(is_there, write_op[order[found]], -1)
+    return last
+
+
+def reuse(tables: Tables, found: Sequence[Accesses] | None = None) -> Tables:
+    """Return *tables* that compute the same with as few rows as the order of the gates allows.
+
+    *found* are the reads and writes of its phases, where the caller has them.
+    """
+    if found is None:
+        found = [accesses(tables, phase) for phase in range(len(tables.parts))]
+    row_of_read, row_of_write = read_rows(tables), written_rows(tables)
+    n_rows = tables.n_inputs
+    for ours in found:
+        n_rows = _place(ours, row_of_write, tables.n_inputs, n_rows)
+        written = ours.writer >= 0
+        row_of_read[ours.read_slot[written]] = row_of_write[ours.writer[written]]
+    spare = tables.n_rows - 1
+    return tables._replace(
+        n_rows=n_rows + 1,
+        block_row=np.where(tables.block_row == spare, n_rows, tables.block_row).astype(np.int32),
+        **_entries(tables, row_of_read, row_of_write),
+    )
+
+
+def _place(found: Accesses, row_of_write: Numbers, first_row: int, n_rows: int) -> int:
+    """Give every write of a phase a row, of *n_rows* there are so far; return how many there are then.
+
+    A value's row is free from the time at which it was read last, and never before the time after it was written: so
+    no row is freed before it is taken, and each is freed once.
+    """
+    written_at, free_from = np.zeros((2, len(row_of_write)), np.int64)
+    written_at[found.write_slot] = found.write_time
+    free_from[found.write_slot] = found.write_time + 1
+    is_read = found.writer >= 0
+    np.maximum.at(free_from, found.writer[is_read], found.read_until[is_read])
+    slots = np.array(list(dict.fromkeys(found.write_slot.tolist())), np.int64)
+    by_end = slots[np.argsort(free_from[slots], kind="stable")]
+    ends = zip(by_end.tolist(), free_from[by_end].tolist(), strict=True)
+    free = list(range(n_rows - 1, first_row - 1, -1))
+    row: dict[int, int] = {}
+    ended, end = next(ends, (0, 0))
+    for slot, time in zip(slots.tolist(), written_at[slots].tolist(), strict=True):
+        while end <= time:
+            free.append(row[ended])
+            ended, end = next(ends)
+        if not free:
+            free.append(n_rows)
+            n_rows += 1
+        row[slot] = free.pop()
+    row_of_write[list(row)] = list(row.values())
+    return n_rows
+
+
+def _entries(tables: Tables, row_of_read: Numbers, row_of_write: Numbers) -> dict[str, Any]:
+    """Return the tables of rows and literals with the rows that their slots have now."""
+    found: dict[str, Any] = {}
+    for name, start in reader_starts(tables).items():
+        old = getattr(tables, name)
+        rows = row_of_read[start : start + old.size].reshape(old.shape)
+        found[name] = (rows if name == "gate_input" else 2 * rows + (old & 1)).astype(np.int32)
+    start = 0
+    for name in WRITERS:
+        size = getattr(tables, name).size
+        found[name] = row_of_write[start : start + size].astype(np.int32)
+        start += size
+    return found

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.circuit import FALSE, Circuit, Lit
+from gdl.compiler.circuit import Circuit
+from gdl.compiler.gates import FALSE, Lit
 from gdl.compiler.phases import Phase
 from gdl.datalog.dependencies import components_of
 
@@ -24,6 +25,7 @@ Ints: TypeAlias = NDArray[np.int32]
 class Tables(NamedTuple):
     """What a kernel reads, for all phases.
 
+    The first `n_inputs` rows are the constant, `n_fluents` fluents and the moves; the last is spare.
     *Shapes*: P phases. `segments` (S, 4): gates from, to, loop pairs from, to. `parts` (P, 5): where the segments of a
     phase begin: those for legal moves and terminal, for next fluents, for goals, for percepts, and their end.
     `gate_start`, `gate_middle` and `gate_row` per gate; `gate_input` the rows of its plain, then of its complemented
@@ -35,6 +37,7 @@ class Tables(NamedTuple):
 
     n_rows: int
     n_fluents: int
+    n_inputs: int
     segments: Ints
     parts: Ints
     gate_start: Ints
@@ -109,6 +112,7 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
     return Tables(
         n_rows=writer.n_rows + 1,
         n_fluents=n_fluents,
+        n_inputs=circuit.n_inputs,
         segments=_ints(writer.segments, 4),
         parts=_ints(limits, 5),
         gate_start=_ints([*writer.gate_start, len(writer.gate_input)]),

@@ -1,76 +1,70 @@
-"""Rules to clauses: `or` and `and` become separate clauses, `not` is pushed inwards, equal literals are merged."""
+"""Rules to clauses: `or` and `and` become separate clauses, `not` is pushed inwards; and which clauses are safe."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
-from math import prod
-from typing import Final, TypeAlias
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Final
 
-from gdl.datalog.unification import Substitution, substitute, unify
-from gdl.errors import LimitExceeded
-from gdl.rules import And, Atom, Condition, Distinct, Not, Or, Rule
-from gdl.source import Span
-from gdl.terms import Compound, Constant, Term, Variable, variables
+from gdl.datalog.disjunctions import (
+    AllOf,
+    AnyOf,
+    CannotPass,
+    Node,
+    alternative,
+    bindings,
+    body_of,
+    given_by,
+    parts_of,
+    passed_on,
+    uncovered,
+)
+from gdl.datalog.literals import Clause, Difference, Literal, Part
+from gdl.errors import LimitExceeded, UnsafeRuleError
+from gdl.language.diagnostics import Span
+from gdl.language.rules import Rule
+from gdl.language.terms import (
+    MAX_PATTERN_DEPTH,
+    Compound,
+    Constant,
+    Substitution,
+    Term,
+    Variable,
+    substitute,
+    unify,
+    variables,
+)
 
-MAX_ALTERNATIVES: Final = 10_000
-"""Into how many clauses one rule may fall apart."""
+__all__ = [
+    "MAX_CLAUSES",
+    "MAX_PARTS",
+    "Clause",
+    "Difference",
+    "Literal",
+    "Part",
+    "clauses_of",
+    "flat_clause",
+    "is_written_out",
+]
+
+MAX_WRITTEN_OUT: Final = 64
+"""Into how many clauses a rule is written out before its `or`s get relations of their own."""
+MAX_ALTERNATIVES: Final = 1_000
+"""Into how many clauses one rule may fall apart where relations of their own do not help."""
 MAX_CLAUSES: Final = 200_000
 """How many clauses more than rules there may be."""
 MAX_PARTS: Final = 2_000
 """How many conditions one clause may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """An atom that must, or must not, hold; `span` is where the rule file has it, if it does."""
-
-    atom: Constant | Compound
-    is_positive: bool
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Two terms that must differ; where `is_equal`, that must be the same (from `distinct` under `not`)."""
-
-    left: Term
-    right: Term
-    is_equal: bool = False
-    span: Span | None = field(default=None, compare=False)
-
-
-Part: TypeAlias = Literal | Difference
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A head that holds where all literals hold and all pairs differ; `span` is the rule that it came from."""
-
-    head: Constant | Compound
-    literals: tuple[Literal, ...]
-    differences: tuple[Difference, ...]
-    span: Span = field(compare=False)
-
-    @property
-    def positive(self) -> tuple[Constant | Compound, ...]:
-        """The atoms that must hold."""
-        return tuple(literal.atom for literal in self.literals if literal.is_positive)
-
-    @property
-    def negative(self) -> tuple[Constant | Compound, ...]:
-        """The atoms that must not hold."""
-        return tuple(literal.atom for literal in self.literals if not literal.is_positive)
-
-    def __str__(self) -> str:
-        body = [str(atom) for atom in self.positive] + [f"(not {atom})" for atom in self.negative]
-        body += [f"(distinct {pair.left} {pair.right})" for pair in self.differences]
-        return f"(<= {self.head} {' '.join(body)})" if body else str(self.head)
+_MAX_SHOWN: Final = 20
+"""How many clauses show what is unsafe in a rule that is not written out."""
 
 
 def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
     """Return the clauses of *rules*, each once, in order.
+
+    A rule with many `or`s falls into clauses that pass bindings from one to the next (`gdl.datalog.disjunctions`).
+    Where such a rule is not safe, it falls into some of those that show it.
 
     Raises:
         LimitExceeded: a rule falls into more than MAX_ALTERNATIVES clauses, or has more than MAX_PARTS conditions;
@@ -79,63 +73,102 @@ def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
     found: dict[Clause, None] = {}
     n_alternatives = 0
     for number, rule in enumerate(rules):
-        n_alternatives += count_alternatives(rule)
+        own = _clauses(rule)
+        n_alternatives += len(own)
         if n_alternatives > number + MAX_CLAUSES:
             raise LimitExceeded("alternatives in all rules", MAX_CLAUSES)
-        found |= dict.fromkeys(_clauses(rule))
+        found |= dict.fromkeys(own)
     return tuple(found)
 
 
-def count_alternatives(rule: Rule) -> int:
-    """Return into how many clauses *rule* falls apart, those counted that can never hold and those that are equal."""
-    return _count(And(rule.body, rule.span), is_positive=True)
+def is_written_out(rule: Rule) -> bool:
+    """Return whether there is a clause for every choice of branches in the `or`s of *rule*."""
+    return _count(body_of(rule)) <= MAX_WRITTEN_OUT
 
 
-def _count(condition: Condition, *, is_positive: bool) -> int:
-    match condition:
-        case Not(inner):
-            return _count(inner, is_positive=not is_positive)
-        case And(parts) | Or(parts):
-            counts = [_count(part, is_positive=is_positive) for part in parts]
-            return prod(counts) if isinstance(condition, And) == is_positive else sum(counts)
+def _count(node: Node) -> int:
+    """Return how many choices of branches there are, or some number above MAX_WRITTEN_OUT."""
+    match node:
+        case AllOf(nodes):
+            n_choices = 1
+            for inner in nodes:
+                n_choices = min(n_choices * _count(inner), MAX_WRITTEN_OUT + 1)
+            return n_choices
+        case AnyOf(nodes):
+            return min(sum(map(_count, nodes)), MAX_WRITTEN_OUT + 1)
     return 1
 
 
-def _clauses(rule: Rule) -> Iterator[Clause]:
-    if not rule.body:
-        yield Clause(rule.head.term, (), (), rule.span)
-        return
-    for parts in _alternatives(And(rule.body, rule.span), is_positive=True):
-        clause = _clause(rule, parts)
-        if clause is not None:
-            yield clause
+def _clauses(rule: Rule) -> list[Clause]:
+    body = body_of(rule)
+    has_equation = any(isinstance(part, Difference) and part.is_equal for part in parts_of(body))
+    if has_equation or _count(body) <= MAX_WRITTEN_OUT:
+        return _written_out(rule, body)
+    unsafe = islice(uncovered(body, bindings, _needed, ()), _MAX_SHOWN)
+    choices = [alternative(body, bindings, need, part) for part, need in unsafe]
+    unbound = [need for need in variables(rule.head.term) if need not in given_by(body, bindings)]
+    choices += [alternative(body, bindings, need, None) for need in unbound[:_MAX_SHOWN]]
+    shown = [_clause(rule.head.term, choice, rule.span) for choice in choices if choice is not None]
+    return [clause for clause in shown if clause is not None] or _passing(rule, body)
 
 
-def _alternatives(condition: Condition, *, is_positive: bool) -> list[tuple[Part, ...]]:
-    """Return conjunctions of which one must hold for *condition* to hold (or not to hold)."""
-    match condition:
-        case Atom(term, span):
-            return [(Literal(term, is_positive, span),)]
-        case Distinct(left, right, span):
-            return [(Difference(left, right, not is_positive, span),)]
-        case Not(inner):
-            return _alternatives(inner, is_positive=not is_positive)
-        case And(parts) | Or(parts):
-            branches = [_alternatives(part, is_positive=is_positive) for part in parts]
-            if isinstance(condition, And) == is_positive:
-                return _all_of(branches)
+def _needed(part: Part) -> tuple[Variable, ...]:
+    """Return the variables of *part* that other parts must give a value."""
+    if isinstance(part, Literal):
+        return () if part.is_positive else variables(part.atom)
+    return variables(part.left) + variables(part.right)
+
+
+def _passing(rule: Rule, body: AllOf) -> list[Clause]:
+    try:
+        steps = passed_on(rule)
+    except CannotPass:
+        return _written_out(rule, body)
+    for _, parts in steps:
+        _check_parts(len(parts))
+    found = (_clause(head, parts, rule.span) for head, parts in steps)
+    return [clause for clause in found if clause is not None]
+
+
+def flat_clause(rule: Rule) -> Clause:
+    """Return a clause that needs whatever some choice of branches in *rule* needs, though it has another meaning."""
+    literals = tuple(part for part in parts_of(body_of(rule)) if isinstance(part, Literal))
+    return Clause(rule.head.term, literals, (), rule.span)
+
+
+def _written_out(rule: Rule, body: AllOf) -> list[Clause]:
+    found = (_clause(rule.head.term, parts, rule.span) for parts in _alternatives(body))
+    return [clause for clause in found if clause is not None]
+
+
+def _alternatives(node: Node) -> list[tuple[Part, ...]]:
+    """Return conjunctions of which one must hold for *node* to hold."""
+    match node:
+        case AllOf(nodes):
+            return _all_of([_alternatives(inner) for inner in nodes])
+        case AnyOf(nodes):
+            branches = [_alternatives(inner) for inner in nodes]
             _check_alternatives(sum(map(len, branches)))
             return [alternative for branch in branches for alternative in branch]
+    return [(node,)]
 
 
 def _all_of(branches: list[list[tuple[Part, ...]]]) -> list[tuple[Part, ...]]:
-    found: list[tuple[Part, ...]] = [()]
+    found: list[list[Part]] = [[]]
     for branch in branches:
         _check_alternatives(len(found) * len(branch))
-        found = [first + then for first, then in product(found, branch)]
-        if max(map(len, found), default=0) > MAX_PARTS:
-            raise LimitExceeded("conditions in one rule", MAX_PARTS)
-    return found
+        if len(branch) == 1:
+            for parts in found:
+                parts.extend(branch[0])
+        else:
+            found = [[*first, *then] for first, then in product(found, branch)]
+        _check_parts(max(map(len, found), default=0))
+    return [tuple(parts) for parts in found]
+
+
+def _check_parts(n_parts: int) -> None:
+    if n_parts > MAX_PARTS:
+        raise LimitExceeded("conditions in one rule", MAX_PARTS)
 
 
 def _check_alternatives(n_alternatives: int) -> None:
@@ -143,8 +176,8 @@ def _check_alternatives(n_alternatives: int) -> None:
         raise LimitExceeded("alternatives in one rule", MAX_ALTERNATIVES)
 
 
-def _clause(rule: Rule, parts: tuple[Part, ...]) -> Clause | None:
-    """Return the clause for one alternative; None where it can never hold."""
+def _clause(head: Constant | Compound, parts: tuple[Part, ...], span: Span) -> Clause | None:
+    """Return the clause for *head* where *parts* hold together; None where they never do."""
     bound: Substitution | None = {}
     for part in parts:
         if isinstance(part, Difference) and part.is_equal and bound is not None:
@@ -158,7 +191,7 @@ def _clause(rule: Rule, parts: tuple[Part, ...]) -> Clause | None:
     if any(pair.left is pair.right for pair in pairs):
         return None
     differences = tuple(dict.fromkeys(pair for pair in pairs if _is_open(pair)))
-    return Clause(_atom(rule.head.term, bound), literals, differences, rule.span)
+    return Clause(_atom(head, bound), literals, differences, span)
 
 
 def _is_open(pair: Difference) -> bool:
@@ -177,3 +210,62 @@ def _atom(atom: Constant | Compound, bound: Substitution) -> Constant | Compound
     found = substitute(atom, bound)
     assert not isinstance(found, Variable)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A variable that no positive condition binds; `where` and `term` are what needs it, at `span` if that is known."""
+
+    variable: Variable
+    where: str
+    term: Term
+    span: Span | None
+
+
+def check_safety(clauses: Iterable[Clause]) -> None:
+    """Accept clauses whose variables all occur in a positive literal of the body.
+
+    Raises:
+        UnsafeRuleError: names the rule, the variable and where it is left open.
+        LimitExceeded: a term with variables nests deeper than MAX_PATTERN_DEPTH.
+    """
+    for clause in clauses:
+        check_depth(clause)
+        for found in unbound_variables(clause):
+            raise UnsafeRuleError(
+                f"the variable {found.variable} of {found.where} {found.term} is bound by no positive condition "
+                "of the rule",
+                clause.span,
+                f"add a condition such as (role {found.variable}) or (index {found.variable}) that lists its values",
+            )
+
+
+def unbound_variables(clause: Clause) -> Iterator[Unbound]:
+    """Yield the variables of the head, of negated literals and of `distinct` that no positive literal binds."""
+    bound = {variable for atom in clause.positive for variable in variables(atom)}
+    for where, term, span in _needing(clause):
+        for variable in variables(term):
+            if variable not in bound:
+                yield Unbound(variable, where, term, span)
+
+
+def _needing(clause: Clause) -> Iterator[tuple[str, Term, Span | None]]:
+    yield "the head", clause.head, None
+    for literal in clause.literals:
+        if not literal.is_positive:
+            yield "a negated condition", literal.atom, literal.span
+    for pair in clause.differences:
+        yield "`distinct`", pair.left, pair.span
+        yield "`distinct`", pair.right, pair.span
+
+
+def check_depth(clause: Clause) -> None:
+    """Raise LimitExceeded when a term with variables nests deeper than MAX_PATTERN_DEPTH."""
+    terms = (
+        clause.head,
+        *clause.positive,
+        *clause.negative,
+        *(x for d in clause.differences for x in (d.left, d.right)),
+    )
+    if any(not term.is_ground and term.depth > MAX_PATTERN_DEPTH for term in terms):
+        raise LimitExceeded("levels of nesting in a term with variables", MAX_PATTERN_DEPTH)

@@ -1,24 +1,17 @@
-"""Clauses rewritten so that chosen relations are derived only as far as somebody asks (magic sets).
-
-Bottom-up evaluation derives a whole relation, though a rule may ask for one row of it: a count that starts at nought,
-a path that starts here. For each way in which such a relation is asked (its adornment: which arguments are known) the
-rewritten program has a relation of demands, a copy of the clauses that starts from them, and clauses that pass
-demands on. Names of relations made here hold blanks, so that no rule file can have them.
-
-Source: Bancilhon, Maier, Sagiv, Ullman 1986; Beeri, Ramakrishnan 1991.
-"""
+"""Clauses rewritten so that atoms are derived only as far as a query needs them (magic sets)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from gdl.datalog.clauses import Clause, Literal
-from gdl.syntax import ARITIES, GDL2_ARITIES
-from gdl.terms import Compound, Constant, Term, Variable, signature, variables
-
-Relation: TypeAlias = tuple[str, int]
+from gdl.datalog.domains import TOP, Known, Values, arguments_of, bound_by, narrow, values_of
+from gdl.datalog.fixpoints import Worklist, order_of_relations, values_of_relations, wanted_name
+from gdl.datalog.literals import Clause, Literal
+from gdl.language.diagnostics import Span
+from gdl.language.sentences import ARITIES, GDL2_ARITIES
+from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature, variables
 
 DEMAND: Final = "demand "
 """How the names of relations of demands begin."""
@@ -28,7 +21,7 @@ DEMAND: Final = "demand "
 class Adorned:
     """A relation asked with some arguments known. *Units*: `known` are argument numbers from 0."""
 
-    relation: Relation
+    relation: Signature
     known: tuple[int, ...]
 
     @property
@@ -45,17 +38,17 @@ class Adorned:
         return Compound(DEMAND + self.name, tuple(atom.arguments[i] for i in self.known))
 
 
-def can_be_chosen(relation: Relation) -> bool:
+def can_be_chosen(relation: Signature) -> bool:
     """Return whether a relation may be derived on demand: it has arguments, and no meaning that GDL gives it."""
     name, arity = relation
     return arity > 0 and " " not in name and name not in ARITIES and name not in GDL2_ARITIES
 
 
-def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Relation]:
-    """Return the relations that everybody but their own clauses asks with a constant: a count that starts at nought."""
+def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Signature]:
+    """Return the relations that every clause but their own asks with a constant, as a count that starts at 0."""
     clauses = tuple(clauses)
     derived = {signature(clause.head) for clause in clauses if clause.literals}
-    asked: dict[Relation, bool] = {}
+    asked: dict[Signature, bool] = {}
     for clause in clauses:
         for literal in clause.literals:
             relation = signature(literal.atom)
@@ -66,11 +59,11 @@ def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Relation]:
     return frozenset(name for name in derived if can_be_chosen(name) and asked.get(name, False))
 
 
-def on_demand(clauses: Iterable[Clause], chosen: Set[Relation]) -> tuple[Clause, ...]:
+def on_demand(clauses: Iterable[Clause], chosen: Set[Signature]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions and derive the *chosen* relations only on demand.
 
-    A chosen relation is itself derived where somebody asks it with no argument known, and not otherwise. The result
-    may not be stratified although *clauses* are: whoever uses it must be ready to go without.
+    A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise. The result
+    may not be stratified although *clauses* are: the caller must be ready to do without it.
     """
     clauses = tuple(clauses)
     found: dict[Clause, None] = {}
@@ -101,7 +94,7 @@ class Rewritten:
     asked: tuple[Adorned, ...]
 
 
-def _rewritten(clause: Clause, copy: Adorned | None, chosen: Set[Relation]) -> Rewritten:
+def _rewritten(clause: Clause, copy: Adorned | None, chosen: Set[Signature]) -> Rewritten:
     """Return the clause rewritten, for a copy of its head's relation or for itself."""
     context = [literal for literal in clause.literals if literal.is_positive and not _is_chosen(literal, chosen)]
     head: Constant | Compound = clause.head
@@ -127,7 +120,7 @@ def _rewritten(clause: Clause, copy: Adorned | None, chosen: Set[Relation]) -> R
     return Rewritten((Clause(head, (*start, *body), clause.differences, clause.span), *demands), tuple(asked))
 
 
-def _is_chosen(literal: Literal, chosen: Set[Relation]) -> bool:
+def _is_chosen(literal: Literal, chosen: Set[Signature]) -> bool:
     return signature(literal.atom) in chosen
 
 
@@ -169,3 +162,91 @@ def _adorned(literal: Literal, before: list[Literal]) -> Adorned:
 
 def _is_known(term: Term, bound: set[Variable]) -> bool:
     return all(variable in bound for variable in variables(term))
+
+
+Asked: TypeAlias = Known
+
+ASKED: Final = "asked "
+"""How the names of relations made here begin; no rule file can have a blank in a name."""
+
+
+def narrowed(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """Return clauses that answer the same questions, without those that can never hold."""
+    clauses = tuple(clauses)
+    work = _Narrowing(values_of_relations(clauses))
+    asked = work.asked(clauses)
+    found = [kept for clause in clauses if (kept := work.narrowed(clause, asked)) is not None]
+    return (*found, *work.lists())
+
+
+@dataclass(slots=True)
+class _Narrowing:
+    values: Known
+    _names: dict[frozenset[Constant], tuple[str, Span]] = field(default_factory=dict)
+
+    def asked(self, clauses: tuple[Clause, ...]) -> Asked:
+        """Return for what values each relation is asked, argument by argument."""
+        asking = _Asking(clauses, self.values)
+        # Who asks comes before what is asked.
+        asking.worklist.run(reversed(order_of_relations(clauses)), asking.look_at)
+        return asking.asked
+
+    def narrowed(self, clause: Clause, asked: Asked) -> Clause | None:
+        """Return *clause* for what is asked of it; None where it can be left out."""
+        wanted = _wanted(clause.head, asked)
+        bound = bound_by(clause.literals, self.values)
+        if wanted is None or bound is None or not narrow(arguments_of(clause.head), wanted, dict(bound)):
+            return None
+        conditions: dict[Literal, None] = {}
+        for argument, values in zip(arguments_of(clause.head), wanted, strict=True):
+            if isinstance(argument, Variable) and values.is_listed and not _is_within(bound.get(argument, TOP), values):
+                conditions[self._condition(argument, values.constants, clause.span)] = None
+        return replace(clause, literals=(*clause.literals, *conditions))
+
+    def _condition(self, variable: Variable, constants: frozenset[Constant], span: Span) -> Literal:
+        name, _ = self._names.setdefault(constants, (f"{ASKED}{len(self._names)}", span))
+        return Literal(Compound(name, (variable,)), is_positive=True)
+
+    def lists(self) -> Iterator[Clause]:
+        """Yield the facts that the conditions ask for."""
+        for constants, (name, span) in self._names.items():
+            for constant in sorted(constants, key=str):
+                yield Clause(Compound(name, (constant,)), (), (), span)
+
+
+class _Asking:
+    """The fixpoint of what is asked: `asked` grows until no clause asks for more."""
+
+    def __init__(self, clauses: Sequence[Clause], values: Known) -> None:
+        self.asked: Asked = {}
+        self.worklist = Worklist()
+        self._clauses = clauses
+        self._values = values
+
+    def look_at(self, number: int) -> None:
+        """Note what the clause of that number asks for, where it is asked itself and holds."""
+        clause = self._clauses[number]
+        if not clause.literals:
+            return
+        relation, wanted = signature(clause.head), _wanted(clause.head, self.asked)
+        self.worklist.count(*(self._values.get(signature(one.atom), ()) for one in clause.literals), wanted or ())
+        bound = bound_by(clause.literals, self._values)
+        if bound is None:
+            return
+        if wanted is None or not narrow(arguments_of(clause.head), wanted, bound):
+            self.worklist.wait(number, (relation,), wanted_name(clause.head, wanted))
+            return
+        self.worklist.wait(number, (relation,), None)
+        for literal in clause.literals:
+            new = tuple(values_of(argument, bound) for argument in arguments_of(literal.atom))
+            self.worklist.grow(self.asked, signature(literal.atom), new)
+
+
+def _wanted(head: Term, asked: Asked) -> tuple[Values, ...] | None:
+    """Return for what values clauses ask the relation of *head*, None where none does; all of what GDL names."""
+    name, arity = signature(head)
+    return (TOP,) * arity if name in ARITIES or name in GDL2_ARITIES else asked.get((name, arity))
+
+
+def _is_within(values: Values, others: Values) -> bool:
+    return values.is_listed and values.constants <= others.constants

@@ -12,10 +12,10 @@ from typing import Final, TypeAlias
 
 from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.datalog.dependencies import components_of
-from gdl.datalog.values import Bound, Values, arguments_of, bound_by, values_of, values_of_relations
-from gdl.terms import Variable, signature, variables
+from gdl.datalog.domains import Bound, Values, arguments_of, bound_by, values_of
+from gdl.datalog.fixpoints import values_of_relations
+from gdl.language.terms import Signature, Variable, signature, variables
 
-Relation: TypeAlias = tuple[str, int]
 Part: TypeAlias = Literal | Difference
 
 _MANY: Final = 1e6
@@ -26,8 +26,8 @@ _MANY: Final = 1e6
 class Estimates:
     """Sizes of the relations that *clauses* define, and of those that are added."""
 
-    values: dict[Relation, tuple[Values, ...]]
-    sizes: dict[Relation, float] = field(default_factory=dict)
+    values: dict[Signature, tuple[Values, ...]]
+    sizes: dict[Signature, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, clauses: Iterable[Clause]) -> Estimates:
@@ -41,7 +41,7 @@ class Estimates:
                 found.sizes[relation] = most if len(relations) > 1 else found._derived(relation, heads, most)
         return found
 
-    def _derived(self, relation: Relation, clauses: list[Clause], most: float) -> float:
+    def _derived(self, relation: Signature, clauses: list[Clause], most: float) -> float:
         total = 0.0
         for clause in clauses:
             if any(signature(literal.atom) == relation for literal in clause.literals):
@@ -91,7 +91,7 @@ def count(values: Values) -> float:
     return len(values.constants) + sum(prod(map(count, arguments)) for arguments in values.compounds.values())
 
 
-def _levels(clauses: tuple[Clause, ...]) -> list[set[Relation]]:
+def _levels(clauses: tuple[Clause, ...]) -> list[set[Signature]]:
     """Return the relations that clauses define, those that others need first, those that need one another together."""
     heads = list(dict.fromkeys(signature(clause.head) for clause in clauses))
     place = {relation: i for i, relation in enumerate(heads)}

@@ -1,6 +1,6 @@
 """How a clause's body is evaluated: an order of its literals, each a step from sets of rows to sets of rows.
 
-A step joins all rows found so far with one relation at once, and drops the columns that nobody needs any more.
+A step joins all rows found so far with one relation at once, and drops the columns that no later step needs.
 The order is greedy: what only tests comes first, then what multiplies the rows least.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gdl.datalog.clauses import Clause, Difference
-from gdl.datalog.relations import Access, Key, Row, columns, lookup_key, placed
-from gdl.datalog.sizes import Sizes
-from gdl.terms import Compound, Term, Variable, variables
+from gdl.datalog.relations import Access, Key, Row, Sizes, columns, lookup_key, placed
+from gdl.language.terms import Compound, Term, Variable, variables
 
 Slots: TypeAlias = dict[Variable, int]
 """The column of each bound variable in the rows found so far."""

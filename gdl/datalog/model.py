@@ -1,21 +1,128 @@
-"""The standard model of a program in one state: relations, evaluated when somebody asks for them.
-
-Models are stacked: one for what never changes, one above it per state, one above that per joint move. A component is
-evaluated semi-naively, bottom-up (Ullman 1989, chapter 3), in the model of its layer, and only when it is needed.
-"""
+"""The standard model of a program in one state: components evaluated when a query needs them, models cached."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from itertools import chain
 from typing import Final, TypeAlias
 
-from gdl.datalog.joins import Compare, LookUp, Plan
-from gdl.datalog.program import Layer, Program, Question
-from gdl.datalog.relations import ANY, WRAPPERS, Index, Key, Relation, Row, placed, placed_term, unwrapped
-from gdl.errors import LimitExceeded
-from gdl.limits import Budget
+from gdl.datalog.clauses import Clause
+from gdl.datalog.demand import can_be_chosen, on_demand
+from gdl.datalog.dependencies import Heads, stratify
+from gdl.datalog.joins import Compare, LookUp, Plan, Planner
+from gdl.datalog.relations import ANY, PLAIN, WRAPPERS, Index, Key, Relation, Row, Sizes, placed, placed_term, unwrapped
+from gdl.errors import LimitExceeded, StratificationError
+from gdl.game import Budget, EvaluationLimits
+from gdl.language.terms import Compound, Constant, Signature, Term, signature
+
+
+class Layer(IntEnum):
+    """What a relation depends on: nothing that changes, the state, or the joint move too."""
+
+    STATIC = 0
+    STATE = 1
+    MOVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An atom, with the components that must be evaluated before its relation is complete."""
+
+    atom: Constant | Compound
+    components: tuple[int, ...]
+
+
+class Program:
+    """Clauses, stratified, with all that evaluation needs to know of them; shared by all states of a game.
+
+    *accepted* are the relations that cannot be derived on demand.
+
+    Raises:
+        StratificationError: a clause depends on its own negation.
+    """
+
+    def __init__(self, clauses: Sequence[Clause], accepted: Collection[tuple[str, int]] = ()) -> None:
+        self._accepted = frozenset(accepted)
+        rules = [clause for clause in clauses if clause.literals or not clause.head.is_ground]
+        self.clauses: tuple[Clause, ...] = tuple(rules)
+        self._heads = Heads(rules)
+        strata = stratify(rules)
+        self.components = strata.components
+        self._component_of = strata.component_of
+        self.layers = _layers(clauses)
+        self.facts = _facts(clause for clause in clauses if not clause.literals)
+        self.needs = tuple(
+            tuple(self._needs(i, literal.atom) for literal in clause.literals) for i, clause in enumerate(rules)
+        )
+        self.wildcards = frozenset(
+            key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
+        )
+        self._plans: dict[tuple[int, int | None], Plan] = {}
+        self._questions: dict[Constant | Compound, Question] = {}
+        self.sizes = Sizes()
+
+    def providers(self, atom: Constant | Compound) -> tuple[int, ...]:
+        """Return the components that can derive an instance of *atom*."""
+        return tuple(sorted({self._component_of[i] for i in self._heads.meeting(atom)}))
+
+    def _needs(self, clause: int, atom: Constant | Compound) -> tuple[int, ...]:
+        """Return the providers of *atom* but for the clause's own component, which is under way when it asks."""
+        return tuple(number for number in self.providers(atom) if number != self._component_of[clause])
+
+    def is_accepted(self, key: Key) -> bool:
+        """Return whether a relation is derived whole, however large it grows."""
+        return key[1] != PLAIN or (key[0], key[2]) in self._accepted
+
+    def question(self, atom: Constant | Compound) -> Question:
+        """Return the question that *atom* asks."""
+        found = self._questions.get(atom)
+        if found is None:
+            found = self._questions[atom] = Question(atom, self.providers(atom))
+        return found
+
+    def layer(self, key: Key) -> Layer:
+        """Return what the relation *key* depends on."""
+        name, _, arity = key
+        return self.layers.get((name, WRAPPERS.get(name, arity)), Layer.STATIC)
+
+    def plan(self, clause: int, first: int | None = None) -> Plan | None:
+        """Return the plan of a clause, or None before it was made."""
+        return self._plans.get((clause, first))
+
+    def make_plan(self, clause: int, first: int | None = None) -> Plan:
+        """Plan a clause by the sizes that are known now."""
+        found = self._plans[clause, first] = Planner(self.clauses[clause], self.sizes).plan(first)
+        return found
+
+
+def _facts(clauses: Iterable[Clause]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = defaultdict(list)
+    for clause in clauses:
+        key, row = placed(clause.head)
+        found[key].append(row)
+    return dict(found)
+
+
+def _layers(clauses: Sequence[Clause]) -> dict[tuple[str, int], Layer]:
+    """Return the layer of every relation, each as high as the highest that it depends on."""
+    found = {("true", 1): Layer.STATE, ("does", 2): Layer.MOVE, ("next", 1): Layer.MOVE}
+    readers: dict[tuple[str, int], set[tuple[str, int]]] = defaultdict(set)
+    for clause in clauses:
+        for literal in clause.literals:
+            readers[signature(literal.atom)].add(signature(clause.head))
+    todo = list(found)
+    while todo:
+        name = todo.pop()
+        for reader in readers[name]:
+            if found.get(reader, Layer.STATIC) < found[name]:
+                found[reader] = found[name]
+                todo.append(reader)
+    return found
+
 
 Deltas: TypeAlias = dict[Key, Relation]
 
@@ -256,3 +363,112 @@ def _whole_rows(key: Key, rows: Iterable[Row], budget: Budget) -> list[Row]:
 def _merge(deltas: dict[Key, set[Row]], new: dict[Key, set[Row]]) -> None:
     for key, rows in new.items():
         deltas.setdefault(key, set()).update(rows)
+
+
+Move: TypeAlias = tuple[Constant, Term]
+"""A role and its move."""
+
+Answers: TypeAlias = list[tuple[Key, Row]]
+
+_RECENT_STATES: Final = 16
+"""How many states keep their derived relations; a tree of many states keeps only facts."""
+
+
+class Reasoner:
+    """Answers questions about clauses in any state; questions may come from several threads.
+
+    Raises:
+        StratificationError: a clause depends on its own negation.
+    """
+
+    def __init__(self, clauses: Sequence[Clause], limits: EvaluationLimits) -> None:
+        self._clauses = clauses
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._demanded: frozenset[Signature] = frozenset()
+        self._accepted: frozenset[Signature] = frozenset()
+        self._use(Program(clauses))
+
+    def answers(
+        self, atom: Constant | Compound, true: frozenset[Term] | None = None, does: Sequence[Move] = ()
+    ) -> Answers:
+        """Return the rows of the relation of *atom*, all that agree with *atom* among them.
+
+        Without *true*, the question is about what never changes; *does* is a joint move.
+
+        Raises:
+            LimitExceeded: the answer costs more than the limits allow; other questions may still be asked.
+        """
+        with self._lock:
+            budget = Budget(self._limits)
+            while True:
+                self._static.budget = budget
+                try:
+                    return self._answers(atom, true, does)
+                except Oversized as found:
+                    self._derive_on_demand(found.relation)
+                except BaseException:
+                    self._use(self._program)  # a model that was interrupted may lack what its indexes promise
+                    raise
+
+    def _answers(self, atom: Constant | Compound, true: frozenset[Term] | None, does: Sequence[Move]) -> Answers:
+        model = self._static if true is None else self._state_model(true)
+        moves = [placed_term("does", (role,), move) for role, move in does]
+        if moves:
+            model = self._model(Layer.MOVE, model, moves)
+        found = [(key, row) for key, rows in model.rows(self._program.question(atom)) for row in rows]
+        model.budget.check_symbols(term for _, row in found for term in row)
+        return found
+
+    def _state_model(self, true: frozenset[Term]) -> Model:
+        found = self._recent.pop(true, None)
+        if found is None:
+            found = self._model(Layer.STATE, self._static, [placed_term("true", (), fact) for fact in true])
+        found.budget = self._static.budget
+        self._recent[true] = found
+        if len(self._recent) > _RECENT_STATES:
+            self._recent.popitem(last=False)
+        return found
+
+    def _model(self, layer: Layer, below: Model | None, facts: Iterable[tuple[Key, Row]]) -> Model:
+        model = Model(self._program, layer, below, below.budget if below else Budget(self._limits))
+        for key, row in facts:
+            model.add(key, (row,))
+        return model
+
+    def _derive_on_demand(self, relation: Signature) -> None:
+        """Change to a program that derives *relation* on demand, or takes it as large as it is where that fails."""
+        chosen = {relation} - self._demanded or self._askers(relation)
+        demanded = self._demanded | {name for name in chosen if can_be_chosen(name)}
+        if demanded > self._demanded:
+            try:
+                program = Program(on_demand(self._clauses, demanded), self._accepted)
+            except StratificationError:
+                pass  # a demand would depend on the negation of its answer
+            else:
+                self._demanded = demanded
+                self._use(program)
+                return
+        self._accepted |= {relation}
+        self._use(Program(on_demand(self._clauses, self._demanded), self._accepted))
+
+    def _askers(self, relation: Signature) -> set[Signature]:
+        """Return the nearest relations not derived on demand that ask *relation*, if only through some that are."""
+        clauses = self._program.clauses
+        found: set[Signature] = set()
+        seen, todo = {relation}, [relation]
+        while todo:
+            asked = todo.pop()
+            asking = {signature(c.head) for c in clauses if any(signature(x.atom) == asked for x in c.literals)}
+            for asker in asking - seen:
+                seen.add(asker)
+                if can_be_chosen(asker) and asker not in self._demanded:
+                    found.add(asker)
+                else:
+                    todo.append(asker)
+        return found
+
+    def _use(self, program: Program) -> None:
+        self._program = program
+        self._recent: OrderedDict[frozenset[Term], Model] = OrderedDict()
+        self._static = self._model(Layer.STATIC, None, ())

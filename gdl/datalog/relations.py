@@ -1,8 +1,4 @@
-"""Relations as sets of rows, and the indexes by which joins read them.
-
-A row is a tuple of ground terms. The relations that GDL wraps around fluents and moves are kept one per functor:
-`(true (cell 1 1 b))` is the row (1, 1, b) of the relation ("true", "cell", 3).
-"""
+"""Relations as sets of rows, the indexes by which joins read them, and what is known of their sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from gdl.terms import Compound, Constant, Term, Variable, signature
+from gdl.datalog.demand import DEMAND
+from gdl.language.terms import Compound, Constant, Term, Variable, signature
 
 Row: TypeAlias = tuple[Term, ...]
 Key: TypeAlias = tuple[str, str, int]
@@ -202,3 +199,48 @@ class Relation:
             found = self._partitions[fixed] = _Partition(fixed)
             found.add(self.rows)
         return found
+
+
+GUESSED_VALUES: Final = 8.0
+"""How many values a column is taken to have where nothing is known."""
+
+_MIN_FAN_OUT: Final = 0.01
+
+
+class Sizes:
+    """Sizes of the relations of one program, remembered from the states in which they were largest."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[Key, Access], tuple[int, int]] = {}
+        self._counted: dict[Key, tuple[int, tuple[int, ...]]] = {}
+
+    def observe(self, key: Key, access: Access, index: Index) -> None:
+        """Remember the sizes of an index at work."""
+        n_entries, _ = self._seen.get((key, access), (0, 0))
+        if index.n_entries > n_entries:
+            self._seen[key, access] = (index.n_entries, len(index.entries))
+
+    def count(self, key: Key, relation: Relation) -> None:
+        """Remember how many rows a relation has, and how many values each column, once it has grown by a fifth."""
+        n_rows, _ = self._counted.get(key, (0, ()))
+        if 5 * len(relation.rows) > 6 * n_rows:
+            self._counted[key] = (
+                len(relation.rows),
+                tuple(len(set(column)) for column in zip(*relation.rows, strict=True)),
+            )
+
+    def fan_out(self, key: Key, access: Access) -> float:
+        """Return how many rows one look-up may be expected to give."""
+        n_entries, n_keys = self._seen.get((key, access), (0, 0))
+        if n_keys:
+            return n_entries / n_keys
+        if key[0] == "does" or key[0].startswith(DEMAND):
+            return 1.0
+        fixed = [column for column, _ in access.constants] + list(access.key)
+        n_rows, n_values = self._counted.get(key, (0, ()))
+        if not n_rows:
+            return GUESSED_VALUES ** (max(0, access.width - len(fixed)))
+        expected = float(n_rows)
+        for column in fixed:
+            expected /= n_values[column] if column < len(n_values) else GUESSED_VALUES
+        return max(expected, _MIN_FAN_OUT)

@@ -9,9 +9,9 @@ from typing import Final
 from gdl.editing.grammar import MEANINGS, SENTENCES, Part, inside
 from gdl.editing.symbols import Kind, Occurrence, SymbolIndex
 from gdl.errors import KifSyntaxError
-from gdl.kif import DEFAULT_LIMITS, Token, tokens
-from gdl.rules import KEYWORDS, USAGE
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.kif import DEFAULT_LIMITS, Token, tokens
+from gdl.language.rules import KEYWORDS, USAGE
 
 _WORDS: Final = {
     Part.ITEM: ("<=", "role", "base", "input", "init", "legal", "next", "sees", "goal", "terminal"),

@@ -1,26 +1,80 @@
-"""Defects that are mended by a mechanical change of the text, and the changes that mend them.
-
-`FIXERS` says for each code what to do. A fixer returns no edits where the change would not be mechanical after all.
-"""
+"""Defects that a mechanical change of the text mends, and the edits that mend them."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from gdl.checks import check
 from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
-from gdl.diagnostics import Diagnostic
-from gdl.editing.edits import Edit, Taken, edited
-from gdl.kif import DEFAULT_LIMITS, Form, ReadLimits
-from gdl.rules import CONNECTIVES, Rule
-from gdl.source import Source, Span
-from gdl.terms import signature
+from gdl.language.diagnostics import Diagnostic, Source, Span
+from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits
+from gdl.language.rules import CONNECTIVES, Rule
+from gdl.language.terms import signature
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The characters of `span` give way to `text`."""
+
+    span: Span
+    text: str = ""
+
+
+def edited(source: Source, edits: Iterable[Edit]) -> str:
+    """Return the text of *source* after *edits*, in whatever order they are given.
+
+    Raises:
+        ValueError: two of them overlap.
+
+    Example:
+        >>> source = Source("<rules>", "(a b c)")
+        >>> edited(source, [Edit(Span(source, 5, 6), "d"), Edit(Span(source, 1, 3))])
+        '(b d)'
+    """
+    in_order = sorted(edits, key=lambda edit: edit.span.start)
+    if any(first.span.end > second.span.start for first, second in pairwise(in_order)):
+        raise ValueError("edits overlap")
+    return "".join(_pieces(source.text, in_order))
+
+
+def _pieces(text: str, edits: Iterable[Edit]) -> Iterator[str]:
+    done = 0
+    for edit in edits:
+        yield text[done : edit.span.start]
+        yield edit.text
+        done = edit.span.end
+    yield text[done:]
+
+
+class Taken:
+    """The spans of a text that edits have taken already."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int]] = []
+
+    def take(self, edits: Iterable[Edit]) -> bool:
+        """Take the spans of *edits*, all or, where one overlaps or touches a span taken before, none; say which.
+
+        Edits that touch depend on each other: whether a blank must stand between two names, for example.
+        """
+        spans = sorted((edit.span.start, edit.span.end) for edit in edits)
+        if any(self._meets(*span) for span in spans) or any(a[1] > b[0] for a, b in pairwise(spans)):
+            return False
+        for span in spans:
+            insort(self._spans, span)
+        return True
+
+    def _meets(self, start: int, end: int) -> bool:
+        after = bisect_right(self._spans, (start, end))
+        before = self._spans[after - 1][1] >= start if after else False
+        return before or (after < len(self._spans) and self._spans[after][0] <= end)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from gdl.kif import DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
 
 LINE_COLUMNS: Final = 100
 INDENT: Final = 4

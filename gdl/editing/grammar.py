@@ -1,12 +1,16 @@
-"""What may stand where: the part that every name and every list of a rule file has by its place."""
+"""What may stand where in a rule file, and a Pygments lexer that colours it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import ClassVar, Final
 
-from gdl.rules import CONNECTIVES, KEYWORDS
+from pygments.lexer import RegexLexer, include, words
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
+
+from gdl.language.rules import ARITIES, CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
 
 
 class Part(StrEnum):
@@ -55,7 +59,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "terminal": "the present state ends the match",
     "base": "a fluent that can be true in some state",
     "input": "a move that a role can make in some state",
-    "sees": "what a role is told after the present step",
+    "sees": "what a role perceives after the present step",
     "random": "the role that moves by chance, each legal move equally likely",
     "<=": "the head holds where all conditions hold",
     "not": "the condition does not hold",
@@ -82,3 +86,47 @@ def inside(part: Part, functor: str, number: int) -> Part:
         return Part.OBJECT if functor == "distinct" else Part.CONDITION
     parts = ARGUMENTS.get(functor, ()) if part in SENTENCES or functor in KEYWORDS else ()
     return parts[number] if number < len(parts) else Part.OBJECT
+
+
+_BLANKS: Final = r" \t\r\n\f\v"
+_NAME: Final = rf"[^{_BLANKS}();]+"
+_END: Final = rf"(?![^{_BLANKS}();])"
+_RELATIONS: Final = tuple(sorted(frozenset(ARITIES) | GDL2_KEYWORDS))
+
+
+class GdlLexer(RegexLexer):
+    """Tells comments, connectives, relations of the language, variables, numbers, heads of lists and other names apart.
+
+    Any text is cut into tokens, and they make up the text again; what the text means is not looked at.
+    """
+
+    name = "Game Description Language"
+    aliases: ClassVar = ["gdl"]
+    filenames: ClassVar = ["*.kif", "*.gdl"]
+    mimetypes: ClassVar = ["text/x-gdl"]
+    flags = re.IGNORECASE
+    tokens: ClassVar = {
+        "root": [
+            include("between"),
+            (r"\(", Punctuation, "head"),
+            (r"\)", Punctuation),
+            (rf"\?(?:{_NAME})?", Name.Variable),
+            (rf"-?[0-9]+{_END}", Number.Integer),
+            (words(_RELATIONS, suffix=_END), Keyword),
+            (_NAME, Name),
+        ],
+        "head": [
+            include("between"),
+            (r"\(", Punctuation),
+            (r"\)", Punctuation, "#pop"),
+            (rf"\?(?:{_NAME})?", Name.Variable, "#pop"),
+            (rf"<={_END}", Operator, "#pop"),
+            (words(sorted(CONNECTIVES - {"<="}), suffix=_END), Operator.Word, "#pop"),
+            (words(_RELATIONS, suffix=_END), Keyword, "#pop"),
+            (_NAME, Name.Function, "#pop"),
+        ],
+        "between": [
+            (rf"[{_BLANKS}]+", Whitespace),
+            (r";[^\n]*", Comment.Single),
+        ],
+    }

@@ -1,4 +1,4 @@
-"""The games that come with the package, and rule files by path: find one, read it, read what is told about it."""
+"""The games that come with the package, and rule files by path: find one, read it, read its description."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import difflib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gdl.errors import UnknownNameError
-from gdl.games.about import About, read_about
-from gdl.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.rules import Description, read_file
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.language.rules import Description, read_file
+
+if TYPE_CHECKING:
+    from gdl.boards.about import About
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _FOLDERS: Final = (_PACKAGE / "rules_data", _PACKAGE.parent / "rules")
@@ -35,7 +37,7 @@ class GameFile:
 
         Raises:
             OSError: the file cannot be read.
-            RuleFileError: as `gdl.rules.read_file`.
+            RuleFileError: as `gdl.language.rules.read_file`.
         """
         return read_file(self.path, limits)
 
@@ -44,8 +46,10 @@ class GameFile:
 
         Raises:
             OSError: the file cannot be read.
-            AboutFileError: as `gdl.games.about.read_about`.
+            AboutFileError: as `gdl.boards.about.read_about`.
         """
+        from gdl.boards.about import read_about  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
+
         path = self.about_path
         return read_about(path) if path != self.path and path.is_file() else None
 

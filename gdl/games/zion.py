@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from string import Template
 from typing import Final, TypeAlias
 
+from gdl.boards.layout import MAX_SIDE
 from gdl.editing.formatting import LINE_COLUMNS
 from gdl.errors import ArenaError
-from gdl.games.layout import MAX_SIDE
 from gdl.games.library import library_folder
 
 MAX_ROBOTS: Final = 99

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 from gdl.errors import LimitExceeded
-from gdl.game import JointMove
-from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
+from gdl.game import DEFAULT_LIMITS, EvaluationLimits, JointMove
 
 Clock: TypeAlias = Callable[[], float]
 Answer = TypeVar("Answer")
@@ -75,9 +74,6 @@ class LimitInPlay(LimitExceeded):
     def after(self, play: tuple[JointMove, ...]) -> LimitInPlay:
         """Return the same with the joint moves that led to it."""
         return LimitInPlay(self.relation, self.cause, play)
-
-    def __reduce__(self) -> tuple[type[LimitInPlay], tuple[object, ...]]:
-        return (LimitInPlay, (self.relation, self.cause, self.play))
 
 
 class OutOfTime(Exception):  # noqa: N818 -- no error: what was found until then counts

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.errors import LimitExceeded
 from gdl.game import Game, State
-from gdl.rules import Rule
-from gdl.simulation.defects import Defect
-from gdl.simulation.witness import Derived, Witness, part
-from gdl.source import Span
-from gdl.terms import Compound, Term, Variable, signature
+from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
+from gdl.language.rules import Rule
+from gdl.language.terms import Compound, Term, Variable, signature
+from gdl.simulation.figures import Defect
+from gdl.simulation.observer import Derivations, Derived, part
 
 _MOST_RELATED: Final = 3
 
 
-def diagnose(defect: Defect, game: Game | None, witness: Witness) -> Diagnostic:
+def diagnose(defect: Defect, game: Game | None, witness: Derivations) -> Diagnostic:
     """Return *defect* as a diagnostic that points at the rules which have it; *game* None could not be made."""
     return _WRITERS[defect.code](_Case(defect, game, witness))
 
@@ -25,7 +24,7 @@ def diagnose(defect: Defect, game: Game | None, witness: Witness) -> Diagnostic:
 class _Case:
     """A defect with what its play says about the rules."""
 
-    def __init__(self, defect: Defect, game: Game | None, witness: Witness) -> None:
+    def __init__(self, defect: Defect, game: Game | None, witness: Derivations) -> None:
         self.defect, self.witness = defect, witness
         self._game = game
         self.role = defect.role
@@ -209,7 +208,7 @@ def _starts_at_its_end(case: _Case) -> Diagnostic:
     return diagnostic(
         "starts-at-its-end",
         case.first(case.blamed("terminal", 0)),
-        "the initial state is terminal: nobody ever makes a move",
+        "the initial state is terminal: no role ever makes a move",
         "look at `terminal`, and at the `init` facts that it needs, or must not have",
     )
 

@@ -1,20 +1,58 @@
-"""The states of a game, all of them where they are few enough: breadth first, each state once.
-
-What follows from a whole space is exact: whether every play ends, how long plays are, who can win and who can force it.
-"""
+"""The states that a simulation visits, by random plays or all of them, and what follows from their space."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Final
 
-from gdl.game import JointMove, State
+from gdl.game import JointMove, Role, State
+from gdl.language.terms import Term
 from gdl.simulation.budget import LimitInPlay, OutOfTime
-from gdl.simulation.defects import Play
+from gdl.simulation.figures import Defect, Play
 from gdl.simulation.observer import Observer
+
+
+def make_play(observer: Observer, generator: random.Random, max_steps: int) -> bool:
+    """Make one random play, and return whether it came to an end before the observer's deadline.
+
+    A play also ends where a role has no legal move, or after *max_steps* joint moves; both are noted as defects.
+
+    Raises:
+        LimitInPlay: the engine reached a limit.
+    """
+    made: list[JointMove] = []
+    try:
+        _make(observer, generator, max_steps, made)
+    except OutOfTime:
+        return False
+    except LimitInPlay as limit:
+        raise limit.after(tuple(made)) from limit
+    return True
+
+
+def _make(observer: Observer, generator: random.Random, max_steps: int, made: list[JointMove]) -> None:
+    state = observer.game.initial_state
+    first_met: dict[State, int] = {}
+    has_circled = False
+    while (legal := observer.look(state, lambda: tuple(made))) is not None:
+        if not has_circled and state in first_met:
+            has_circled = True
+            observer.notebook.note(Defect("endless-play", tuple(made), since=first_met[state]))
+        if len(made) >= max_steps:
+            if not has_circled:
+                observer.notebook.note(Defect("overlong-play", tuple(made)))
+            return
+        first_met[state] = len(made)
+        moves: tuple[Term, ...] = tuple(generator.choice(own) for own in legal)
+        state = observer.move(state, moves, lambda: (*made, moves))  # noqa: B023 -- asked for at once, or never
+        made.append(moves)
+    observer.figures.steps.add(len(made))
+
 
 _EDGES_PER_STATE: Final = 50
 """How many joint moves the search makes per state that it may look at."""
@@ -88,3 +126,92 @@ def _expand(observer: Observer, space: Space, number: int) -> Iterator[None]:
             yield
     except LimitInPlay as limit:
         raise limit.after(path()) from limit
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The states of a space, those before that others lead to; or the circle that makes this impossible.
+
+    Attributes:
+        backwards: numbers of states, each after all that it leads to, but for circles.
+        circle: a state and the joint moves that lead from it to itself; None where there is none.
+    """
+
+    backwards: tuple[int, ...]
+    circle: tuple[int, tuple[JointMove, ...]] | None
+
+
+def order_of(space: Space) -> Order:
+    """Return the states of *space* in order, by a search in depth."""
+    backwards: list[int] = []
+    circle: tuple[int, tuple[JointMove, ...]] | None = None
+    place: dict[int, int] = {0: 0}  # where on the stack a state is; -1 once it is done
+    stack = [(0, iter(space.edges[0]))]
+    made: list[JointMove] = []
+    while stack:
+        number, edges = stack[-1]
+        for moves, target in edges:
+            if target not in place:
+                place[target] = len(stack)
+                stack.append((target, iter(space.edges[target])))
+                made.append(moves)
+                break
+            if place[target] >= 0 and circle is None:
+                circle = target, (*made[place[target] :], moves)
+        else:
+            backwards.append(number)
+            place[number] = -1
+            stack.pop()
+            if made:
+                made.pop()
+    return Order(tuple(backwards), circle)
+
+
+def endless_play(space: Space, order: Order) -> Defect | None:
+    """Return the defect that a play may run in a circle, or None."""
+    if order.circle is None:
+        return None
+    start, around = order.circle
+    before = space.path(start)
+    return Defect("endless-play", (*before, *around), since=len(before))
+
+
+def lengths(space: Space, order: Order) -> tuple[int | None, int | None]:
+    """Return the numbers of steps of the shortest and the longest play, None where there is no such play.
+
+    The space is complete. A state without edges that is not terminal ends no play: there the players are stuck.
+    """
+    shortest = min((len(space.path(i)) for i in _ends(space)), default=None)
+    if order.circle is not None:
+        return shortest, None
+    longest: dict[int, int] = {}
+    for number in order.backwards:
+        longest[number] = max((1 + longest[target] for _, target in space.edges[number]), default=0)
+    return shortest, longest[0]
+
+
+def can_force_win(space: Space, order: Order, roles: tuple[Role, ...], role: Role) -> bool:
+    """Return whether *role* gets 100 whatever the others do, if it plays well and sees the state.
+
+    The space is complete. Source: backward induction; with circles, the least fixpoint.
+    """
+    seat = roles.index(role)
+    won = {i for i in _ends(space) if space.states[i].goal(role) == 100}
+    while True:
+        n_before = len(won)
+        for number in order.backwards:
+            if number not in won and _has_winning_move(space.edges[number], seat, won):
+                won.add(number)
+        if len(won) == n_before:
+            return 0 in won
+
+
+def _ends(space: Space) -> Iterator[int]:
+    return (i for i, edges in enumerate(space.edges) if not edges and space.states[i].is_terminal)
+
+
+def _has_winning_move(edges: Iterable[tuple[JointMove, int]], seat: int, won: set[int]) -> bool:
+    is_winning: dict[object, bool] = {}
+    for moves, target in edges:
+        is_winning[moves[seat]] = is_winning.get(moves[seat], True) and target in won
+    return any(is_winning.values())

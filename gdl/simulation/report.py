@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gdl.diagnostics import Diagnostic, in_order
 from gdl.game import Game, Role
-from gdl.simulation.defects import Play
-from gdl.simulation.figures import Figures
+from gdl.language.diagnostics import Diagnostic, in_order
+from gdl.simulation.figures import Figures, Play
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class SimulationReport:
         }
 
     def _winnable(self, role: Role) -> bool | None:
-        """Return whether some play gives *role* 100; None where nobody knows."""
+        """Return whether some play gives *role* 100; None where that is not known."""
         return True if self.figures.has_won(role) else None if self.exact is None else False
 
     def lines(self) -> Iterator[str]:

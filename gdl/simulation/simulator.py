@@ -6,32 +6,28 @@ import random
 import time
 from collections.abc import Callable, Iterator
 
-from gdl.diagnostics import Severity, codes
-from gdl.engines import make_game
 from gdl.errors import LimitExceeded
 from gdl.game import Game, Role
-from gdl.rules import Description
-from gdl.simulation.analysis import can_force_win, endless_play, lengths, order_of
+from gdl.interpreter import InterpretedGame
+from gdl.language.diagnostics import Severity, codes
+from gdl.language.rules import Description
 from gdl.simulation.budget import DEFAULT_BUDGET, Clock, Deadline, LimitInPlay, OutOfTime, SimulationBudget, ask
-from gdl.simulation.defects import Defect
 from gdl.simulation.diagnosis import diagnose
-from gdl.simulation.exploration import Space, explore
-from gdl.simulation.figures import Figures
-from gdl.simulation.observer import Observer
-from gdl.simulation.plays import make_play
+from gdl.simulation.exploration import Space, can_force_win, endless_play, explore, lengths, make_play, order_of
+from gdl.simulation.figures import Defect, Figures
+from gdl.simulation.observer import Derivations, Observer
 from gdl.simulation.report import Exact, Finding, SimulationReport
-from gdl.simulation.witness import Witness
 
 
 def simulate(
-    description: Description,
+    rules: Description | Game,
     budget: SimulationBudget = DEFAULT_BUDGET,
     *,
     seed: int = 0,
     clock: Clock = time.monotonic,
     on_play: Callable[[], object] = lambda: None,
 ) -> SimulationReport:
-    """Return what random plays and an exhaustive search say of *description*.
+    """Return what random plays and an exhaustive search say of *rules*, interpreted, or of a game by its engine.
 
     *on_play* is called after each play that came to its end.
 
@@ -39,20 +35,20 @@ def simulate(
         RuleFileError: the rules have no meaning; the static checks say more.
     """
     began_s = clock()
-    deadline = Deadline(clock, budget.seconds)
     limits = budget.limits_in_time
-    witness = Witness(description, limits)
+    description = rules if isinstance(rules, Description) else rules.description
+    witness = Derivations(description, limits)
     try:
-        game = make_game(description, "interpreter", limits)  # it says which relation is too large
+        game = InterpretedGame(rules, limits) if isinstance(rules, Description) else rules
     except LimitExceeded as error:
         return _without_game(witness, error, seed, clock() - began_s)
     setup_s = clock() - began_s
-    simulation = _Simulation(game, witness, budget, seed, deadline)
+    simulation = _Simulation(game, witness, budget, seed, Deadline(clock, budget.seconds))
     simulation.run(on_play)
     return simulation.report(seed, setup_s, lambda: clock() - began_s)
 
 
-def _without_game(witness: Witness, error: LimitExceeded, seed: int, elapsed_s: float) -> SimulationReport:
+def _without_game(witness: Derivations, error: LimitExceeded, seed: int, elapsed_s: float) -> SimulationReport:
     found = diagnose(Defect("limit-in-play", (), detail=str(error)), None, witness)
     return SimulationReport(None, 0, seed, elapsed_s, elapsed_s, (Finding(found),), Figures(()), limit=str(error))
 
@@ -65,7 +61,9 @@ class _Simulation:
         limit: which limit ended it early, in words.
     """
 
-    def __init__(self, game: Game, witness: Witness, budget: SimulationBudget, seed: int, deadline: Deadline) -> None:
+    def __init__(
+        self, game: Game, witness: Derivations, budget: SimulationBudget, seed: int, deadline: Deadline
+    ) -> None:
         self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
         self.observer = Observer(game, witness, deadline)
         self.notebook = self.observer.notebook

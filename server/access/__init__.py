@@ -1,1 +1,1 @@
-"""Who may do what on the game manager's web pages and API, and what nobody may."""
+"""Access control: authentication and authorization for the web pages and the API."""

@@ -1,54 +1,158 @@
-"""Access to a server: who asks, and whether they may."""
+"""Access to a server: who asks, whether they may, how often, and for how long."""
 
 from __future__ import annotations
 
+import asyncio
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
+from limits import parse
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import FixedWindowRateLimiter
 
-from server.access.errors import ForbiddenError, UnauthorizedError
 from server.access.issuing import Issuing
-from server.access.lasting import Lasting
-from server.access.origin import check_host, check_not_forwarded, check_origin
-from server.access.pace import LOGINS, Pace
-from server.access.recognition import Recognition
-from server.access.remote import Remote, remote_of
-from server.access.rights import SAFE_METHODS, needed_role
-from server.access.role import Principal, Role
-from server.access.sessions import (
+from server.access.origin import Remote, check_host, check_not_forwarded, check_origin, remote_of
+from server.access.recognition import (
     CSRF_FIELD,
     CSRF_HEADER,
     FORM_TYPES,
     SESSION_SECRET,
+    Recognition,
     check_form_token,
     drop_session,
     form_token,
     keep_session,
     session_secret,
 )
-from server.access.settings import AccessSettings
+from server.access.settings import SAFE_METHODS, AccessSettings, Limits, needed_role
+from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
+from server.visibility import NEIGHBOUR_NAME, PASSER_BY_NAME, Principal, Role
 
 if TYPE_CHECKING:
-    from server.storage.tokens import TokenStore
+    from server.storage.accounts import TokenStore
+
+
+CHECKED_S: Final = 15.0
+"""How often the server checks that open requests, such as streams, are still admitted."""
+
+
+class OpenRequests:
+    """The requests that are being answered; *still_admits* returns whether one would still be admitted."""
+
+    def __init__(self, still_admits: Callable[[web.Request], Awaitable[bool]]) -> None:
+        self._still_admits = still_admits
+        self._requests: dict[asyncio.Task[object], web.Request] = {}
+
+    @contextmanager
+    def held(self, request: web.Request) -> Iterator[None]:
+        """Count *request* as open while the block answers it."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._requests[task] = request
+        try:
+            yield
+        finally:
+            del self._requests[task]
+
+    async def sweep(self) -> None:
+        """Cancel the requests whose token was revoked, or whose session is over."""
+        for task, request in tuple(self._requests.items()):
+            if not await self._still_admits(request) and task in self._requests:
+                task.cancel()
+
+    async def run(self, _app: web.Application) -> AsyncIterator[None]:
+        """Sweep every now and then, for as long as the application runs."""
+        sweeping = asyncio.create_task(self._sweep_on())
+        yield
+        sweeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await sweeping
+
+    async def _sweep_on(self) -> None:
+        while True:
+            await asyncio.sleep(CHECKED_S)
+            # A database that does not answer now does so at the next sweep.
+            with suppress(Exception):
+                await self.sweep()
+
+
+KINDS: Final = (
+    ("POST", re.compile(r"/api/v1/matches|/start"), "orders"),
+    ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
+    ("POST", re.compile(r"/games|/validate|/api/v1/validations"), "uploads"),
+    ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),
+    ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?"), "calls"),
+    ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
+)
+"""Requests with a rate limit of their own, by method and path."""
+LOGINS: Final = "logins"
+REQUESTS: Final = "requests"
+
+
+class RateLimiter:
+    """Limits the rate of requests of each party, and how many it has open, to *limits*."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._counted = FixedWindowRateLimiter(MemoryStorage())
+        self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", "calls", LOGINS)}
+        self._n_at_once = limits.n_at_once
+        self._open: Counter[str] = Counter()
+
+    async def count(self, party: str, method: str, path: str) -> None:
+        """Count a request of *party*.
+
+        Raises:
+            TooManyRequestsError: the party's rate is above the limit.
+        """
+        await self.count_one(REQUESTS, party)
+        for its_method, pattern, kind in KINDS:
+            if method == its_method and pattern.fullmatch(path):
+                await self.count_one(kind, party)
+
+    async def count_one(self, kind: str, party: str) -> None:
+        """Count something of a *kind* that *party* does; raises as `count`."""
+        limit = self._rates[kind]
+        if not await self._counted.hit(limit, kind, party):
+            window = await self._counted.get_window_stats(limit, kind, party)
+            raise TooManyRequestsError(kind, window.reset_time - time.time())
+
+    @contextmanager
+    def at_once(self, party: str) -> Iterator[None]:
+        """Count a request of *party* while it is answered; raises as `count`."""
+        if self._open[party] >= self._n_at_once:
+            raise TooManyRequestsError("requests at once", 1)
+        self._open[party] += 1
+        try:
+            yield
+        finally:
+            self._open[party] -= 1
+            if not self._open[party]:
+                del self._open[party]
+
 
 PRINCIPAL: Final = web.RequestKey("principal", Principal)
 REMOTE: Final = web.RequestKey("remote", Remote)
 
-NEIGHBOUR: Final = Principal("local", Role.ADMIN)
-"""Anybody on this machine, where nobody else can reach the server and no token was issued."""
-PASSER_BY: Final = Principal("anonymous", Role.SPECTATOR)
-"""Anybody at all, where everybody may watch."""
+LOCAL_ADMIN: Final = Principal(NEIGHBOUR_NAME, Role.ADMIN)
+"""The principal of every client on this machine, where no other can reach the server and no token was issued."""
+ANONYMOUS: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
+"""The principal of a client without a token, where everybody may watch."""
 
 
-class Access:
-    """Decides who may do what on a server that is reached as *settings* say."""
+class AccessControl:
+    """Authenticates the clients of a server that is reached as *settings* say, and authorizes what they ask for."""
 
     def __init__(self, settings: AccessSettings, tokens: TokenStore) -> None:
         self.settings = settings
         self.recognition = Recognition(tokens)
         self.issuing = Issuing(tokens, self.recognition.forget)
-        self.pace = Pace(settings.limits)
-        self.lasting = Lasting(self.still_admits)
+        self.rate_limiter = RateLimiter(settings.limits)
+        self.open_requests = OpenRequests(self.still_admits)
 
     async def is_open(self) -> bool:
         """Return whether everybody who can reach the server may do everything."""
@@ -58,13 +162,13 @@ class Access:
         """Find out who sends *request*, and return the party that it counts for.
 
         Raises:
-            RequestError: it is sent to somebody else, or with a token that is not valid.
+            RequestError: it is meant for another host, or its token is not valid.
         """
         remote = request[REMOTE] = remote_of(request, self.settings.proxies)
         check_host(remote, self.settings)
         if await self.is_open():
             check_not_forwarded(request)
-            request[PRINCIPAL] = NEIGHBOUR
+            request[PRINCIPAL] = LOCAL_ADMIN
             return ""
         found = await self._recognised(request, remote)
         if found is not None:
@@ -72,6 +176,7 @@ class Access:
         return found.token_id if found and found.token_id else remote.party
 
     async def _recognised(self, request: web.Request, remote: Remote) -> Principal | None:
+        """Return the principal by the bearer token of *request*, else by its session, else as an anonymous one."""
         header = request.headers.get("Authorization")
         if header is not None:
             return await self._bearer(header, remote)
@@ -79,20 +184,20 @@ class Access:
         found = await self.recognition.by_session(secret) if secret else None
         if secret and found:
             request[SESSION_SECRET] = secret
-        return found or (PASSER_BY if self.settings.is_public else None)
+        return found or (ANONYMOUS if self.settings.is_public else None)
 
     async def _bearer(self, header: str, remote: Remote) -> Principal:
         found = await self.recognition.by_token(_bearer_text(header))
         if found is None:
-            await self.pace.count_one(LOGINS, remote.party)
+            await self.rate_limiter.count_one(LOGINS, remote.party)
             raise UnauthorizedError("the token is not valid")
         return found
 
     async def still_admits(self, request: web.Request) -> bool:
-        """Return whether whoever sends *request*, and was let in, still would be."""
+        """Return whether the client that sent *request*, and was admitted, would still be admitted."""
         if PRINCIPAL not in request:
             return True
-        if request[PRINCIPAL] is NEIGHBOUR:
+        if request[PRINCIPAL] is LOCAL_ADMIN:
             return await self.is_open()
         secret = request.get(SESSION_SECRET)
         if secret is not None:
@@ -101,29 +206,29 @@ class Access:
         return request[PRINCIPAL].token_id is None or await self.recognition.by_token(text) is not None
 
     def check_rights(self, request: web.Request) -> None:
-        """Check that whoever sends *request* may, and that it was not a page of another site that made them.
+        """Check that the sender of *request* is authorized, and that no page of another site caused it.
 
         Raises:
-            RequestError: they may not.
+            RequestError: the sender is not authorized, or another site caused it.
         """
         needed, found = needed_role(request), request.get(PRINCIPAL)
         if needed is not None and found is None:
             raise UnauthorizedError
         if needed is not None and found is not None and not found.may(needed):
-            raise UnauthorizedError if found is PASSER_BY else ForbiddenError(needed)
+            raise UnauthorizedError if found is ANONYMOUS else ForbiddenError(needed)
         if request.method not in SAFE_METHODS:
             check_origin(request, request[REMOTE])
 
     async def log_in(self, request: web.Request, text: str) -> bool:
-        """Begin a session for who has the token *text*, with the answer to *request*; return whether it is valid.
+        """Begin a session for the holder of the token *text*, in the answer to *request*; return whether it is valid.
 
         Raises:
-            TooManyRequestsError: too many were not.
+            TooManyRequestsError: too many tokens from there were not valid.
         """
         remote = request[REMOTE]
         found = await self.recognition.by_token(text.strip())
         if found is None or found.token_id is None:
-            await self.pace.count_one(LOGINS, remote.party)
+            await self.rate_limiter.count_one(LOGINS, remote.party)
             return False
         life_s = self.settings.session_s
         secret = await self.recognition.begin_session(found.token_id, life_s)
@@ -160,15 +265,15 @@ def _bearer_text(header: str) -> str:
     return text.strip() if scheme.lower() == "bearer" else ""
 
 
-ACCESS: Final = web.AppKey("access", Access)
-"""Where an application keeps who decides about access to it."""
+ACCESS: Final = web.AppKey("access", AccessControl)
+"""The access control of an application."""
 
 
 def principal(request: web.Request) -> Principal:
     """Return who sends *request*.
 
     Raises:
-        UnauthorizedError: nobody knows.
+        UnauthorizedError: the client is not authenticated.
     """
     if PRINCIPAL not in request:
         raise UnauthorizedError

@@ -1,49 +1,92 @@
-"""The middleware at the door: every request passes it before its handler, and every answer gets its headers here."""
+"""The middleware that every request passes before its handler, and the headers that every answer gets."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeAlias
 
 from aiohttp import web
 from yarl import URL
 
-from server.access.access import ACCESS, PRINCIPAL, REMOTE, Access
-from server.access.errors import SlowRequestError, UnauthorizedError
-from server.access.headers import HEADERS, SECRET_HEADERS
-from server.access.sessions import COOKIES, FORM_TYPES
-from server.errors import RequestError
+from server.access.access import ACCESS, PRINCIPAL, REMOTE, AccessControl
+from server.access.recognition import COOKIES, FORM_TYPES
+from server.errors import NoAdminError, RequestError, SlowRequestError, UnauthorizedError
+from server.sanitization import clean_text, is_storable
+
+
+async def check_opening(access: AccessControl, host: str, database: str) -> None:
+    """Check that a server that others reach at *host*, with its tokens in *database*, has an administrator.
+
+    Raises:
+        NoAdminError: no token has the role of an administrator; the error names the command that issues one.
+    """
+    if not access.settings.is_private and not await access.issuing.has_admin():
+        raise NoAdminError(host, f"ggp token issue NAME --role admin --database {database}")
+
+
+_POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    # Not `no-referrer`: browsers then hide the origin of our own forms, too.
+    "Referrer-Policy": "same-origin",
+    "Server": "ggp",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""What every answer has; no script or style inside a page is run."""
+SECRET_HEADERS: Final = {"Strict-Transport-Security": "max-age=31536000"}
+"""What every answer under TLS has besides."""
+
 
 _Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_SHOWN: Final = 300
 LOGIN: Final = "/login"
 MAX_STRANGE_BYTES: Final = 65_536
-"""How large a body may be that comes from nobody knows whom: a form to log in, the move of a person."""
+"""How large the body of an unauthenticated request may be: a form to log in, the move of a person."""
 
 
-def add_guard(app: web.Application, access: Access) -> None:
-    """Let everything that is asked of *app* pass the door; `server.api` and `server.web` tell its refusals."""
+def add_guard(app: web.Application, access: AccessControl) -> None:
+    """Guard every request to *app*; `server.api` and `server.web` answer what it refuses."""
     app[ACCESS] = access
     app.middlewares.append(_guarded)
-    app.cleanup_ctx.append(access.lasting.run)
+    app.cleanup_ctx.append(access.recognition.run)
+    app.cleanup_ctx.append(access.open_requests.run)
     app.on_response_prepare.append(_finish)
 
 
 @web.middleware
 async def _guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """Authenticate the client, count the request for its party, then check and handle it."""
     access = request.app[ACCESS]
     party = await access.admit(request)
-    with access.lasting.held(request):
+    with access.open_requests.held(request):
         if not party:
             return await _checked(request, handler)
-        await access.pace.count(party, request.method, request.path)
-        with access.pace.at_once(party):
+        await access.rate_limiter.count(party, request.method, request.path)
+        with access.rate_limiter.at_once(party):
             return await _checked(request, handler)
 
 
 async def _checked(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """Authorize *request*, read its body, check that a form is ours, and call *handler*; pages lead to the login."""
     access = request.app[ACCESS]
+    _clean_address(request)
     try:
         access.check_rights(request)
     except UnauthorizedError:
@@ -53,6 +96,19 @@ async def _checked(request: web.Request, handler: _Handler) -> web.StreamRespons
     await _read_body(request, access.settings.limits.body_s)
     await access.check_form(request)
     return await handler(request)
+
+
+def _clean_address(request: web.Request) -> None:
+    """Clean what the path says, and refuse a query that no database takes."""
+    for name, text in request.match_info.items():
+        request.match_info[name] = text if is_storable(text) else clean_text(text, len(text))
+    _check_fields(request.query.items())
+
+
+def _check_fields(fields: Iterable[tuple[str, object]]) -> None:
+    for name, value in fields:
+        if not is_storable(name) or (isinstance(value, str) and not is_storable(value)):
+            raise RequestError("bad_request", "there are characters in it that are in no text")
 
 
 def _is_page(request: web.Request) -> bool:
@@ -66,28 +122,32 @@ async def _read_body(request: web.Request, limit_s: float) -> None:
     if not (request.can_read_body or is_form):
         return
     if PRINCIPAL not in request and _length(request) > MAX_STRANGE_BYTES:
-        raise RequestError("too_large", "this is too large from somebody without a token", status=413)
+        raise RequestError("too_large", "this is too large for a request without a token", status=413)
     try:
         async with asyncio.timeout(limit_s):
-            await (request.post() if is_form else request.read())
+            if is_form:
+                _check_fields((await request.post()).items())
+            else:
+                await request.read()
     except TimeoutError:
         raise SlowRequestError(limit_s) from None
-    except web.HTTPException:
+    except (web.HTTPException, RequestError):
         raise
     except Exception as error:  # a form, a charset or a compression that is none: whatever it is, the sender made it
-        told = str(error).encode("ascii", "backslashreplace").decode()[:_MAX_SHOWN]
-        raise RequestError("bad_request", f"the body is not what its head says: {told}") from None
+        shown = str(error).encode("ascii", "backslashreplace").decode()[:_MAX_SHOWN]
+        raise RequestError("bad_request", f"the body is not what its head says: {shown}") from None
 
 
 def _length(request: web.Request) -> int:
-    """Return how long the body of *request* is; one of which nobody knows is taken for too long."""
+    """Return the length of the body of *request*; an undeclared one counts as too long."""
     if not request.can_read_body:
         return 0
     return MAX_STRANGE_BYTES + 1 if request.content_length is None else request.content_length
 
 
 async def _finish(request: web.Request, response: web.StreamResponse) -> None:
-    # Before the headers go out, whoever made the response: streams and errors have them, too.
+    """Add the security headers to *response*, and the cookies that were set on the way."""
+    # Before the headers go out, also those of streams and errors.
     response.headers.update(HEADERS)
     # Not for localhost: browsers would then refuse what other programs serve there.
     if REMOTE in request and request[REMOTE].is_secret and not request[REMOTE].is_local:

@@ -1,19 +1,107 @@
-"""Tokens issued, rotated and revoked: by the command line, the admin page and the API alike."""
+"""Tokens issued, rotated and revoked, one by one or for a class list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import csv
+import difflib
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TextIO
 
-from server.access.class_list import Listed
-from server.access.errors import TokenFieldError, TokenRuleError, UnknownTokenError
-from server.access.recognition import is_valid
-from server.access.role import Role
-from server.access.token_text import TokenText, new_token, secret_hash
-from server.match.clock import now_ms
+from server.access.recognition import TokenText, is_valid, new_token, secret_hash
+from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
+from server.match.link import now_ms
+from server.storage.accounts import TokenStore
 from server.storage.rows import TokenRow
-from server.storage.tokens import TokenStore
+from server.visibility import RESERVED_NAMES, Role, role_named
+
+MAX_NAMES: Final = 5_000
+MAX_CHARACTERS: Final = 1_000_000
+_NAME: Final = "name"
+_HAS_COLUMNS: Final = re.compile(r";|,\S")
+"""Tells columns from names such as `Lovelace, Ada`."""
+_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
+"""What begins a formula in a spreadsheet."""
+_QUOTED: Final = re.compile(r"'(?=[=+\-@\t\r])")
+_COLUMNS: Final = (_NAME, "role", "note")
+"""The columns that count; others, as lists of other systems have them, are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A line of a class list: a name, perhaps a role and a note of its own, and the number of the line."""
+
+    name: str
+    line: int
+    role: Role | None = None
+    note: str = ""
+
+
+def read_class_list(text: str) -> list[Listed]:
+    r"""Return who is on the list *text*.
+
+    With a column `name` in its first line it is CSV, whose columns `role` and `note` count, too; otherwise every
+    line that is not blank is a name.
+
+    >>> [each.name for each in read_class_list("Ada\n\nGrace\n")]
+    ['Ada', 'Grace']
+    >>> read_class_list("name;role\nAda;host\n")[0].role.word
+    'host'
+
+    Raises:
+        TokenFieldError: it is too long, or no CSV.
+        UnknownNameError: there is no such role.
+    """
+    lines = text.removeprefix("\ufeff").splitlines()
+    separator = ";" if lines and ";" in lines[0] else ","
+    header = [column.strip().lower() for column in lines[0].split(separator)] if lines else []
+    if _NAME not in header and lines and _HAS_COLUMNS.search(lines[0]):
+        raise TokenFieldError(f"the first line has several columns, but none is called name: {lines[0][:100]}", 1)
+    found = _rows(text, separator) if _NAME in header else _names(lines)
+    if len(found) > MAX_NAMES:
+        raise TokenFieldError(f"a class list has at most {MAX_NAMES:,} names")
+    return found
+
+
+def _names(lines: list[str]) -> list[Listed]:
+    return [Listed(line.strip(), number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _rows(text: str, separator: str) -> list[Listed]:
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator)
+    try:
+        columns = [column.strip().lower() for column in next(reader)]
+        _check_columns(columns)
+        return [_listed(dict(zip(columns, row, strict=False)), reader.line_num) for row in reader if any(row)]
+    except csv.Error as error:
+        raise TokenFieldError(f"this is no CSV: {error}", reader.line_num) from error
+
+
+def _check_columns(columns: list[str]) -> None:
+    for column in columns:
+        near = difflib.get_close_matches(column, _COLUMNS)
+        if near and column not in _COLUMNS:
+            raise TokenFieldError(f"there is no column {column[:100]!r}; did you mean {near[0]}?", 1)
+
+
+def _listed(row: dict[str, str], line: int) -> Listed:
+    role = row.get("role", "").strip().lower()
+    name, note = (_QUOTED.sub("", row.get(column, "").strip(), count=1) for column in (_NAME, "note"))
+    return Listed(name, line, role_named(role) if role else None, note)
+
+
+def write_csv(rows: Iterable[Sequence[str]], stream: TextIO) -> None:
+    """Write *rows* as CSV; a cell that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    `read_class_list` takes that away again.
+
+    Source: https://owasp.org/www-community/attacks/CSV_Injection
+    """
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
+
 
 MAX_NAME: Final = 60
 MAX_NOTE: Final = 200
@@ -23,7 +111,7 @@ MAX_DAYS: Final = 3_660
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token that was just issued: its text, which nobody is shown again, and what is kept of it."""
+    """A token that was just issued: its text, which is shown this once, and what is kept of it."""
 
     text: TokenText
     row: TokenRow
@@ -44,7 +132,7 @@ class Issuing:
         """Issue a token to *name*, valid for *days*, or until it is revoked.
 
         Raises:
-            TokenFieldError: nobody is called so, or the time is none.
+            TokenFieldError: the name or the time is not valid.
             TokenRuleError: the first token must be an admin's.
         """
         await self._check_first([role], days)
@@ -106,7 +194,7 @@ class Issuing:
         return await self._tokens.listed()
 
     async def has_admin(self) -> bool:
-        """Return whether somebody may administer the server."""
+        """Return whether there is a valid token of an administrator."""
         return any(row.role == Role.ADMIN.word for row in await self._valid())
 
     async def _valid(self) -> list[TokenRow]:
@@ -125,10 +213,11 @@ class Issuing:
             raise TokenRuleError("with its first token a server demands one of everybody: issue one to an admin first")
 
     def _made(self, name: str, role: Role, days: int | None, note: str, line: int = 0) -> Issued:
+        """Return a new token with its row; *line* of a class list is what errors name."""
         text, at_ms = new_token(), self._clock_ms()
         row = TokenRow(
             id=text.id,
-            name=_line_of(name, "a name", 1, MAX_NAME, line),
+            name=_name_of(name, line),
             role=role.word,
             hash=secret_hash(text.secret),
             created_ms=at_ms,
@@ -136,6 +225,13 @@ class Issuing:
             note=_line_of(note, "a note", 0, MAX_NOTE, line),
         )
         return Issued(text, row)
+
+
+def _name_of(text: str, line: int) -> str:
+    found = _line_of(text, "a name", 1, MAX_NAME, line)
+    if found.lower() in RESERVED_NAMES:
+        raise TokenFieldError(f"{found} is what those are called who have no token", line)
+    return found
 
 
 def _line_of(text: str, what: str, least: int, most: int, line: int) -> str:

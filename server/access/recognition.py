@@ -1,23 +1,185 @@
-"""Who sends a request: the token in its header, or the session that its cookie names, looked up in the database."""
+"""Who sends a request: the token in its header, or the session that its cookie names."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import base64
+import hashlib
+import hmac
+import logging
+import re
+import secrets
+import string
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from aiohttp import web
 from cachetools import TTLCache
 
-from server.access.role import Principal, role_named
-from server.access.token_text import is_secret_of, new_secret, read_token, secret_hash
-from server.match.clock import now_ms
+from server.access.origin import Remote
+from server.errors import ForeignRequestError, StorageError
+from server.match.link import now_ms
+from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow
-from server.storage.tokens import SessionRow, TokenStore
+from server.visibility import Principal, Role, role_named
+
+_ID_CHARACTERS: Final = string.ascii_lowercase + string.digits
+_N_ID: Final = 10
+_N_SECRET: Final = 32
+_TOKEN: Final = re.compile(r"ggp_(?P<id>[a-z0-9]{10})_(?P<secret>[a-z2-7]{52})")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenText:
+    """A token: its public *id*, by which lists and logs may call it, and its *secret*."""
+
+    id: str
+    secret: str
+
+    def __str__(self) -> str:
+        return f"ggp_{self.id}_{self.secret}"
+
+    def __repr__(self) -> str:
+        return f"TokenText({self.id!r})"
+
+
+def new_token(token_id: str | None = None) -> TokenText:
+    """Return a new token; with a *token_id*, one with a new secret for that id."""
+    found = token_id or "".join(secrets.choice(_ID_CHARACTERS) for _ in range(_N_ID))
+    return TokenText(found, new_secret())
+
+
+def new_secret() -> str:
+    """Return 256 random bits as 52 letters and digits."""
+    return base64.b32encode(secrets.token_bytes(_N_SECRET)).decode().rstrip("=").lower()
+
+
+def read_token(text: str) -> TokenText | None:
+    """Return the token that *text* is, None where it is none.
+
+    >>> read_token("ggp_abcdefghij_" + "a" * 52).id
+    'abcdefghij'
+    >>> read_token("hunter2")
+    """
+    found = _TOKEN.fullmatch(text)
+    return TokenText(found["id"], found["secret"]) if found else None
+
+
+def secret_hash(secret: str) -> str:
+    """Return what is kept of *secret*: 64 hexadecimal digits."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def is_secret_of(secret: str, kept_hash: str) -> bool:
+    """Return whether *secret* is the one of which *kept_hash* is kept, in a time that does not tell how near it is."""
+    return hmac.compare_digest(secret_hash(secret).encode(), kept_hash.encode("utf-8", "replace"))
+
+
+_SESSION: Final = "ggp_session"
+_FORMS: Final = "ggp_forms"
+_SECRET: Final = re.compile(r"[a-z2-7]{52}")
+_MASKED: Final = re.compile(r"[0-9a-f]{128}")
+CSRF_FIELD: Final = "csrf_token"
+CSRF_HEADER: Final = "X-CSRF-Token"
+FORM_TYPES: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+"""What browsers send forms as."""
+
+SESSION_SECRET: Final = web.RequestKey("session_secret", str)
+"""The secret of the session that a request belongs to, once it was recognised."""
+_FORMS_SECRET: Final = web.RequestKey("forms_secret", str)
+COOKIES: Final = web.RequestKey("cookies", list[str])
+"""The values of Set-Cookie that go with the answer to a request."""
+
+
+def session_secret(request: web.Request, remote: Remote) -> str | None:
+    """Return what the cookie of a session says, None where there is none."""
+    return _cookie(request, _name(_SESSION, remote))
+
+
+def keep_session(request: web.Request, remote: Remote, secret: str, life_s: int) -> None:
+    """Send the cookie of a session along with the answer to *request*."""
+    _set(request, f"{_name(_SESSION, remote)}={secret}; Max-Age={life_s}; SameSite=Lax", remote)
+
+
+def drop_session(request: web.Request, remote: Remote) -> None:
+    """Take the cookie of a session away with the answer to *request*."""
+    _set(request, f"{_name(_SESSION, remote)}=; Max-Age=0; SameSite=Lax", remote)
+
+
+def form_token(request: web.Request, remote: Remote) -> str:
+    """Return the token that forms of the answer carry; a browser that has no cookie for it gets one."""
+    secret = _secret_behind(request, remote)
+    if secret is None:
+        secret = request[_FORMS_SECRET] = new_secret()
+        _set(request, f"{_name(_FORMS, remote)}={secret}; SameSite=Strict", remote)
+    return _masked(_derived(secret))
+
+
+def check_form_token(request: web.Request, remote: Remote, sent: str) -> None:
+    """Check the token that came with a form, or with a request of one of our scripts.
+
+    Raises:
+        ForeignRequestError: it is not the one that we gave to this browser.
+    """
+    secret = _secret_behind(request, remote)
+    if secret is None or not hmac.compare_digest(_derived(secret), _unmasked(sent)):
+        hint = "load the page again, and then send the form"
+        raise ForeignRequestError("this form is too old, or not from here", hint)
+
+
+def _secret_behind(request: web.Request, remote: Remote) -> str | None:
+    made = request.get(SESSION_SECRET) or request.get(_FORMS_SECRET)
+    return made or _cookie(request, _name(_FORMS, remote))
+
+
+def _derived(secret: str) -> bytes:
+    return hmac.new(secret.encode(), b"form", hashlib.sha256).digest()
+
+
+def _masked(token: bytes) -> str:
+    """Return *token* as it stands in one answer alone: the length of a compressed page tells nothing of it (BREACH)."""
+    pad = secrets.token_bytes(len(token))
+    return (pad + _xor(pad, token)).hex()
+
+
+def _unmasked(sent: str) -> bytes:
+    """Return the token that was *sent*; nothing where it is none."""
+    if not _MASKED.fullmatch(sent):
+        return b""
+    both = bytes.fromhex(sent)
+    middle = len(both) // 2
+    return _xor(both[:middle], both[middle:])
+
+
+def _xor(left: bytes, right: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+
+
+def _cookie(request: web.Request, name: str) -> str | None:
+    value = request.cookies.get(name, "")
+    return value if _SECRET.fullmatch(value) else None
+
+
+def _name(name: str, remote: Remote) -> str:
+    # With this prefix browsers take the cookie from this host alone, and send it only over HTTPS.
+    return f"__Host-{name}" if remote.is_secret else name
+
+
+def _set(request: web.Request, cookie: str, remote: Remote) -> None:
+    secure = "; Secure" if remote.is_secret else ""
+    request.setdefault(COOKIES, []).append(f"{cookie}; Path=/; HttpOnly{secure}")
+
 
 REMEMBERED_S: Final = 2.0
 """How long an answer of the database counts: after this a token that was revoked elsewhere opens nothing more."""
 TOUCHED_MS: Final = 60_000
 """How often it is written down that a token is used."""
+WRITTEN_S: Final = 5.0
+"""How long after its use at most that is written down."""
+_LOG: Final = logging.getLogger(__name__)
+_ROLES: Final = frozenset(role.word for role in Role)
 _N_REMEMBERED: Final = 10_000
 _NOBODY_S_HASH: Final = secret_hash(new_secret())
 
@@ -32,7 +194,8 @@ class Recognition:
         self._rows = _Recent[TokenRow | None](clock_ms)
         self._sessions = _Recent[SessionRow | None](clock_ms)
         self._any = _Recent[bool](clock_ms)
-        self._touched: dict[str, int] = {}
+        self._touched_ms: dict[str, int] = {}
+        self._unwritten_ms: dict[str, int] = {}
 
     async def by_token(self, text: str) -> Principal | None:
         """Return who has the token *text*; None where it is none, or opens nothing any more."""
@@ -42,7 +205,7 @@ class Recognition:
         row = await self._row(token.id)
         # The comparison is made in any case, so that its time does not tell which ids there are.
         is_right = is_secret_of(token.secret, row.hash if row else _NOBODY_S_HASH)
-        return await self._principal(row) if row and is_right else None
+        return self._principal(row) if row and is_right else None
 
     async def by_session(self, secret: str) -> Principal | None:
         """Return who logged in and was given *secret* as a cookie."""
@@ -51,7 +214,7 @@ class Recognition:
         if session is None or session.expires_ms <= self._clock_ms():
             return None
         row = await self._row(session.token_id)
-        return await self._principal(row) if row else None
+        return self._principal(row) if row else None
 
     async def begin_session(self, token_id: str, life_s: int) -> str:
         """Begin a session for who has a token, and return the secret for its cookie."""
@@ -76,14 +239,36 @@ class Recognition:
     async def _row(self, token_id: str) -> TokenRow | None:
         return await self._rows.get(token_id, lambda: self._tokens.get(token_id))
 
-    async def _principal(self, row: TokenRow) -> Principal | None:
+    def _principal(self, row: TokenRow) -> Principal | None:
         at_ms = self._clock_ms()
-        if not is_valid(row, at_ms):
+        if not is_valid(row, at_ms) or row.role not in _ROLES:
             return None
-        if at_ms - max(row.used_ms or 0, self._touched.get(row.id, 0)) >= TOUCHED_MS:
-            self._touched[row.id] = at_ms
-            await self._tokens.touch(row.id, at_ms)
+        if at_ms - max(row.used_ms or 0, self._touched_ms.get(row.id, 0)) >= TOUCHED_MS:
+            self._touched_ms[row.id] = self._unwritten_ms[row.id] = at_ms
         return Principal(row.name, role_named(row.role), row.id)
+
+    async def write_uses(self) -> None:
+        """Write down when tokens were last used; no request waits for that, and where it fails it is for later."""
+        uses, self._unwritten_ms = self._unwritten_ms, {}
+        try:
+            await self._tokens.touch(uses)
+        except StorageError as error:
+            self._unwritten_ms = uses | self._unwritten_ms
+            _LOG.warning("when tokens were used is not written down: %s", error)
+
+    async def run(self, _app: web.Application) -> AsyncIterator[None]:
+        """Write down uses every now and then, for as long as the application runs."""
+        writing = asyncio.create_task(self._write_on(), name="uses of tokens")
+        yield
+        writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await writing
+        await self.write_uses()
+
+    async def _write_on(self) -> None:
+        while True:
+            await asyncio.sleep(WRITTEN_S)
+            await self.write_uses()
 
 
 def is_valid(row: TokenRow, at_ms: int) -> bool:

@@ -1,10 +1,48 @@
-"""How a server is reached, and how much it lets through."""
+"""How a server is reached, how much it lets through, and the role that each handler requires."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
+
+from aiohttp import web
+from aiohttp.web_urldispatcher import StaticResource
+
+from server.visibility import Role
+
+_Handler = TypeVar("_Handler", bound=Callable[..., Awaitable[Any]])
+_NEEDED: Final = "needed_role"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
+
+
+def requires(role: Role | None) -> Callable[[_Handler], _Handler]:
+    """Return a decorator that lets only clients with *role*, or more, reach a handler; None lets every client."""
+
+    def declared(handler: _Handler) -> _Handler:
+        setattr(handler, _NEEDED, role)
+        return handler
+
+    return declared
+
+
+def needed_role(request: web.Request) -> Role | None:
+    """Return the role that *request* needs.
+
+    A handler that declares nothing is for spectators where it changes nothing, and otherwise for admins alone.
+    """
+    route = request.match_info.route
+    if isinstance(route.resource, StaticResource):
+        return None
+    if request.match_info.http_exception is not None:
+        return Role.SPECTATOR
+    undeclared = Role.SPECTATOR if request.method in SAFE_METHODS else Role.ADMIN
+    found = getattr(route.handler, _NEEDED, undeclared)
+    assert found is None or isinstance(found, Role)
+    return found
+
 
 Network: TypeAlias = IPv4Network | IPv6Network
 _LOOPBACK_NAME: Final = "localhost"
@@ -12,10 +50,10 @@ _LOOPBACK_NAME: Final = "localhost"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How often somebody may ask, in the notation of the library `limits`, and how much at once.
+    """The rate limits of a party, in the notation of the library `limits`, and its open requests at most.
 
     Attributes:
-        requests: all of somebody's requests.
+        requests: all requests of a party.
         orders: orders of matches.
         uploads: uploads of rules, and validations.
         calls: what makes the server call a player: to ask who it is, or to register it.
@@ -38,11 +76,11 @@ class AccessSettings:
     """How the server is reached.
 
     Attributes:
-        is_loopback: it listens only where nobody but programs of this machine can reach it.
+        is_loopback: it listens only where no other machine can reach it.
         is_public: everybody may watch, without a token.
         proxies: the networks of reverse proxies that are believed what they say of who asks.
         hosts: names that this server has, besides those of loopback.
-        session_s: how long somebody stays logged in.
+        session_s: how long a session lasts.
     """
 
     is_loopback: bool = True
@@ -54,12 +92,12 @@ class AccessSettings:
 
     @property
     def is_private(self) -> bool:
-        """Whether nobody but programs of this machine can reach the server, not even through a proxy."""
+        """Whether only programs of this machine can reach the server, not even a proxy for others."""
         return self.is_loopback and not self.proxies
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether somebody who listens on *host* can be reached from this machine alone.
+    """Return whether a server that listens on *host* can be reached from this machine alone.
 
     >>> is_loopback_host("localhost"), is_loopback_host("::1"), is_loopback_host("0.0.0.0")
     (True, True, False)

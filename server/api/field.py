@@ -13,10 +13,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from aiohttp import web
 
 from server.access.access import ACCESS
-from server.api.keys import MANAGER
-from server.spectating.record import public_record
+from server.api.operation import MANAGER
+from server.spectating.state import public_record_text
+from server.storage.games import title_of
 from server.storage.rows import COMPLETED, GameVersion, MatchRow
-from server.storage.titles import title_of
 
 FEEDS: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": COMPLETED}
 """The feeds, and what status their matches have."""
@@ -41,7 +41,7 @@ async def read_record(request: web.Request) -> web.StreamResponse:
     match_id = request.match_info["match_id"]
     if "text/html" in request.headers.get("Accept", ""):
         raise web.HTTPSeeOther(request.path.rstrip("/"))
-    return _open(request, web.json_response(await public_record(request.app[MANAGER], match_id)))
+    return _open(request, web.json_response(text=await public_record_text(request.app[MANAGER], match_id)))
 
 
 async def read_feed(request: web.Request) -> web.StreamResponse:
@@ -58,6 +58,7 @@ async def read_feed(request: web.Request) -> web.StreamResponse:
 
 
 def _atom(name: str, origin: str, rows: Sequence[MatchRow]) -> bytes:
+    """Return the Atom feed *name* of the matches *rows*."""
     feed = Element("feed", xmlns=_ATOM)
     SubElement(feed, "id").text = f"{origin}/matches/feeds/{name}.atom"
     SubElement(feed, "title").text = f"Matches [{name}]"
@@ -90,14 +91,14 @@ async def list_games(request: web.Request) -> web.StreamResponse:
 async def read_game(request: web.Request) -> web.StreamResponse:
     """Return the metadata of a game's version: the current one, or number N of those that there were."""
     number, version = await _version(request)
-    told: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "gameName": title_of(version),
         "version": number,
         "rulesheet": RULES_FILE,
         "roleNames": list(version.roles),
         "numRoles": len(version.roles),
     }
-    return _open(request, web.json_response(told))
+    return _open(request, web.json_response(answer))
 
 
 async def read_rules(request: web.Request) -> web.StreamResponse:
@@ -107,6 +108,7 @@ async def read_rules(request: web.Request) -> web.StreamResponse:
 
 
 async def _version(request: web.Request) -> tuple[int, GameVersion]:
+    """Return the version of the game that the path names, with its number; without a number the current one."""
     name, number = request.match_info["name"], request.match_info.get("number")
     games = request.app[MANAGER].games
     versions = list(reversed(await games.versions(name)))

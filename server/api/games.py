@@ -7,27 +7,35 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import ConfigDict, Field
 
+from gdl.boards.about import MAX_BYTES as MAX_ABOUT_BYTES
+from gdl.boards.about import about_of
 from gdl.errors import AboutFileError
-from gdl.games.about import MAX_BYTES as MAX_ABOUT_BYTES
-from gdl.games.about import about_of
 from server.access.access import principal
-from server.access.role import Role
-from server.api.keys import CHECKER, MANAGER
-from server.api.operation import Operations
-from server.api.shapes import Asked, Ms, Name, Open, Told, kept
+from server.api.operation import (
+    CHECKER,
+    MANAGER,
+    ExtensibleModel,
+    Ms,
+    Name,
+    Operations,
+    RequestModel,
+    ResponseModel,
+    without_none,
+)
 from server.errors import RequestError
-from server.hosting.uploading import Upload, keep_game
+from server.hosting.ordering import Upload, keep_game
+from server.storage.games import about_version, title_of
 from server.storage.rows import GameVersion
-from server.storage.titles import about_version, title_of
 from server.validating.checker import MAX_CHARACTERS
-from server.validating.report.json import file_report
+from server.validating.formats import file_report
+from server.visibility import Role
 
 operations: Final = Operations("games")
 RulesText = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
 AboutText = Annotated[str, Field(max_length=MAX_ABOUT_BYTES, description="the game's TOML description")]
 
 
-class GameLine(Told):
+class GameLine(ResponseModel):
     """A game in a list; `sha256` is that of its current rules."""
 
     name: str
@@ -38,14 +46,14 @@ class GameLine(Told):
     sha256: str
 
 
-class Games(Told):
-    """The games: their names, and what is told about each, in the same order."""
+class Games(ResponseModel):
+    """The games: their names, and the line of each, in the same order."""
 
     games: list[str]
     about: list[GameLine]
 
 
-class VersionLine(Told):
+class VersionLine(ResponseModel):
     """One version of a game's rules."""
 
     sha256: str
@@ -55,7 +63,7 @@ class VersionLine(Told):
     is_current: bool
 
 
-class Game(GameLine):
+class GameAnswer(GameLine):
     """A game, its versions (the latest first), what its TOML description says, and what the validator said."""
 
     summary: str | None = None
@@ -64,26 +72,26 @@ class Game(GameLine):
     report: dict[str, Any] | None = None
 
 
-class Versions(Told):
+class Versions(ResponseModel):
     """The versions of a game, the latest first."""
 
     versions: list[VersionLine]
 
 
-class VersionQuery(Asked):
+class VersionQuery(RequestModel):
     """Which version of a game is meant."""
 
     version: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of its rules")] | None = None
 
 
-class NewRules(Asked):
+class NewRules(RequestModel):
     """Rules for a game of that name."""
 
     rules: RulesText
     about: AboutText | None = None
 
 
-class RulesToCheck(Asked):
+class RulesToCheck(RequestModel):
     """Rules that are validated and not kept; with `play` after random plays, too."""
 
     rules: RulesText
@@ -91,7 +99,7 @@ class RulesToCheck(Asked):
     play: bool = True
 
 
-class Kept(Told):
+class Kept(ResponseModel):
     """The version of a game that was kept."""
 
     name: str
@@ -100,7 +108,7 @@ class Kept(Told):
     report: dict[str, Any]
 
 
-class Report(Open):
+class Report(ExtensibleModel):
     """What the validator says: `verdict` is ok, wrong, or unknown where a limit came first."""
 
     model_config = ConfigDict(extra="allow")
@@ -118,6 +126,7 @@ async def list_games(request: web.Request) -> Games:
 
 
 def _line(version: GameVersion) -> dict[str, Any]:
+    """Return what lists show of *version*, by the names of `GameLine`."""
     return {
         "name": version.name,
         "title": title_of(version),
@@ -129,13 +138,13 @@ def _line(version: GameVersion) -> dict[str, Any]:
 
 
 @operations.get("/api/v1/games/{name}", errors=["unknown_game_name"])
-async def read_game(request: web.Request, name: Name, query: VersionQuery) -> Game:
+async def read_game(request: web.Request, name: Name, query: VersionQuery) -> GameAnswer:
     """Tell about a game and its versions."""
     version = await _version(request, name, query)
     about = about_version(version)
-    told = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
+    common = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
     more = {"report": version.report, "summary": about and about.summary}
-    return Game(**told, **kept(more))
+    return GameAnswer(**common, **without_none(more))
 
 
 async def _version(request: web.Request, name: str, query: VersionQuery) -> GameVersion:
@@ -148,6 +157,7 @@ async def _version(request: web.Request, name: str, query: VersionQuery) -> Game
 
 
 async def _versions(request: web.Request, name: str) -> list[VersionLine]:
+    """Return all versions of a game, the latest first."""
     games = request.app[MANAGER].games
     current = await games.find(name)
     return [
@@ -187,8 +197,8 @@ async def read_about(request: web.Request, name: Name, query: VersionQuery) -> w
 
 @operations.put(
     "/api/v1/games/{name}", role=Role.HOST, status=201,
-    errors=["invalid_game_name", "game_taken", "rules_unfit", "rules_refused", "rules_too_costly", "about_refused",
-            "busy"],
+    errors=["invalid_game_name", "game_taken", "rules_unfit", "rules_refused", "rules_too_costly", "too_many_roles",
+            "about_refused", "busy"],
 )  # fmt: skip
 async def keep_rules(request: web.Request, name: Name, body: NewRules) -> Kept:
     """Keep new rules under a name, if the validator finds them fit to play.
@@ -201,7 +211,11 @@ async def keep_rules(request: web.Request, name: Name, body: NewRules) -> Kept:
     who = principal(request)
     upload = Upload(name, body.rules, who.name, body.about)
     version = await keep_game(
-        request.app[MANAGER].games, request.app[CHECKER], upload, may_replace_any=who.may(Role.ADMIN)
+        request.app[MANAGER].games,
+        request.app[CHECKER],
+        upload,
+        may_replace_any=who.may(Role.ADMIN),
+        max_roles=request.app[MANAGER].settings.max_roles,
     )
     url = f"/api/v1/games/{version.name}"
     return Kept(name=version.name, sha256=version.sha256, url=url, report=version.report or {})

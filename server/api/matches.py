@@ -1,27 +1,108 @@
-"""Matches over HTTP: ordering and aborting them, lists, records, states, and what one's own seat was told."""
+"""Matches over HTTP: ordering and aborting them, lists, records and states; also from a step of another match."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
 
+from gdl.language.rules import read_rules, rules_from, rules_sha256
 from server.access.access import PRINCIPAL, principal
-from server.access.role import Role
-from server.api.beginning import with_first_state
-from server.api.keys import MANAGER
-from server.api.operation import Operations
-from server.api.shapes import Asked, MatchId, Ms, Name, Open, Told, kept
-from server.errors import RequestError
-from server.hosting.order import MAX_STEP, OrderText
-from server.spectating.listing import page
-from server.spectating.record import public_record
-from server.spectating.seat import transcript
-from server.spectating.state import state_at
+from server.api.operation import (
+    MANAGER,
+    ExtensibleModel,
+    MatchId,
+    Ms,
+    Name,
+    Operations,
+    RequestModel,
+    ResponseModel,
+    without_none,
+)
+from server.errors import MatchRecordError, RequestError
+from server.hosting.order import MAX_STEP, FromText, MatchRequest
+from server.match.link import now_ms
+from server.match.referee import in_own_thread
+from server.records.journal import stored
+from server.records.replay import facts_of
+from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
+from server.spectating.stream import page
+from server.storage.games import UNNAMED
 from server.storage.listing import Filter
-from server.storage.rows import STATUSES
+from server.storage.rows import STATUSES, GameVersion
+from server.visibility import Role
+
+_HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
+
+
+async def with_first_state(source: MatchSource, order: MatchRequest, by: str) -> MatchRequest:
+    """Return *order*; if it begins at a step of another match or record, with the rules that begin there.
+
+    Raises:
+        UnknownMatchError: there is no such match.
+        RequestError: there is no such step, its state is not public yet, or the record tells too little.
+        RuleFileError: the rules of the record cannot be read.
+    """
+    if order.begin is None:
+        return order
+    if order.game is not None or order.rules is not None:
+        raise RequestError("invalid_order", "what begins at a step of another match has its rules", _HINT)
+    if order.begin.match is not None:
+        rules = await _of_match(source, order.begin.match, order.begin.step, by)
+        return order.model_copy(update={"rules": rules})
+    rules, name = await _of_record(order.begin)
+    # The record itself is not kept with the order, only which one it was.
+    kept = FromText(match=name, step=order.begin.step)
+    return order.model_copy(update={"rules": rules, "begin": kept})
+
+
+async def _of_match(source: MatchSource, match_id: str, step: int, by: str) -> str:
+    """Return the rules that begin at *step* of a match here, which become a version of the game."""
+    match = await known_match(source, match_id)
+    state = await state_at(source, match_id, step)
+    version = await source.games.version(match.sha256)
+    assert version is not None
+    facts = f"( {' '.join(state.facts or ())} )"
+    rules = await in_own_thread(partial(_rules_from, version.rules, match.game, facts, "state"))
+    await _keep(source, version, rules, by)
+    return rules
+
+
+async def _keep(source: MatchSource, version: GameVersion, rules: str, by: str) -> None:
+    """Keep *rules*, which play as those of *version* do, with the board of that game."""
+    sha256 = rules_sha256(rules)
+    if await source.games.version(sha256) is None:
+        kept = GameVersion(
+            UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
+        )
+        await source.games.put(kept)
+
+
+def _rules_from(rules: str, name: str, state: str, where: str) -> str:
+    return rules_from(read_rules(rules, name), facts_of(state, where))
+
+
+async def _of_record(begin: FromText) -> tuple[str, str]:
+    """Return the rules that begin at a step of a match record, and what the record is called.
+
+    Raises:
+        RequestError: the record cannot be read, or lacks the rules or the step.
+    """
+    assert begin.record is not None
+    try:
+        record = stored(begin.record)
+        if record.rules is None or begin.step >= len(record.states):
+            what = "no rules (`x-rules`)" if record.rules is None else f"no state of step {begin.step}"
+            raise RequestError("invalid_order", f"from.record: there are {what} in it")
+        state, where = record.states[begin.step], f"states[{begin.step}]"
+        rules = await in_own_thread(partial(_rules_from, record.rules, "rules", state, where))
+    except MatchRecordError as error:
+        raise RequestError("invalid_order", f"from.record: {error}") from error
+    return rules, record.match_id[:100] or "record"
+
 
 operations: Final = Operations("matches")
 URL: Final = "/api/v1/matches"
@@ -29,14 +110,14 @@ Step = Annotated[int, Field(ge=0, le=MAX_STEP)]
 Status = Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})$")]
 
 
-class Origin(Told):
+class StartPoint(ResponseModel):
     """The match and the step that another match began at."""
 
     match: str
     step: int
 
 
-class MatchLine(Told):
+class MatchLine(ResponseModel):
     """A match in a list; which game it is, and who plays which role, is left out while that is not public."""
 
     id: str
@@ -45,25 +126,34 @@ class MatchLine(Told):
     errors: int
     start_clock: int
     play_clock: int
-    is_hidden: Annotated[bool, Field(description="whether states and moves are shown only after the end")]
+    is_hidden: Annotated[
+        bool, Field(description="whether states and moves that not every role knows are shown only after the end")
+    ]
+    broadcast_delay: Annotated[str, Field(description="how late it is shown")] | None = None
     created: Ms
     started: Ms | None = None
     ended: Ms | None = None
     tournament: str | None = None
     game: str | None = None
     players: dict[str, str] | None = None
-    begun_at: Annotated[Origin | None, Field(alias="from")] = None
+    waits_for: Annotated[str | None, Field(description="`core` while it waits for one to think on")] = None
+    missing: Annotated[list[str] | None, Field(description="in the lobby: the roles whose people have not come")] = None
+    people: Annotated[
+        dict[str, str] | None, Field(description="the names of those who play by hand, for who has a token")
+    ] = None
+    begun_at: Annotated[StartPoint | None, Field(alias="from")] = None
     result: Annotated[dict[str, int | None] | None, Field(description="the goals, once it is completed")] = None
+    damage: Annotated[str | None, Field(description="what the database holds damaged of it")] = None
 
 
-class MatchPage(Told):
+class MatchPage(ResponseModel):
     """Matches, the latest first; `next` is what `before` must be to go on, if there are more."""
 
     matches: list[MatchLine]
     next: str | None = None
 
 
-class MatchQuery(Asked):
+class MatchQuery(RequestModel):
     """Which matches are wanted."""
 
     status: Status | None = None
@@ -74,8 +164,11 @@ class MatchQuery(Asked):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-class OrderedMatch(Told):
-    """A match that was ordered; `seats` has by role what a person says to take that seat, and is told only here."""
+class OrderedMatch(ResponseModel):
+    """A match that was ordered; `seats` has by role the secret of each person's seat, and is sent only here.
+
+    Where people play it is in the `lobby` until each of them has come.
+    """
 
     id: str
     url: str
@@ -83,7 +176,7 @@ class OrderedMatch(Told):
     seats: dict[str, str]
 
 
-class Record(Open):
+class Record(ExtensibleModel):
     """The match record in the public format, see docs/record.md; its public view with `x-status` before the end."""
 
     match_id: str
@@ -91,20 +184,20 @@ class Record(Open):
     is_aborted: bool
 
 
-class Abortion(Told):
+class Abortion(ResponseModel):
     """A match that ends soon."""
 
     id: str
     aborted: bool
 
 
-class StateQuery(Asked):
+class StateQuery(RequestModel):
     """Whose view is wanted."""
 
     role: Annotated[Name, Field(description="what this role could know; else everything")] | None = None
 
 
-class State(Told):
+class StateAnswer(ResponseModel):
     """A match at one step: the state, what was done there, what was perceived of the moves before; all by role."""
 
     match_id: str
@@ -121,7 +214,7 @@ class State(Told):
     goals: dict[str, int | None] | None = None
 
 
-class Transcript(Told):
+class Transcript(ResponseModel):
     """What a seat was sent and answered, in order: lines as `x-wire` of the record has them."""
 
     lines: list[dict[str, Any]]
@@ -131,17 +224,17 @@ class Transcript(Told):
 async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     """List matches, the latest first."""
     wanted = Filter(query.status, query.game, query.player, query.tournament)
-    found, after = await page(request.app[MANAGER], wanted, query.before, query.limit)
-    return MatchPage(matches=[MatchLine(**match) for match in found], **kept({"next": after}))
+    found, after = await page(request.app[MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
+    return MatchPage(matches=[MatchLine(**match) for match in found], **without_none({"next": after}))
 
 
 @operations.post(
     URL, role=Role.HOST, status=201, invalid="invalid_order",
     errors=["unknown_game", "unknown_player", "unknown_role", "invalid_player", "rules_refused", "rules_too_costly",
-            "unknown_match", "unknown_step", "not_public_yet", "too_many_matches"],
+            "too_many_roles", "too_many_seats", "unknown_match", "unknown_step", "not_public_yet", "too_many_matches"],
 )  # fmt: skip
-async def order_match(request: web.Request, body: OrderText) -> OrderedMatch:
-    """Order a match; it begins as soon as its players are free.
+async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
+    """Order a match; it begins as soon as its people have come and its players are free.
 
     `game` names a game, `rules` brings the rules, or `from` names a step of a match (or of a match record) from whose
     state it begins.
@@ -155,12 +248,12 @@ async def order_match(request: web.Request, body: OrderText) -> OrderedMatch:
 @operations.get(f"{URL}/{{match_id}}", errors=["unknown_match"], answer=Record)
 async def read_record(request: web.Request, match_id: str) -> web.StreamResponse:
     """Return the match record; before the end its public view, with `x-status`."""
-    return web.json_response(await public_record(request.app[MANAGER], match_id))
+    return web.json_response(text=await public_record_text(request.app[MANAGER], match_id))
 
 
 @operations.post(f"{URL}/{{match_id}}/abort", role=Role.HOST, status=202, errors=["unknown_match", "match_is_over"])
 async def abort_match(request: web.Request, match_id: str) -> Abortion:
-    """End a match soon; its players are told."""
+    """Abort a match; its players get ABORT."""
     if not await request.app[MANAGER].abort(match_id, "aborted through the API"):
         raise RequestError("match_is_over", f"match {match_id} is over already", status=409)
     return Abortion(id=match_id, aborted=True)
@@ -170,14 +263,14 @@ async def abort_match(request: web.Request, match_id: str) -> Abortion:
     f"{URL}/{{match_id}}/states/{{step}}",
     errors=["unknown_match", "unknown_step", "not_public_yet", "unknown_seat"],
 )
-async def read_state(request: web.Request, match_id: str, step: Step, query: StateQuery) -> State:
+async def read_state(request: web.Request, match_id: str, step: Step, query: StateQuery) -> StateAnswer:
     """Return a match at one of its steps.
 
     Where states are hidden (GDL-II, or scrambled names) they are shown after the end; with `role`, who registered the
-    player of that role is told before the end what it perceived and did.
+    player of that role gets before the end what it perceived and did.
     """
     found = await state_at(request.app[MANAGER], match_id, step, request.get(PRINCIPAL), query.role)
-    return State(**kept(asdict(found)))
+    return StateAnswer(**without_none(asdict(found)))
 
 
 @operations.get(

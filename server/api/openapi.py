@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from server.api.codes import CODES
 from server.api.operation import JSON, Operation
+from server.api.problem import CODES
 from server.records.entries import versions
 
 _REF: Final = "#/components/schemas/{model}"
@@ -75,6 +75,7 @@ def _paths(operations: Sequence[Operation]) -> Iterable[tuple[str, Any]]:
 
 
 def _described(operation: Operation) -> dict[str, Any]:
+    """Return the operation object of *operation*."""
     found: dict[str, Any] = {
         "tags": [operation.tag],
         "operationId": operation.name,
@@ -92,6 +93,7 @@ def _described(operation: Operation) -> dict[str, Any]:
 
 
 def _parameters(operation: Operation) -> Iterable[dict[str, Any]]:
+    """Yield the parameter objects of path, query and headers."""
     for name, kind in operation.path_types.items():
         schema = TypeAdapter(kind).json_schema(ref_template=_REF)
         yield {"name": name, "in": "path", "required": True, "schema": schema}
@@ -108,8 +110,8 @@ def _query_parameter(name: str, schema: dict[str, Any], *, is_required: bool) ->
     kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
     left_out = ("description", "anyOf", "default") if kinds else ("description",)
     said = {key: value for key, value in schema.items() if key not in left_out}
-    told = said | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
-    found = {"name": name, "in": "query", "required": is_required, "schema": told}
+    plain = said | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
+    found = {"name": name, "in": "query", "required": is_required, "schema": plain}
     return found | ({"description": schema["description"]} if "description" in schema else {})
 
 
@@ -118,6 +120,7 @@ def _reference(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _responses(operation: Operation) -> dict[str, Any]:
+    """Return the response objects by status: the good one, and errors with their codes."""
     schema = _TEXT if operation.answer is None else _reference(operation.answer)
     content = {media: {"schema": schema} if media in _WHOLE else {} for media in operation.media}
     good: dict[str, Any] = {"description": operation.summary, "content": content}

@@ -9,34 +9,167 @@ A handler is a coroutine function; the names of its parameters say what they are
 
 It returns a pydantic model, which is sent as JSON by alias, without the keys that the handler did not set; or a
 response of its own, and then `answer` says what is in it. The first line of its docstring is the summary, the rest
-the description. Errors are raised: `RequestError`, or one that `server.api.refusals` knows, with a code of
-`server.api.codes`.
+the description. Errors are raised: `RequestError`, or one that `server.api.problem` knows, with a code of its table.
 
     games = Operations("games")
 
     @games.get("/api/v1/games/{name}", errors=["unknown_game"])
     async def read_game(request: web.Request, name: str, query: VersionQuery) -> GameAnswer:
-        \"\"\"Tell about a game of the library, or one that was uploaded.\"\"\"
+        \"\"\"Describe a game of the library, or one that was uploaded.\"\"\"
 
     games.add_to(app)
 """
 
 from __future__ import annotations
 
+import asyncio
+import difflib
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
 
 from aiohttp import web
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
-from server.access.rights import SAFE_METHODS, requires
-from server.access.role import Role
-from server.api.arguments import read_body, read_path, read_query
-from server.api.codes import ALWAYS, CHANGING, CODES, WITH_BODY
-from server.api.keys import OPERATIONS
+from gdl.errors import validation_message
+from server.access.settings import SAFE_METHODS, requires
+from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
+from server.errors import RequestError
+from server.sanitization import CleanName
+from server.visibility import Role
+
+if TYPE_CHECKING:
+    from server.hosting.game_manager import GameManager
+    from server.spectating.stream import Overview
+    from server.validating.checker import Checker
+
+
+OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")
+"""What the API can do: what its OpenAPI document is made of."""
+MANAGER: Final[web.AppKey[GameManager]] = web.AppKey("manager")
+"""The game manager, which plays the matches."""
+CHECKER: Final[web.AppKey[Checker]] = web.AppKey("checker")
+"""Validates rules that clients send."""
+OVERVIEW: Final[web.AppKey[Overview]] = web.AppKey("overview")
+"""The overview of all matches."""
+
+
+Name: TypeAlias = Annotated[CleanName, Field(min_length=1, max_length=100)]
+MatchId: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
+Ms: TypeAlias = Annotated[int, Field(description="milliseconds since 1970")]
+
+
+class RequestModel(BaseModel):
+    """The body or the query of a request: keys in camel case, and no others."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, frozen=True)
+
+
+class ResponseModel(BaseModel):
+    """The body of a response; keys that are left out are not known, or not public yet."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True)
+
+
+class ExtensibleModel(ResponseModel):
+    """The body of a response that may have further keys, described elsewhere."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def without_none(value: dict[str, Any]) -> dict[str, Any]:
+    """Return *value* without what is None: keys that are left out."""
+    return {name: one for name, one in value.items() if one is not None}
+
+
+MAX_BODY_BYTES: Final = 2_000_000
+BODY_LIMIT_S: Final = 30.0
+_MAX_WHERE: Final = 200
+_JSON: Final = "application/json"
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_path(request: web.Request, types: dict[str, TypeAdapter[Any]]) -> dict[str, Any]:
+    """Return the path's parameters.
+
+    Raises:
+        RequestError: one is not what it may be.
+    """
+    return {name: _path_value(request.match_info[name], name, adapter) for name, adapter in types.items()}
+
+
+def _path_value(text: str, name: str, adapter: TypeAdapter[Any]) -> Any:
+    try:
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise RequestError("invalid_query", f"{name}: {validation_message(error.errors()[0])}") from error
+
+
+def read_query(request: web.Request, model: type[Model]) -> Model:
+    """Return what the query says.
+
+    Raises:
+        RequestError: a parameter is unknown, not what it may be, or there twice.
+    """
+    twice = [name for name in request.query if len(request.query.getall(name)) > 1]
+    if twice:
+        raise RequestError("invalid_query", f"{twice[0][:_MAX_WHERE]}: given twice")
+    try:
+        return model.model_validate(dict(request.query))
+    except ValidationError as error:
+        raise _refused(error.errors()[0], model, "invalid_query") from error
+
+
+async def read_body(request: web.Request, model: type[Model], code: str) -> Model:
+    """Return what the JSON body says; *code* is that of the error if it is JSON, but not such.
+
+    Raises:
+        RequestError: it is something else, or does not arrive in time.
+    """
+    raw = await _raw(request)
+    try:
+        return model.model_validate_json(raw, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
+        raise _refused(first, model, code) from error
+
+
+async def _raw(request: web.Request) -> bytes:
+    """Return the bytes of the JSON body.
+
+    Raises:
+        RequestError: it is of another type, or did not arrive in time.
+    """
+    # A page from elsewhere cannot send this type without asking first, and is then refused.
+    if request.content_type != _JSON:
+        raise RequestError("unsupported_media_type", "the body must be JSON", f"send Content-Type: {_JSON}", 415)
+    try:
+        async with asyncio.timeout(BODY_LIMIT_S):
+            return await request.read()
+    except TimeoutError:
+        raise RequestError("timeout", f"the body did not arrive within {BODY_LIMIT_S:g} s", status=408) from None
+
+
+def _refused(first: ErrorDetails, model: type[BaseModel], code: str) -> RequestError:
+    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
+    hint = _hint(where, _names(model)) if first["type"] == "extra_forbidden" else ""
+    return RequestError(code, f"{where}: {message}" if where else message, hint)
+
+
+def _names(model: type[BaseModel]) -> Iterable[str]:
+    return (field.alias or name for name, field in model.model_fields.items())
+
+
+def _hint(key: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, list(known))
+    return f"did you mean {near[0]}?" if near else ""
+
 
 JSON: Final = "application/json"
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -50,7 +183,7 @@ class Operation:
 
     Attributes:
         path: with `{name}` where a parameter stands.
-        role: the least role that may ask for it; None: anybody at all.
+        role: the least role that may ask for it; None: no token is needed.
         answer: the model of the answer; None where it is text.
         media: the types of content that the answer may have.
         errors: codes of what may go wrong besides what always may.
@@ -169,6 +302,7 @@ def _model(answer: Any) -> type[BaseModel] | None:
 
 
 def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """Return the handler for aiohttp: it reads path, query and body by the models of *operation*, and calls it."""
     names = operation.parameters
     path_types = {name: TypeAdapter(kind) for name, kind in operation.path_types.items()}
     query, body = operation.query, operation.body

@@ -1,11 +1,48 @@
-"""The one shape in which an error is told as JSON, by commands and over HTTP."""
+"""Errors as the HTTP API reports them: a code, a status, and one JSON shape."""
 
 from __future__ import annotations
 
+import logging
 import re
-from typing import Any
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-from gdl.errors import LimitExceeded, RuleFileError, StratificationError, UnknownNameError
+from aiohttp import web
+
+from gdl.errors import (
+    CallerError,
+    ChildProcessDiedError,
+    LimitExceeded,
+    RuleFileError,
+    StratificationError,
+    UnknownNameError,
+)
+from server.errors import (
+    DamagedRowError,
+    GameNameError,
+    GameTakenError,
+    IllegalChoiceError,
+    LateReplyError,
+    MatchRecordError,
+    NotAskedError,
+    NotDialInError,
+    OtherReplyError,
+    PlayerNameError,
+    PlayerSpecError,
+    PlayerTakenError,
+    RequestError,
+    RulesUnfitError,
+    StorageError,
+    TooFewCoresError,
+    TooManyMatchesError,
+    TooManyPlayersError,
+    TooManyRolesError,
+    UnknownLetterError,
+    UnknownMatchError,
+    UnknownPlayerError,
+)
+from server.validating.formats import file_report
 
 
 def problem(error: Exception) -> dict[str, Any]:
@@ -36,3 +73,176 @@ def _rule_file_problem(error: RuleFileError) -> dict[str, Any]:
 def _kind(error: Exception) -> str:
     name = type(error).__name__.removesuffix("Error")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """A kind of error: its HTTP status, and what it means."""
+
+    status: int
+    meaning: str
+
+
+CODES: Final[dict[str, ErrorCode]] = {
+    "bad_request": ErrorCode(400, "no request that HTTP allows"),
+    "invalid_json": ErrorCode(400, "the body is no JSON"),
+    "invalid_body": ErrorCode(400, "the body is JSON, but not what this request takes"),
+    "invalid_query": ErrorCode(400, "a parameter of the query or of the path is not what it may be"),
+    "invalid_order": ErrorCode(400, "the body orders no match"),
+    "unknown_game": ErrorCode(400, "misspelt in an order: the hint has the nearest names"),
+    "unknown_player": ErrorCode(400, "misspelt in an order: the hint has the nearest names"),
+    "unknown_role": ErrorCode(400, "the game has no such role, or no player plays it"),
+    "invalid_player": ErrorCode(400, "no address, or something that is not started over the network"),
+    "invalid_name": ErrorCode(400, "no player may be called so"),
+    "illegal_move": ErrorCode(400, "the move is not legal; the message lists those that are"),
+    "rules_refused": ErrorCode(400, "the rules cannot be played; `line`, `column` and `kind` say where and why"),
+    "rules_too_costly": ErrorCode(400, "the rules cost more time or memory than they may"),
+    "too_many_roles": ErrorCode(400, "the game has more roles than may be played here (`--max-roles`)"),
+    "too_many_seats": ErrorCode(
+        400, "players of ours in it need more processes than may run at once (`--player-cores`)"
+    ),
+    "rules_unfit": ErrorCode(400, "the rules are not fit to play; `diagnostics` has everything that was found"),
+    "about_refused": ErrorCode(400, "the TOML description says something that it may not say"),
+    "invalid_game_name": ErrorCode(400, "no game can be called so"),
+    "invalid_token": ErrorCode(400, "no name, note or time that a token can have; or no class list"),
+    "unauthorized": ErrorCode(401, "no token, or none that is known"),
+    "forbidden": ErrorCode(403, "the token's role may not do this"),
+    "foreign_request": ErrorCode(403, "a browser sent this for a page that is not ours"),
+    "not_public_yet": ErrorCode(403, "it is shown after the end of the match"),
+    "not_found": ErrorCode(404, "nothing is there"),
+    "not_registered": ErrorCode(404, "no player of that name is registered"),
+    "no_seat": ErrorCode(404, "no person plays that role in the match"),
+    "unknown_letter": ErrorCode(404, "no such request waits for the player"),
+    "unknown_game_name": ErrorCode(404, "there is no such game, or not that version of it"),
+    "no_description": ErrorCode(404, "the game has no TOML description"),
+    "unknown_match": ErrorCode(404, "there is no such match"),
+    "unknown_seat": ErrorCode(404, "the match has no such role"),
+    "unknown_step": ErrorCode(404, "the match has no such step, or its state is not public yet"),
+    "unknown_token": ErrorCode(404, "no token has that id, or it was revoked"),
+    "method_not_allowed": ErrorCode(405, "the header Allow has the methods that are"),
+    "timeout": ErrorCode(408, "the body did not arrive in time"),
+    "game_taken": ErrorCode(409, "there is a game of that name, which is not yours"),
+    "match_is_over": ErrorCode(409, "nothing to abort"),
+    "name_taken": ErrorCode(409, "another player has that name"),
+    "not_dial_in": ErrorCode(409, "the player has an address, so that no requests wait for it here"),
+    "not_asked": ErrorCode(409, "no move is asked of that seat in that step"),
+    "late_reply": ErrorCode(409, "the clock of the question, or its match, is over"),
+    "other_reply": ErrorCode(409, "the question has another reply already, which counts"),
+    "too_many_players": ErrorCode(409, "the owner has as many players as one owner may have"),
+    "no_admin": ErrorCode(409, "it would leave tokens, but none of an administrator"),
+    "too_large": ErrorCode(413, "more than 2,000,000 bytes"),
+    "unsupported_media_type": ErrorCode(415, "send `Content-Type: application/json`"),
+    "wrong_host": ErrorCode(421, "the request names a host that this server is not"),
+    "too_many_requests": ErrorCode(429, "the header Retry-After says when to come again"),
+    "damaged": ErrorCode(500, "what the database holds of it is damaged; the message says what"),
+    "internal": ErrorCode(500, "our fault; the log says more"),
+    "busy": ErrorCode(503, "many rules are being checked; try again in a minute"),
+    "storage_failed": ErrorCode(503, "the database failed; try again later"),
+    "too_many_matches": ErrorCode(503, "the queue is full; try again later"),
+}
+
+ALWAYS: Final = ("bad_request", "wrong_host", "too_many_requests", "damaged", "internal", "storage_failed")
+"""What every request may be answered with."""
+CHANGING: Final = ("foreign_request",)
+"""What every request that changes something may be answered with."""
+WITH_BODY: Final = ("invalid_json", "timeout", "too_large", "unsupported_media_type")
+"""What every request with a body may be answered with."""
+
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+API: Final = "/api/"
+_LOG: Final = logging.getLogger(__name__)
+_KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (UnknownMatchError, "unknown_match"),
+    (TooManyMatchesError, "too_many_matches"),
+    (GameNameError, "invalid_game_name"),
+    (GameTakenError, "game_taken"),
+    (TooManyRolesError, "too_many_roles"),
+    (TooFewCoresError, "too_many_seats"),
+    (PlayerSpecError, "invalid_player"),
+    (PlayerNameError, "invalid_name"),
+    (IllegalChoiceError, "illegal_move"),
+    (UnknownPlayerError, "not_registered"),
+    (UnknownLetterError, "unknown_letter"),
+    (PlayerTakenError, "name_taken"),
+    (NotDialInError, "not_dial_in"),
+    (NotAskedError, "not_asked"),
+    (LateReplyError, "late_reply"),
+    (OtherReplyError, "other_reply"),
+    (TooManyPlayersError, "too_many_players"),
+    (ChildProcessDiedError, "rules_too_costly"),
+    (CallerError, "bad_request"),
+)
+_HTTP_CODES: Final = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "too_many_requests",
+}
+_HTTP_HINTS: Final = {404: "GET /api/v1/docs says what can be asked"}
+_KEPT_HEADERS: Final = ("Allow", "Retry-After", "WWW-Authenticate")
+
+
+@web.middleware
+async def refusing(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Tell whatever goes wrong under `/api/` in the one shape; the rest is for the pages."""
+    if not request.path.startswith(API):
+        return await handler(request)
+    try:
+        return await handler(request)
+    except Exception as error:  # whatever it is, the answer has the one shape
+        return refused(error)
+
+
+def refused(error: Exception) -> web.Response:
+    """Return the answer that tells *error*."""
+    status, body = refusal(error)
+    return web.json_response(body, status=status, headers=kept_headers(error))
+
+
+def kept_headers(error: Exception) -> dict[str, str]:
+    """Return the headers of *error* that its answer keeps."""
+    given = error.headers if isinstance(error, web.HTTPException | RequestError) else {}
+    return {name: given[name] for name in _KEPT_HEADERS if name in given}
+
+
+def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Return the status and the body for *error*; an unforeseen one is logged and answered without details."""
+    if isinstance(error, RequestError):
+        return error.status, _body(error.code, error.message, error.hint)
+    if isinstance(error, web.HTTPException):
+        code = _HTTP_CODES.get(error.status, f"http_{error.status}")
+        return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
+    if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
+        return 400, {"error": problem(error)}
+    if isinstance(error, RulesUnfitError):
+        return CODES["rules_unfit"].status, {"error": _unfit(error)}
+    if isinstance(error, DamagedRowError | MatchRecordError):
+        _LOG.error("a request failed", exc_info=error)
+        told = f"{error.key} is damaged: {error.what}" if isinstance(error, DamagedRowError) else str(error)
+        return CODES["damaged"].status, _body("damaged", told, "restore it from a backup, or do without it")
+    if isinstance(error, StorageError):
+        _LOG.error("a request failed: %s", error)
+        return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
+    for kind, code in _KINDS:
+        if isinstance(error, kind):
+            return CODES[code].status, _body(code, str(error), "")
+    _LOG.exception("a request failed", exc_info=error)
+    return 500, _body("internal", "the game manager failed to answer this", "its log says more")
+
+
+def _body(code: str, message: str, hint: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message, "hint": hint}}
+
+
+def _unfit(error: RulesUnfitError) -> dict[str, Any]:
+    report = file_report(error.validation)
+    worst: dict[str, Any] = next((found for found in report["diagnostics"] if found["severity"] == "error"), {})
+    place = {name: worst[name] for name in ("line", "column") if name in worst}
+    kind = {"kind": worst["code"]} if worst else {}
+    body = {"code": "rules_unfit", "message": worst.get("message", str(error)), "hint": worst.get("hint", "")}
+    return body | kind | place | {name: report[name] for name in ("verdict", "limit", "diagnostics", "simulation")}

@@ -1,21 +1,106 @@
-"""What happens in matches, over HTTP as it happens: server-sent events, or a JSON object a line."""
+"""Events as they happen, in one HTTP answer that goes on: server-sent events, or a JSON object a line."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
 
-from server.api.keys import MANAGER, OVERVIEW
 from server.api.matches import URL
-from server.api.operation import Operations
-from server.api.shapes import Asked, Ms, Told
-from server.match.clock import now_ms
-from server.registry.streaming import NDJSON, SSE, streaming
+from server.api.operation import MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
+from server.match.link import now_ms
 from server.spectating.events import PublicEvent
-from server.spectating.record import known_match
+from server.spectating.state import known_match
 from server.spectating.stream import feed, public_events
+
+SSE: Final = "text/event-stream"
+NDJSON: Final = "application/x-ndjson"
+HEARTBEAT_S: Final = 15.0
+"""How often something is sent when nothing happens: routers on the way forget connections that are silent for long."""
+WRITE_LIMIT_S: Final = 30.0
+"""How long the client may take to read what was sent."""
+_DEAD_MS: Final = 45_000
+"""After how long a connection is dead whose other end does not even confirm heartbeats."""
+
+
+class EventStream:
+    """The answer to *request*: JSON lines where it accepts these by name, server-sent events otherwise."""
+
+    def __init__(self, request: web.Request) -> None:
+        self._request = request
+        self._is_ndjson = "ndjson" in request.headers.get("Accept", "").lower()
+        # A proxy that collects what passes before it hands it on would hold up everything.
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        self.response = web.StreamResponse(headers=headers)
+        self.response.content_type = NDJSON if self._is_ndjson else SSE
+        self.response.charset = "utf-8"
+
+    async def open(self) -> None:
+        """Send the head."""
+        _notice_dead_peers(self._request)
+        await self.response.prepare(self._request)
+
+    async def send(self, kind: str, data: dict[str, Any], event_id: str = "") -> None:
+        """Send an event of *kind*; a client that connects again may name *event_id* as the last one that came.
+
+        Raises:
+            ConnectionError: the client is gone.
+            TimeoutError: the client does not read what was sent.
+        """
+        if self._is_ndjson:
+            await self._write(json.dumps({"event": kind, "id": event_id, "data": data}) + "\n")
+        else:
+            id_line = f"id: {event_id}\n" if event_id else ""
+            await self._write(f"{id_line}event: {kind}\ndata: {json.dumps(data)}\n\n")
+
+    async def heartbeat(self) -> None:
+        """Send what means nothing; raises as `send`."""
+        await self._write("\n" if self._is_ndjson else ": heartbeat\n\n")
+
+    def cut(self) -> None:
+        """Cut the connection, which ends what answers the request, whatever it waits for."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def _write(self, text: str) -> None:
+        async with asyncio.timeout(WRITE_LIMIT_S):
+            await self.response.write(text.encode())
+
+
+@asynccontextmanager
+async def streaming(request: web.Request) -> AsyncIterator[EventStream]:
+    """Yield a stream that answers *request*, and keep it alive; the block ends when the client reads no more."""
+    stream = EventStream(request)
+    with suppress(ConnectionError, TimeoutError):
+        await stream.open()
+        beating = asyncio.create_task(_beat(stream))
+        try:
+            yield stream
+        finally:
+            beating.cancel()
+
+
+async def _beat(stream: EventStream) -> None:
+    try:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            await stream.heartbeat()
+    except (ConnectionError, TimeoutError):
+        stream.cut()
+
+
+def _notice_dead_peers(request: web.Request) -> None:
+    wire = None if request.transport is None else request.transport.get_extra_info("socket")
+    if wire is not None and wire.family in (socket.AF_INET, socket.AF_INET6) and sys.platform == "linux":
+        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAD_MS)
+
 
 operations: Final = Operations("events")
 _HEADERS: Final = {
@@ -25,19 +110,19 @@ _HEADERS: Final = {
 _LARGEST: Final = 2**53
 
 
-class AfterQuery(Asked):
+class AfterQuery(RequestModel):
     """Where to go on."""
 
     after: Annotated[int, Field(ge=-1, le=_LARGEST, description="the number of the last event that is known")] = -1
 
 
-class SinceQuery(Asked):
+class SinceQuery(RequestModel):
     """Since when changes are wanted."""
 
     since: Annotated[Ms, Field(ge=0, le=_LARGEST)] | None = None
 
 
-class MatchEvent(Told):
+class MatchEvent(ResponseModel):
     """One event of a match; its number is its place in the journal."""
 
     number: int
@@ -45,7 +130,7 @@ class MatchEvent(Told):
     data: dict[str, Any]
 
 
-class Journal(Told):
+class Journal(ResponseModel):
     """The public events of a match up to now."""
 
     events: list[MatchEvent]
@@ -53,7 +138,7 @@ class Journal(Told):
 
 @operations.get(f"{URL}/{{match_id}}/journal", errors=["unknown_match"])
 async def read_journal(request: web.Request, match_id: str, query: AfterQuery) -> Journal:
-    """Return what has happened in a match up to now, as anybody may know it."""
+    """Return the public events of a match up to now."""
     found = await public_events(request.app[MANAGER], match_id, query.after)
     return Journal(events=[MatchEvent(number=one.number, kind=one.kind, data=one.data) for one in found])
 
@@ -71,13 +156,13 @@ async def follow_match(request: web.Request, match_id: str, query: AfterQuery) -
         kind = ""
         async for event in feed(manager, match_id, after):
             kind = event.kind
-            await stream.send(kind, _told(event), str(event.number))
-        if kind != "closed":  # whoever knows the last event already must not come again and again
+            await stream.send(kind, _event_data(event), str(event.number))
+        if kind != "closed":  # a client that knows the last event must not connect again and again
             await stream.send("closed", {}, str(after))
     return stream.response
 
 
-def _told(event: PublicEvent) -> dict[str, Any]:
+def _event_data(event: PublicEvent) -> dict[str, Any]:
     return event.data | ({"now": now_ms()} if event.kind == "asked" else {})
 
 
@@ -85,7 +170,7 @@ def _told(event: PublicEvent) -> dict[str, Any]:
 async def follow_all(request: web.Request, query: SinceQuery) -> web.StreamResponse:
     """Follow all matches: each that waits or is played, as lists show it, and again whenever it has changed.
 
-    Every event is a `match`; its id is a time. Whoever comes again is told, too, of the matches that ended meanwhile.
+    Every event is a `match`; its id is a time. A client that connects again gets also the matches that ended meanwhile.
     """
     since = _last_event_id(request, -1 if query.since is None else query.since)
     async with streaming(request) as stream:

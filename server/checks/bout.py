@@ -1,7 +1,8 @@
-"""A match played at somebody's player to see what it does: the engine referees, the other roles play by themselves."""
+"""A match with the player under test, to see what it does: the engine referees and plays the other roles."""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,18 +14,28 @@ from gdl.engines import make_game
 from gdl.errors import MessageError
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
-from gdl.replies import find_move, first_term
-from gdl.scrambling import Scrambling
-from gdl.terms import Term
+from gdl.language.terms import Term
+from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
+from gdl.wire.replies import find_move, first_term, is_busy
+from gdl.wire.scrambling import Scrambling
 from server.checks.probe import Observed, Probe, Request
 
+BUSY_PAUSE_S: Final = 0.5
+N_BUSY_TRIES: Final = 4
+"""How often a player that is busy gets START: the match before may be over for it a moment later than for us."""
 GRACE_S: Final = 1.0
 """How long after the end of a clock an answer is still waited for, to tell late from silent."""
 
 
 class CheckFailedError(Exception):
     """The player did something that it should not have done."""
+
+
+class PlayerBusyError(Exception):
+    """The player takes no match now, so that what should be checked in one cannot be."""
+
+    def __str__(self) -> str:
+        return "START is answered with busy: it plays another match, or takes none, so this was not checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,7 @@ def library_game(name: str) -> Game:
     return make_game(find_game(name).read())
 
 
-class Bout:
+class CheckMatch:
     """One match of a player; the other roles move at random, always in the same way."""
 
     def __init__(self, probe: Probe, clocks: Clocks, setting: Setting = TICTACTOE) -> None:
@@ -96,17 +107,30 @@ class Bout:
         self.spelling = setting.spelling(self.game)
         self.state: State = self.game.initial_state
         self.match_id = f"Check.{setting.game}-{next(_NUMBERS)}.Ab"
-        self.told: tuple[Term, ...] | None = None
+        self.last_seen: tuple[Term, ...] | None = None
         self.own_move: Term | None = None
         self.turn = 0
+        self.is_open = False
         self._random = Random(1)
 
     async def start(self) -> Observed:
-        """Send START; return what was observed, answered in time."""
+        """Send START; return what was observed, answered in time.
+
+        Raises:
+            CheckFailedError: there is no reply, or a late one.
+            PlayerBusyError: the player takes no match.
+        """
         role = self.spelling.term(self.role)
         rules = self.spelling.rules(self.game.description.source.text)
         message = Start(self.match_id, role, rules, self.clocks.start_s, self.clocks.play_s)  # type: ignore[arg-type]  # a renamed constant is one
-        return await self.send(message, self.clocks.start_s, "START")
+        for _ in range(N_BUSY_TRIES):
+            self.is_open = True
+            observed = await self.send(message, self.clocks.start_s, "START")
+            self.is_open = not is_busy(observed.text)
+            if self.is_open:
+                return observed
+            await asyncio.sleep(BUSY_PAUSE_S)
+        raise PlayerBusyError
 
     async def ask(self) -> Term:
         """Send PLAY; return the legal move that is answered in time.
@@ -141,7 +165,7 @@ class Bout:
             own_move if role == self.role else self._random.choice(self.state.legal_moves(role))
             for role in self.game.roles
         )
-        self.told = self.state.percepts(self.role, moves)
+        self.last_seen = self.state.percepts(self.role, moves)
         self.own_move = own_move
         self.state = self.state.next_state(moves)
         self.turn += 1
@@ -159,10 +183,13 @@ class Bout:
 
     async def stop(self) -> Observed:
         """Send STOP with the last step; return what was observed."""
-        return await self.send(self._message(Stop), self.clocks.play_s, "STOP")
+        observed = await self.send(self._message(Stop), self.clocks.play_s, "STOP")
+        self.is_open = False
+        return observed
 
     async def abort(self) -> Observed:
         """Send ABORT; return what was observed."""
+        self.is_open = False
         return await self.send(Abort(self.match_id), self.clocks.play_s, "ABORT")
 
     def text_of(self, message: Message) -> str:
@@ -186,9 +213,9 @@ class Bout:
         return observed
 
     def _message(self, kind: type[Play] | type[Stop]) -> Play | Stop:
-        told = None if self.told is None else tuple(map(self.spelling.term, self.told))
+        last_seen = None if self.last_seen is None else tuple(map(self.spelling.term, self.last_seen))
         own_move = None if self.own_move is None else self.spelling.term(self.own_move)
-        return kind(self.match_id, told, self.turn, own_move)
+        return kind(self.match_id, last_seen, self.turn, own_move)
 
     def other_moves(self, move: Term) -> Iterator[Term]:
         """Yield the legal moves but *move*."""

@@ -1,4 +1,4 @@
-"""Plays every message, good and odd, at somebody's player and says what it got wrong: the examination and its verdicts.
+"""Sends every message, good and odd, to the player under test and says what it got wrong: checks and their verdicts.
 
 Each check is independent, and what it looks at is a public sentence: another project can run `examine` on its player.
 """
@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, TypeAlias
 
-from server.checks.bout import TICTACTOE, Bout, CheckFailedError, Clocks, Setting
+from server.checks.bout import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
 from server.checks.probe import Observed, Probe, Request
 
 ANSWER_S: Final = 5.0
 """How long a message without a clock may take."""
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """What came of a check."""
 
     OK = "ok"
@@ -30,15 +32,25 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Examinee:
+class CheckedPlayer:
     """The player that is examined."""
 
     probe: Probe
     clocks: Clocks
+    _bouts: list[CheckMatch] = field(default_factory=list)
 
-    def bout(self, setting: Setting = TICTACTOE) -> Bout:
-        """Return a match that the player has not heard of yet."""
-        return Bout(self.probe, self.clocks, setting)
+    def bout(self, setting: Setting = TICTACTOE) -> CheckMatch:
+        """Return a match that the player has not heard of yet; the examination sees to it that it is ended."""
+        self._bouts.append(CheckMatch(self.probe, self.clocks, setting))
+        return self._bouts[-1]
+
+    async def end_matches(self) -> None:
+        """Abort the matches that a check has left open, so that they are not in the way of the next one."""
+        while self._bouts:
+            bout = self._bouts.pop()
+            if bout.is_open:
+                with suppress(CheckFailedError):
+                    await bout.abort()
 
     async def say(self, text: str | bytes, timeout_s: float = ANSWER_S) -> Observed:
         """Send *text*, and return what was observed within *timeout_s*."""
@@ -56,22 +68,31 @@ class Examinee:
         await bout.stop()
 
 
-Run: TypeAlias = Callable[[Examinee], Coroutine[Any, Any, None]]
+Run: TypeAlias = Callable[[CheckedPlayer], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a player should do: `what` says it; if it `is_must`, failing is wrong, else a warning."""
+    """One thing that a player should do: `what` says it; if it `is_must`, failing is wrong, else a warning.
+
+    `risk` says what may become of a weak player by it.
+    """
 
     name: str
     what: str
     is_must: bool
     run: Run
+    risk: str = ""
 
 
 def must(run: Run) -> Check:
     """Make a function a check that has to hold; its name and its docstring are those of the check."""
     return _check(run, is_must=True)
+
+
+def risky(risk: str) -> Callable[[Check], Check]:
+    """Tell of a check what may become of a weak player by it."""
+    return partial(replace, risk=risk)
 
 
 def should(run: Run) -> Check:
@@ -84,12 +105,12 @@ def _check(run: Run, *, is_must: bool) -> Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What came of one check. *Units*: seconds."""
 
     name: str
     what: str
-    verdict: Verdict
+    verdict: CheckVerdict
     detail: str
     took_s: float
 
@@ -98,26 +119,35 @@ class Finding:
         return {**asdict(self), "verdict": self.verdict.value, "took_s": round(self.took_s, 3)}
 
 
-async def examine(examinee: Examinee, checks: Sequence[Check]) -> AsyncIterator[Finding]:
-    """Yield what comes of each of *checks*, in order; after a first that fails the others are skipped.
+async def examine(
+    examinee: CheckedPlayer, checks: Sequence[Check], before: Callable[[Check], None] = lambda _: None
+) -> AsyncIterator[CheckResult]:
+    """Yield what comes of each of *checks*, in order; *before* is called with each that is made, before it is.
 
-    The first check is whether anybody answers at all.
+    The first check is whether the player answers at all: if it fails, the others are skipped, and so is each for which
+    the player takes no match.
     """
     is_reachable = True
     for i, check in enumerate(checks):
         if not is_reachable:
-            yield Finding(check.name, check.what, Verdict.SKIPPED, "nobody answers", 0.0)
+            yield CheckResult(check.name, check.what, CheckVerdict.SKIPPED, "the player does not answer", 0.0)
             continue
+        before(check)
         finding = await _finding(examinee, check)
-        is_reachable = i > 0 or finding.verdict is Verdict.OK
+        is_reachable = i > 0 or finding.verdict is CheckVerdict.OK
         yield finding
 
 
-async def _finding(examinee: Examinee, check: Check) -> Finding:
+async def _finding(examinee: CheckedPlayer, check: Check) -> CheckResult:
+    """Make *check*, end the matches that it left open, and return what came of it."""
     began_s = time.monotonic()
-    verdict, detail = Verdict.OK, ""
+    verdict, detail = CheckVerdict.OK, ""
     try:
         await check.run(examinee)
     except CheckFailedError as error:
-        verdict, detail = Verdict.WRONG if check.is_must else Verdict.WARNING, str(error)
-    return Finding(check.name, check.what, verdict, detail, time.monotonic() - began_s)
+        verdict, detail = CheckVerdict.WRONG if check.is_must else CheckVerdict.WARNING, str(error)
+    except PlayerBusyError as error:
+        verdict, detail = CheckVerdict.SKIPPED, str(error)
+    took_s = time.monotonic() - began_s
+    await examinee.end_matches()
+    return CheckResult(check.name, check.what, verdict, detail, took_s)

@@ -1,13 +1,87 @@
-"""How a player plays: whole matches in every dialect and spelling, and the odd things that happen in a match."""
+"""How a player behaves: single messages, whole matches in every dialect and spelling, and odd events in a match."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Final
 
-from gdl.messages import Abort, Dialect, Info, to_text
-from server.checks.bout import CheckFailedError, Setting, scrambled, spread_out, upper_case
-from server.checks.examination import Examinee, must, should
+from gdl.errors import MessageError
+from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, to_text
+from gdl.wire.replies import InfoReply, read_info
+from server.checks.bout import (
+    CheckFailedError,
+    PlayerBusyError,
+    Setting,
+    library_game,
+    scrambled,
+    spread_out,
+    upper_case,
+)
+from server.checks.examination import ANSWER_S, CheckedPlayer, must, should
+from server.checks.probe import Request
+
+
+async def _info(examinee: CheckedPlayer) -> InfoReply:
+    observed = await examinee.say(to_text(Info()))
+    if observed.trouble:
+        raise CheckFailedError(f"INFO: {observed.trouble}")
+    try:
+        return read_info(observed.text)
+    except MessageError as error:
+        raise CheckFailedError(f"INFO: {error}") from error
+
+
+@must
+async def answers(examinee: CheckedPlayer) -> None:
+    """Answer at this address, whatever the answer is."""
+    observed = await examinee.say(to_text(Info()))
+    if not observed.status:
+        raise CheckFailedError(observed.trouble or "no HTTP reply")
+
+
+@should
+async def info(examinee: CheckedPlayer) -> None:
+    """Answer INFO with a name and a status."""
+    info = await _info(examinee)
+    if info.name is None or info.status is None:
+        missing = " and ".join(key for key, value in (("name", info.name), ("status", info.status)) if value is None)
+        raise CheckFailedError(f"no {missing}")
+
+
+@should
+async def ping(examinee: CheckedPlayer) -> None:
+    """Answer PING, the question of older game managers, with ready, busy or nil."""
+    observed = await examinee.say(to_text(Ping()))
+    if observed.text.strip().lower() not in ("ready", "busy", "nil", "available"):
+        raise CheckFailedError(observed.trouble or f"answered {observed.text[:60]!r}")
+
+
+@should
+async def preview(examinee: CheckedPlayer) -> None:
+    """Answer PREVIEW."""
+    rules = library_game("tictactoe").description.source.text
+    observed = await examinee.say(to_text(Preview(rules, 2)), 3.0)
+    if observed.trouble:
+        raise CheckFailedError(observed.trouble)
+
+
+@should
+async def closes_connection(examinee: CheckedPlayer) -> None:
+    """Close the connection after a reply: one old server reads to the end of the stream."""
+    observed = await examinee.probe.exchange(Request(b"(INFO)"), ANSWER_S, lingers=True)
+    if not observed.is_closed:
+        raise CheckFailedError(observed.trouble or "it is still open a second later")
+
+
+@should
+async def lets_browsers_in(examinee: CheckedPlayer) -> None:
+    """Let pages in browsers talk to it: answer OPTIONS with the CORS headers."""
+    observed = await examinee.probe.exchange(Request(b"", "OPTIONS"), ANSWER_S)
+    if not 200 <= observed.status < 300:
+        raise CheckFailedError(observed.trouble or f"OPTIONS has status {observed.status}")
+    if observed.headers.get("access-control-allow-origin") != "*":
+        raise CheckFailedError("OPTIONS is answered without `Access-Control-Allow-Origin: *`")
+
 
 THINKING_S: Final = 0.3
 """How long after PLAY a player is taken to be thinking."""
@@ -16,55 +90,55 @@ PROMPT_S: Final = 0.3
 
 
 @must
-async def whole_match(examinee: Examinee) -> None:
+async def whole_match(examinee: CheckedPlayer) -> None:
     """Play a match from START to STOP, with legal moves in time."""
     await examinee.play_match()
 
 
 @must
-async def second_role(examinee: Examinee) -> None:
+async def second_role(examinee: CheckedPlayer) -> None:
     """Play a match as the second role, which begins by waiting."""
     await examinee.play_match(Setting(role=1))
 
 
 @must
-async def simultaneous_moves(examinee: Examinee) -> None:
+async def simultaneous_moves(examinee: CheckedPlayer) -> None:
     """Play a game in which all move at the same time."""
     await examinee.play_match(Setting("rockpaperscissors"))
 
 
 @must
-async def scrambled_names(examinee: Examinee) -> None:
+async def scrambled_names(examinee: CheckedPlayer) -> None:
     """Play a game whose names are scrambled; only keywords and numbers stay."""
     await examinee.play_match(Setting(spelling=scrambled))
 
 
 @should
-async def upper_case_match(examinee: Examinee) -> None:
+async def upper_case_match(examinee: CheckedPlayer) -> None:
     """Play a match in upper case; only the match id keeps its case."""
     await examinee.play_match(Setting(spelling=upper_case))
 
 
 @should
-async def odd_blanks(examinee: Examinee) -> None:
+async def odd_blanks(examinee: CheckedPlayer) -> None:
     """Read messages whatever blanks and line ends are in them."""
     await examinee.play_match(Setting(spelling=spread_out))
 
 
 @should
-async def gdl2_current(examinee: Examinee) -> None:
+async def gdl2_current(examinee: CheckedPlayer) -> None:
     """Play GDL-II in the current dialect: (PLAY id turn move percepts)."""
     await examinee.play_match(Setting("montyhall", dialect=Dialect.GDL2))
 
 
 @should
-async def gdl2_older(examinee: Examinee) -> None:
+async def gdl2_older(examinee: CheckedPlayer) -> None:
     """Play GDL-II in the older dialect: (PLAY id percepts)."""
     await examinee.play_match(Setting("montyhall", dialect=Dialect.GDL2_PERCEPTS))
 
 
 @should
-async def words_of_the_protocol(examinee: Examinee) -> None:
+async def words_of_the_protocol(examinee: CheckedPlayer) -> None:
     """Answer START with ready, STOP with done, ABORT with aborted."""
     stopped, aborted = examinee.bout(), examinee.bout()
     started = await stopped.start()
@@ -77,7 +151,7 @@ async def words_of_the_protocol(examinee: Examinee) -> None:
 
 
 @must
-async def repeated_play(examinee: Examinee) -> None:
+async def repeated_play(examinee: CheckedPlayer) -> None:
     """Take a PLAY that is sent again for the same question, and give the same answer."""
     bout = examinee.bout()
     await bout.start()
@@ -91,7 +165,7 @@ async def repeated_play(examinee: Examinee) -> None:
 
 
 @should
-async def replaced_move(examinee: Examinee) -> None:
+async def replaced_move(examinee: CheckedPlayer) -> None:
     """Play on when its move was replaced, from the move that counts."""
     bout = examinee.bout()
     await bout.start()
@@ -102,11 +176,14 @@ async def replaced_move(examinee: Examinee) -> None:
 
 
 @should
-async def two_matches(examinee: Examinee) -> None:
+async def two_matches(examinee: CheckedPlayer) -> None:
     """Play two matches at once."""
     bouts = examinee.bout(), examinee.bout(Setting(role=1))
-    for bout in bouts:
-        await bout.start()
+    await bouts[0].start()
+    try:
+        await bouts[1].start()
+    except PlayerBusyError:
+        raise CheckFailedError("it plays one match at a time: START of another one is answered with busy") from None
     for _ in range(3):
         for bout in bouts:
             await bout.play(1)
@@ -115,7 +192,7 @@ async def two_matches(examinee: Examinee) -> None:
 
 
 @should
-async def info_while_thinking(examinee: Examinee) -> None:
+async def info_while_thinking(examinee: CheckedPlayer) -> None:
     """Answer INFO within a second while it thinks."""
     bout = examinee.bout()
     await bout.start()
@@ -130,7 +207,7 @@ async def info_while_thinking(examinee: Examinee) -> None:
 
 
 @should
-async def abort_while_thinking(examinee: Examinee) -> None:
+async def abort_while_thinking(examinee: CheckedPlayer) -> None:
     """Answer an ABORT within a second while it thinks."""
     bout = examinee.bout()
     await bout.start()
@@ -138,12 +215,13 @@ async def abort_while_thinking(examinee: Examinee) -> None:
     await asyncio.sleep(THINKING_S)
     try:
         await bout.send(Abort(bout.match_id), 1.0, "ABORT")
+        bout.is_open = False
     finally:
         await asyncio.gather(thinking, return_exceptions=True)
 
 
 @must
-async def match_after_abort(examinee: Examinee) -> None:
+async def match_after_abort(examinee: CheckedPlayer) -> None:
     """Play the next match after an ABORT."""
     bout = examinee.bout()
     await bout.start()

@@ -1,4 +1,4 @@
-"""One HTTP exchange with somebody's player, observed to the last byte: what came, when, and how it ended."""
+"""One HTTP exchange with the player under test, observed to the last byte: what came, when, and how it ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from gdl.wire import decode
+from gdl.wire.replies import decode
 from server.errors import RemotePlayerError
 from server.links.http_player import DEFAULT_PORT, player_url
 from server.links.http_reply import HttpReply
@@ -90,6 +90,7 @@ class _Exchange:
         self._answered_s: float | None = None
 
     async def run(self, probe: Probe, request: Request, began_s: float) -> None:
+        """Send *request* and read the reply; *began_s* is when the exchange began, in monotonic time."""
         port = probe.url.port or DEFAULT_PORT
         reader, writer = await asyncio.open_connection(probe.url.host, port, ssl=probe.url.scheme == "https" or None)
         try:
@@ -103,6 +104,7 @@ class _Exchange:
             writer.transport.abort()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
+        """Read once, and feed the reply with what came."""
         data = await reader.read(65536)
         self._raw += data[: MAX_RAW_BYTES - len(self._raw)]
         self._is_closed = not data

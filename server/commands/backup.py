@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from server.operation.options import DEFAULT_DATABASE
+from server.storage.address import DEFAULT_DATABASE
 from server.storage.backup import back_up
 from server.terminal.progress import progress
 
 
-@click.command(short_help="Write everything that a server keeps to one file.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
               help="That of the server, which may be running: sqlite:///FILE or "

@@ -13,16 +13,15 @@ from rich.table import Table
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
-from server.api.problem import problem
-from server.bench import Figures, Options, measure
+from server.bench import BenchOptions, EngineFigures, measure
 from server.terminal.progress import progress
 
-Outcome: TypeAlias = Figures | Exception
+Outcome: TypeAlias = EngineFigures | Exception
 
 _WIDTH_OF_A_PIPE: Final = 200
 
 
-@click.command(short_help="Measure how fast games are played at random.")
+@click.command()
 @click.argument("games", metavar="GAME...", nargs=-1, required=True)
 @click.option("--seconds", type=click.FloatRange(0, 3_600, min_open=True), default=2.0, show_default=True,
               help="Processor time for each of three runs.")  # fmt: skip
@@ -41,8 +40,8 @@ def command(
     its set-up, from the text of the rules to the end of a first play, a warm-up, and three runs, of which the median
     counts. Exits with 1 if a game failed.
     """
-    files = [find_game(game) for game in games]  # a name that is misspelt is told before the work begins
-    options = Options(seconds, n_threads, engine)
+    files = [find_game(game) for game in games]  # so that a misspelt name is refused before the work begins
+    options = BenchOptions(seconds, n_threads, engine)
     with progress("measuring", len(files)) as advance:
         outcomes = []
         for file in files:
@@ -52,10 +51,10 @@ def command(
         click.echo(json.dumps([_as_json(*pair) for pair in zip(files, outcomes, strict=True)], indent=2))
     else:
         _show(files, outcomes)
-    context.exit(0 if all(isinstance(outcome, Figures) for outcome in outcomes) else 1)
+    context.exit(0 if all(isinstance(outcome, EngineFigures) for outcome in outcomes) else 1)
 
 
-def _outcome(file: GameFile, options: Options) -> Outcome:
+def _outcome(file: GameFile, options: BenchOptions) -> Outcome:
     try:
         return measure(file, options, lambda note: click.echo(f"{file.name}: {note}", err=True))
     except Exception as error:  # whatever one game does, the others are measured
@@ -63,15 +62,20 @@ def _outcome(file: GameFile, options: Options) -> Outcome:
 
 
 def _as_json(file: GameFile, outcome: Outcome) -> dict[str, object]:
-    return asdict(outcome) if isinstance(outcome, Figures) else {"game": file.name, "error": problem(outcome)}
+    if isinstance(outcome, EngineFigures):
+        return asdict(outcome)
+    from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
+
+    return {"game": file.name, "error": problem(outcome)}
 
 
 def _show(files: list[GameFile], outcomes: list[Outcome]) -> None:
+    """Print a table of the figures; errors go to standard error."""
     table = Table("game", "engine", box=None, pad_edge=False)
     for column in ("set-up s", "plays/s", "states/s", "peak MB"):
         table.add_column(column, justify="right")
     for file, outcome in zip(files, outcomes, strict=True):
-        if isinstance(outcome, Figures):
+        if isinstance(outcome, EngineFigures):
             table.add_row(outcome.game, outcome.engine, *_numbers(outcome))
         else:
             click.echo(f"ggp: {file.name}: {outcome}", err=True)
@@ -79,7 +83,7 @@ def _show(files: list[GameFile], outcomes: list[Outcome]) -> None:
         Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
 
 
-def _numbers(figures: Figures) -> tuple[str, ...]:
+def _numbers(figures: EngineFigures) -> tuple[str, ...]:
     return (
         f"{figures.setup_s:.2f}",
         _speed(figures.playouts_per_s),

@@ -1,4 +1,4 @@
-"""`ggp check-player`: play every message, good and odd, at somebody's player."""
+"""`ggp check-player`: play every message, good and odd, at a player."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from rich.table import Table
 
 from server.checks.bout import Clocks
 from server.checks.catalogue import CHECKS
-from server.checks.examination import Check, Examinee, Finding, Verdict, examine
+from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.checks.probe import Probe
 from server.terminal.progress import progress
 
-_COLOURS = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "red", Verdict.SKIPPED: "dim"}
+_COLOURS = {
+    CheckVerdict.OK: "green",
+    CheckVerdict.WARNING: "yellow",
+    CheckVerdict.WRONG: "red",
+    CheckVerdict.SKIPPED: "dim",
+}
 
 
-@click.command(short_help="Play every message, good and odd, at a player, and report what it gets wrong.")
+@click.command()
 @click.argument("url")
 @click.option("--start-clock", type=click.IntRange(1, 600), default=5, show_default=True, help="Seconds.")
 @click.option("--play-clock", type=click.IntRange(1, 600), default=3, show_default=True, help="Seconds.")
@@ -31,22 +36,25 @@ def command(
 ) -> None:
     """Play every message, good and odd, at the player at URL, and report what it gets wrong.
 
+    Each match is ended before the next check. What cannot be checked, since the player is busy, is skipped. The check
+    huge-message comes last but one: weak players die of it.
+
     Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
     """
     checks = _chosen(only)
-    examinee = Examinee(Probe(url), Clocks(start_clock, play_clock))
+    examinee = CheckedPlayer(Probe(url), Clocks(start_clock, play_clock))
     findings = asyncio.run(_findings(examinee, checks))
     if as_json:
         click.echo(json.dumps({"url": url, "findings": [finding.as_json() for finding in findings]}, indent=2))
     else:
-        _print_table(findings[:1] if _is_nobody_there(findings) else findings)
-        if _is_nobody_there(findings):
-            click.echo(f"nobody answers at {url}, so nothing else was checked: does the player run?")
-    context.exit(1 if any(finding.verdict is Verdict.WRONG for finding in findings) else 0)
+        _print_table(findings[:1] if _is_unreachable(findings) else findings)
+        if _is_unreachable(findings):
+            click.echo(f"no answer from {url}, so nothing else was checked: does the player run?")
+    context.exit(1 if any(finding.verdict is CheckVerdict.WRONG for finding in findings) else 0)
 
 
-def _is_nobody_there(findings: Sequence[Finding]) -> bool:
-    return findings[0].name == CHECKS[0].name and findings[0].verdict is Verdict.WRONG
+def _is_unreachable(findings: Sequence[CheckResult]) -> bool:
+    return findings[0].name == CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
 
 
 def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
@@ -56,16 +64,22 @@ def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
     return [check for check in CHECKS if not names or check.name in names or check is CHECKS[0]]
 
 
-async def _findings(examinee: Examinee, checks: Sequence[Check]) -> list[Finding]:
+async def _findings(examinee: CheckedPlayer, checks: Sequence[Check]) -> list[CheckResult]:
     findings = []
     with progress("checking", len(checks)) as advance:
-        async for finding in examine(examinee, checks):
+        async for finding in examine(examinee, checks, _warn):
             findings.append(finding)
             advance()
     return findings
 
 
-def _print_table(findings: Sequence[Finding]) -> None:
+def _warn(check: Check) -> None:
+    if check.risk:
+        click.echo(f"warning: next comes {check.name}; {check.risk}", err=True)
+
+
+def _print_table(findings: Sequence[CheckResult]) -> None:
+    """Print a table of the findings, and how many there are of each verdict."""
     table = Table(box=None, pad_edge=False)
     for heading in ("verdict", "check", "what a player should do", "s"):
         table.add_column(heading, justify="right" if heading == "s" else "left")
@@ -74,7 +88,7 @@ def _print_table(findings: Sequence[Finding]) -> None:
         colour = _COLOURS[finding.verdict]
         table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, _plain(what), f"{finding.took_s:.1f}")
     Console().print(table)
-    counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in Verdict}
+    counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in CheckVerdict}
     click.echo(", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
 
 

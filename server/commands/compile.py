@@ -12,18 +12,17 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.child_process import ChildLimits
 from gdl.errors import GdlError
 from gdl.games.library import find_game
-from server.api.problem import problem
-from server.stages import STAGES, Figures, look_into
+from gdl.worker import ChildLimits
+from server.stages import STAGES, CompilationFigures, look_into
 from server.terminal.progress import progress
 
 _WIDTH_OF_A_PIPE: Final = 200
 _MAX_ANSWER_MB: Final = 1024
 
 
-@click.command(short_help="Show what the compiler makes of a game.")
+@click.command()
 @click.argument("game", metavar="GAME")
 @click.option("--show", "stage", type=click.Choice(STAGES), default="stats", show_default=True,
               help="What to print: the decomposed rules, the ground rules, the gates, or figures.")  # fmt: skip
@@ -51,6 +50,8 @@ def command(
     except GdlError as error:
         if not as_json:
             raise
+        from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
+
         click.echo(json.dumps({"error": problem(error)}, indent=2))
         context.exit(1)
     for line in shown.lines:
@@ -61,7 +62,7 @@ def command(
         _print(shown.figures, as_json=as_json)
 
 
-def _print(figures: Figures, *, as_json: bool) -> None:
+def _print(figures: CompilationFigures, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(asdict(figures), indent=2))
         return
@@ -71,7 +72,8 @@ def _print(figures: Figures, *, as_json: bool) -> None:
     Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
 
 
-def _rows(figures: Figures) -> Iterator[tuple[str, str]]:
+def _rows(figures: CompilationFigures) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the statistics: a heading, and the figures as text."""
     yield "rules", f"{figures.n_rules:,}"
     yield "clauses", f"{figures.n_clauses:,}, decomposed {figures.n_clauses_decomposed:,}"
     yield "ground rules", f"{figures.n_ground_rules:,}"

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import click
 
-from gdl.conformance import Difference, conform
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
-from gdl.traces import Trace, read_trace
-from server.api.problem import problem
+from gdl.traces import Difference, Trace, conform, read_trace
 from server.terminal.progress import progress
 
 
-@click.command(short_help="Compare an engine with a reference trace, step by step.")
+@click.command()
 @click.argument("rules", metavar="RULES")
 @click.argument("trace", metavar="TRACE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -46,6 +44,8 @@ def command(context: click.Context, rules: str, trace: Path, engine: str, moves_
     except (RuleFileError, LimitExceeded) as error:
         if not as_json:
             raise
+        from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
+
         click.echo(json.dumps({"agrees": False, "error": problem(error)}, indent=2))
         context.exit(1)
     click.echo(json.dumps(_as_json(difference, reference), indent=2) if as_json else _as_text(difference, reference))

@@ -16,33 +16,32 @@ import click
 import structlog
 
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.terms import Constant
-from server.access.access import Access
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant
+from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.errors import DemoError
 from server.hosting.hosted import opened
-from server.hosting.seating import player_spec
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings
 from server.links.own_player import OwnPlayer
+from server.links.seating import player_spec
 from server.records.journal import write_record
 from server.records.replay import facts_of
 from server.site import Watch, listening, make_app, managing
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.tokens import TokenStore
-from server.terminal.commentary import moves_text, result_line
-from server.terminal.picture import Draw, drawer, screen_paint
+from server.terminal.commentary import Draw, drawer, moves_text, result_line, screen_paint
 
 GAME: Final = "amazons"
 PLAYERS: Final = {"white": "mcts:playouts=80", "black": "greedy"}
 START_CLOCK_S: Final = 10
 PLAY_CLOCK_S: Final = 1
 LIMIT_S: Final = 110
-"""When the match is aborted, so that nobody waits longer than two minutes."""
+"""When the match is aborted, so that the demonstration takes no longer than two minutes."""
 POLL_S: Final = 0.1
 
 
-@click.command(short_help="Watch two players play Amazons over HTTP.")
+@click.command()
 @click.option("--records", type=click.Path(path_type=Path, file_okay=False), default=Path("records"), show_default=True,
               help="The folder for the match record; it is made.")  # fmt: skip
 def command(records: Path) -> None:
@@ -70,6 +69,7 @@ def _quiet() -> Iterator[None]:
 
 
 async def _demonstrate(records: Path) -> None:
+    """Play the match between two players over HTTP, print it, and write its record."""
     click.echo("starting a game manager and two players")
     draw = drawer(find_game(GAME).read(), find_game(GAME), screen_paint())
     async with _players() as players, _manager() as url, aiohttp.ClientSession(url) as session:
@@ -88,7 +88,7 @@ async def _manager() -> AsyncIterator[str]:
     with TemporaryDirectory() as folder:
         database = await Database.open(f"{folder}/demo.sqlite")
         try:
-            watch, access = Watch(), Access(AccessSettings(is_loopback=True), TokenStore(database))
+            watch, access = Watch(), AccessControl(AccessSettings(is_loopback=True), TokenStore(database))
             async with (
                 managing(database, HostSettings(), watch) as manager,
                 listening(make_app(manager, access, watch)) as url,
@@ -100,9 +100,11 @@ async def _manager() -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _players() -> AsyncIterator[dict[str, str]]:
-    """Run the two players, and yield their addresses by role."""
+    """Run the two players, and yield their addresses by role; of one that needs no process the name."""
     async with opened({Constant(role): player_spec(spec) for role, spec in PLAYERS.items()}) as links:
-        yield {str(role): link.url for role, link in links.items() if isinstance(link, OwnPlayer)}
+        yield {
+            str(role): link.url if isinstance(link, OwnPlayer) else PLAYERS[str(role)] for role, link in links.items()
+        }
 
 
 async def _watched(session: aiohttp.ClientSession, players: dict[str, str], draw: Draw) -> dict[str, Any]:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 
-from server.operation.options import DEFAULT_DATABASE
-from server.records.collection import Add, collection
+from server.storage.address import DEFAULT_DATABASE
 from server.storage.database import Database
-from server.storage.exporting import Choice, Exported, count, exported
+from server.storage.exporting import Add, Exported, MatchFilter, collection, count, exported
 from server.terminal.progress import progress
 
 
-@click.command(short_help="Write the records of all matches to files.")
+@click.command()
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
               help="That of the server, which may be running: sqlite:///FILE or "
@@ -40,7 +39,7 @@ def command(
     NAME.jsonl with a line for each. Exits with 1 where a record cannot be read; the others are written all the same.
     """
     with collection(target, may_replace=force) as add:
-        counts = asyncio.run(_export(database, Choice(game, tournament), add))
+        counts = asyncio.run(_export(database, MatchFilter(game, tournament), add))
     if as_json:
         click.echo(json.dumps({"target": str(target), **counts}, indent=2))
     else:
@@ -49,7 +48,8 @@ def command(
     context.exit(1 if counts["unreadable"] else 0)
 
 
-async def _export(address: str, choice: Choice, add: Add) -> dict[str, int]:
+async def _export(address: str, choice: MatchFilter, add: Add) -> dict[str, int]:
+    """Write the records of the matches of *choice* with *add*; return how many were written, present or unreadable."""
     database = await Database.open(address, migrate=False, exclusive=False)
     counts = {"written": 0, "present": 0, "unreadable": 0}
     try:

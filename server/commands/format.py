@@ -10,7 +10,7 @@ from server.terminal.progress import progress
 from server.validating.rule_text import RuleText, read_rule_text
 
 
-@click.command(short_help="Lay rule files out in the one way.")
+@click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")

@@ -23,7 +23,7 @@ class _Entry(NamedTuple):
     path: str
 
 
-@click.command(short_help="List the games of the library.")
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def command(as_json: bool) -> None:
     """List the games of the library: their names, as every command takes them, titles and roles."""
@@ -39,6 +39,7 @@ def command(as_json: bool) -> None:
 
 
 def _entry(name: str) -> _Entry:
+    """Return the line of a game of the library."""
     game = find_game(name)
     about, description = game.about(), game.read()
     return _Entry(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from gdl.games.layout import MAX_SIDE
+from gdl.boards.layout import MAX_SIDE
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, Arena, default_turns, zion_about, zion_rules
 
 
-@click.group(short_help="Write the rule file of a game that comes in any size.")
+@click.group()
 def command() -> None:
     """Write the rule file of a game that comes in any size."""
 

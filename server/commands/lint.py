@@ -8,16 +8,15 @@ import click
 from rich.console import Console
 
 from gdl.checks import check
-from gdl.diagnostics import Diagnostic, Severity
 from gdl.editing.fixes import fix_rules, fixes
-from gdl.source import Source
+from gdl.language.diagnostics import Diagnostic, Severity, Source
 from server.terminal.progress import progress
-from server.validating.report.terminal import report
+from server.validating.report import report
 from server.validating.rule_text import RuleText, read_rule_text
 from server.validating.validation import Validation
 
 
-@click.command(short_help="Say what is wrong in rule files, and mend what a machine can.")
+@click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--fix", is_flag=True, help="Mend what is mechanical, in the files; all else in them stays as it is.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what --fix would change.")

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
-from importlib.metadata import version
 from typing import Final
 
 import click
 
 from gdl.errors import CallerError, GdlError, UnknownNameError
 
-COMMANDS: Final = (
-    "games", "show", "validate", "format", "lint", "lsp", "match", "serve", "token", "backup", "restore", "export",
-    "player", "play", "replay", "conform", "trace", "compile", "bench", "generate", "check-player", "demo",
-)  # fmt: skip
-"""Every command; `check-player` lives in `server.commands.check_player` as the click command `command`."""
+COMMANDS: Final = {
+    "games": "List the games of the library.",
+    "show": "Say what a game is and draw its first position.",
+    "validate": "Say what is wrong with rule files, and where.",
+    "format": "Lay rule files out in the one way.",
+    "lint": "Say what is wrong in rule files, and mend what a machine can.",
+    "lsp": "Serve an editor: diagnostics, hover, definitions, rename, completion.",
+    "match": "Play one match between any players, and write its record.",
+    "serve": "Run the server: matches, players, web pages and a JSON API.",
+    "token": "Issue, list, rotate and revoke the tokens of a game manager.",
+    "backup": "Write everything that a server keeps to one file.",
+    "restore": "Make a database hold what a backup holds.",
+    "export": "Write the records of all matches to files.",
+    "player": "Run the player SPEC until Ctrl-C.",
+    "play": "Play GAME in the terminal against our players.",
+    "replay": "Step through a match record and verify it by the rules.",
+    "conform": "Compare an engine with a reference trace, step by step.",
+    "trace": "Write random plays of a game for `ggp conform` to replay.",
+    "compile": "Show what the compiler makes of a game.",
+    "bench": "Measure how fast games are played at random.",
+    "generate": "Write the rule file of a game that comes in any size.",
+    "check-player": "Play every message, good and odd, at a player, and report what it gets wrong.",
+    "demo": "Watch two players play Amazons over HTTP.",
+}
+"""Every command with its line of `ggp --help`, which loads none; `check-player` is `server.commands.check_player`."""
 
 _LISTED: Final = {
     "game": ": it is neither in the library, which `ggp games` lists, nor the path of a file",
@@ -32,6 +50,10 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click calls it so
         return list(COMMANDS)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click calls it so
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click calls it so
         if cmd_name not in COMMANDS:
             return None
@@ -42,7 +64,10 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve the command as click does; a misspelt one gets the nearest names."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib  # noqa: PLC0415 -- what only a mistake needs is loaded then
+
             near = difflib.get_close_matches(args[0], COMMANDS, n=2)
             meant = f"; did you mean {' or '.join(near)}?" if near else "; `ggp --help` lists them"
             raise click.UsageError(f"no command {args[0]!r}{meant}", ctx)
@@ -50,7 +75,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("ggp"), prog_name="ggp")
+@click.version_option(package_name="ggp", prog_name="ggp")
 def ggp() -> None:
     """General Game Playing: rules, matches, players."""
 

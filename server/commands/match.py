@@ -13,25 +13,22 @@ import click
 
 from gdl.engines import make_game
 from gdl.games.library import GameFile, find_game
-from gdl.messages import Dialect
+from gdl.wire.messages import Dialect
 from server.hosting.hosted import MAX_CLOCK_S, HostedMatch, MatchOrder
-from server.hosting.seating import PlayerSpec, player_spec
+from server.hosting.order import MAX_ROLES
+from server.links.seating import PlayerSpec, check_n_roles, player_spec
 from server.match.driver import Observer, Outcome
 from server.match.events import Completed
-from server.match.profile_words import PROFILE_WORDS, changed_profile
-from server.match.profiles import Case, Profile
-from server.match.setup import Substitute, new_match_id
+from server.match.setup import PROFILE_WORDS, Case, Profile, Substitute, changed_profile, new_match_id
 from server.records.signature import kept_key
-from server.terminal.commentary import Commentary, result_line
-from server.terminal.picture import drawer, is_screen, screen_paint
+from server.terminal.commentary import Commentary, Waiting, drawer, error_lines, is_screen, result_line, screen_paint
 from server.terminal.progress import progress
-from server.terminal.waiting import Waiting
 
 RECORDS: Final = Path("records")
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 
 
-@click.command(short_help="Play one match between any players, and write its record.")
+@click.command()
 @click.argument("game", metavar="GAME")
 @click.option("--player", "-p", "players", metavar="ROLE=SPEC", multiple=True, help="Who plays ROLE; once per role.")
 @click.option("--start-clock", type=_CLOCK, default=10, show_default=True, help="Seconds to prepare.")
@@ -51,6 +48,8 @@ _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
               f"of ROLE: words from {', '.join(PROFILE_WORDS)}, separated by commas.")  # fmt: skip
 @click.option("--substitute", type=click.Choice([way.value for way in Substitute]), default=Substitute.RANDOM.value,
               show_default=True, help="The legal move that replaces an illegal or late one.")  # fmt: skip
+@click.option("--max-roles", type=click.IntRange(1), default=MAX_ROLES, show_default=True, help="How many roles the "
+              "game may have: each player of ours is a process, but for random and legal.")  # fmt: skip
 @click.option("--draw/--no-draw", default=None, help="Draw the board; by default on a terminal only.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, and nothing else.")
 @click.pass_context
@@ -61,13 +60,14 @@ def command(
 
     SPEC says who plays ROLE: the address of a player (http://host:port); one of our players, as `ggp player` takes it
     (mcts, mcts:playouts=200, my_player.py), which is started for the match; or a program that reads messages on
-    standard input and answers on standard output (cmd:./my-player, or cmd+legal: to be told the legal moves too).
+    standard input and answers on standard output (cmd:./my-player, or cmd+legal: to get the legal moves too).
     A role that is left out is played by `random`.
 
     Exits with 0 when the match was played to its end; the last lines tell the result and where the record is.
     """
     file = find_game(game)
     order = _order(file, words)
+    check_n_roles(order.game, words["max_roles"])
     key = None if key_path is None else kept_key(key_path)
     path = _made_room(record_path or RECORDS / f"{file.name}.{order.match_id.rpartition('.')[2]}.json")
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
@@ -81,6 +81,8 @@ def command(
     if words["as_json"]:
         click.echo(json.dumps(summary(record) | {"record": str(path)}, indent=2))
     else:
+        for line in error_lines(order.game.roles, record["errors"], record.get("x-failures", ())):
+            click.echo(line)
         if isinstance(outcome, Completed):
             click.echo(result_line(zip(order.game.roles, outcome.goals, strict=True)))
         click.echo(f"record: {path}")
@@ -88,7 +90,7 @@ def command(
 
 
 class _Teller:
-    """Prints lines until nobody reads them any more; the match goes on then."""
+    """Prints lines until their reader is gone; the match goes on then."""
 
     def __init__(self) -> None:
         self._has_listener = True
@@ -102,6 +104,7 @@ class _Teller:
 
 
 def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
+    """Return the order of a match by the options of the command."""
     profile = Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"])
     named = dict(_by_role(text, "--profile", "white=upper,grace:2") for text in words["profiles"])
     return MatchOrder(
@@ -144,13 +147,13 @@ def _made_room(path: Path) -> Path:
 
 
 async def _played(match: HostedMatch, observers: Sequence[Observer]) -> tuple[Outcome, dict[str, Any]]:
-    """Play; the first Ctrl-C or SIGTERM aborts the match and its players are told, a second one ends it at once."""
+    """Play; the first Ctrl-C or SIGTERM aborts the match and tells its players, a second one ends it at once."""
     loop, playing = asyncio.get_running_loop(), asyncio.ensure_future(match.play(observers))
     reasons = ["interrupted"]
 
     def interrupt() -> None:
         if reasons:
-            click.echo("interrupted: the players are told; Ctrl-C again ends at once", err=True)
+            click.echo("interrupted: aborting the match; Ctrl-C again ends at once", err=True)
             match.abort(reasons.pop())
         else:
             playing.cancel()
@@ -174,4 +177,8 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
         "result": dict(zip(roles, goals, strict=False)),
         "steps": len(record["moves"]),
         "errors": dict(zip(roles, errors, strict=True)),
+        "failures": {
+            role: [step[index] for step in record.get("x-failures", ()) if step[index]]
+            for index, role in enumerate(roles)
+        },
     }

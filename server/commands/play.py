@@ -12,12 +12,11 @@ from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import RANDOM, Game, Role
 from gdl.games.library import find_game
-from gdl.terms import Constant
-from players.errors import GaveUpError
+from gdl.language.terms import Constant
 from players.human import HumanPlayer, Streams
-from players.player import Player
+from players.kit.local_match import LocalMatch
+from players.player import GaveUpError, Player
 from players.registry import PLAYERS, find_player
-from players.table import Table
 from server.errors import PlayerSpecError
 from server.terminal.progress import progress
 
@@ -54,9 +53,9 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
 
     seed = random.randrange(2**32) if seed is None else seed
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
-    table = Table(game, players, seed, clock_s)
-    table.while_thinking = thinking
-    _play(table, person)
+    match = LocalMatch(game, players, seed, clock_s)
+    match.while_thinking = thinking
+    _play(match, person)
 
 
 def _opponent(spec: str) -> Player:
@@ -65,16 +64,17 @@ def _opponent(spec: str) -> Player:
     return find_player(spec)()
 
 
-def _play(table: Table, person: HumanPlayer) -> None:
+def _play(match: LocalMatch, person: HumanPlayer) -> None:
+    """Play the match to the end or until the person quits, and print the result."""
     try:
-        for _ in table.play():
+        for _ in match.play():
             pass
     except (GaveUpError, KeyboardInterrupt):
         person.screen.say("You quit.")
         return
     if person.worlds.is_certain:
-        person.screen.say(person.draw(table.state.facts))
-    goals = ((role, table.state.goal(role)) for role in table.game.roles if role != RANDOM)
+        person.screen.say(person.draw(match.state.facts))
+    goals = ((role, match.state.goal(role)) for role in match.game.roles if role != RANDOM)
     person.screen.say("result: " + " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals))
 
 

@@ -9,11 +9,12 @@ from typing import Final
 
 import click
 
-from players import DEFAULT_PORT, Settings, Timing, dialling, run_stdio
-from players.errors import HostAwayError, HostError
-from players.host import Host
+from players import DEFAULT_PORT, Settings, Timing, run_stdio
+from players.kit import dialling
+from players.kit.host import Host
+from players.kit.http_server import run
+from players.player import HostAwayError, HostError
 from players.registry import PLAYERS, PlayerMaker, find_player
-from players.service import run
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -49,8 +50,8 @@ def command(
     SPEC is one of our players, `path/to/file.py:Class`, or `module:Class`; options of its constructor may follow, as
     in `mcts:playouts=200`. Prints `listening on URL` once it can be reached.
 
-    With --connect nobody needs to reach it: it dials in at a game manager, is registered there if it is new, and plays
-    what it is given until Ctrl-C.
+    With --connect no other machine needs to reach it: it dials in at a game manager, is registered there if it is new,
+    and plays what it is given until Ctrl-C.
     """
     maker = find_player(spec)
     if connect is not None and stdio:
@@ -96,5 +97,5 @@ def dialled_name(spec: str) -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # nobody that the system knows, as in some containers
+    except (KeyError, OSError):  # the system has no name for this user, as in some containers
         return "player"

@@ -10,22 +10,21 @@ from typing import Any
 
 import click
 
+from gdl.boards.guessing import layout_of
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.games.guessing import layout_of
 from gdl.games.library import GameFile, find_game
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 from server.errors import RecordDiffersError, SignatureFormatError
-from server.records.archive import StoredRecord, read_stored
+from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay
 from server.records.signature import has_valid_signature, is_signed
-from server.records.transcript import seat_of, transcript
-from server.terminal.gallery import Gallery
-from server.terminal.picture import Draw, drawer, same_game, screen_paint
+from server.records.transcript import seat_of, shown, transcript
+from server.terminal.commentary import Draw, Gallery, drawer, error_lines, same_game, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
 
-@click.command(short_help="Step through a match record and verify it by the rules.")
+@click.command()
 @click.argument("record", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rules", metavar="GAME", help="The rules, for records that carry none: a name or a path.")
 @click.option("--step", type=click.IntRange(min=0), help="Show this step only; all are verified.")
@@ -65,6 +64,9 @@ def command(
         verdict = _verdict(stored, game, show, gallery)
     except OSError as error:
         raise click.UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    if not as_json and step is None:
+        for line in error_lines(game.roles, stored.errors, stored.failures):
+            click.echo(line)
     click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
     context.exit(0 if verdict["agrees"] and verdict["signature"] != "wrong" else 1)
 
@@ -101,18 +103,23 @@ class _Show:
     only: int | None
 
     def __call__(self, at: ReplayedStep) -> None:
+        """Print the step: the state, the joint move with its errors, or the goals."""
         if self.only not in (None, at.step):
             return
         click.echo(f"\nstep {at.step}\n{self.draw(at.state.facts)}")
         if at.moves is not None:
             errors = (*at.errors, *("" for _ in at.moves[len(at.errors) :]))
-            told = zip(self.game.roles, at.moves, errors, strict=False)
-            click.echo("  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in told))
+            answers = zip(self.game.roles, at.moves, errors, strict=False)
+            click.echo("  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers))
+            for role, failure in zip(self.game.roles, at.failures, strict=False):
+                if failure:
+                    click.echo(f"  {role}: the player failed: {shown(failure)}")
         elif at.state.is_terminal:
             click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
 
 
 def _verdict(record: StoredRecord, game: Game, show: _Show | None, gallery: Gallery | None) -> dict[str, Any]:
+    """Replay *record* by the rules of *game*; return whether it agrees, and the first difference."""
     found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
     with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
         try:
@@ -131,6 +138,7 @@ def _verdict(record: StoredRecord, game: Game, show: _Show | None, gallery: Gall
 
 
 def _difference(error: RecordDiffersError) -> dict[str, object]:
+    """Return the difference as JSON."""
     return {
         "step": error.step,
         "role": error.role or None,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from server.operation.options import DEFAULT_DATABASE
+from server.storage.address import DEFAULT_DATABASE
 from server.storage.backup import restore
 from server.terminal.progress import progress
 
 
-@click.command(short_help="Make a database hold what a backup holds.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
               help="That of a server: sqlite:///FILE or postgresql://USER@HOST/NAME.")  # fmt: skip

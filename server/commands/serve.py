@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from server.operation.configuration import CONTEXT, config_options, end_if_printing
-from server.operation.files import allow_many_files
+from server.operation.health import allow_many_files
 from server.operation.logs import configure_logs
 from server.operation.options import ServeOptions, serve_options
 from server.site import serve
@@ -18,7 +18,7 @@ SWITCH_S: Final = 0.0005
 """After how long a busy thread lets another one work; by default the event loop would wait ten times as long."""
 
 
-@click.command(short_help="Run the server: matches, players, web pages and a JSON API.", context_settings=CONTEXT)
+@click.command(context_settings=CONTEXT)
 @serve_options
 @config_options
 @click.pass_context

@@ -12,22 +12,22 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from gdl.editing.highlighting import GdlLexer
+from gdl.boards.about import About
+from gdl.boards.boards import board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.pictures import picture
+from gdl.boards.text import Paint, text_of
+from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.games.about import About
-from gdl.games.boards import board_of
-from gdl.games.drawing import Paint, text_of
-from gdl.games.guessing import layout_of
 from gdl.games.library import GameFile, find_game
-from gdl.games.pictures import picture
 from server.terminal.progress import progress
 
 _WIDTH = 100
 _THEME = "ansi_dark"  # in the colours that the terminal has been given
 
 
-@click.command(short_help="Say what a game is and draw its first position.")
+@click.command()
 @click.argument("name", metavar="GAME")
 @click.option("--rules", "with_rules", is_flag=True, help="Print the rules too, last.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
@@ -95,6 +95,7 @@ def _position(about: About | None, game: Game, paint: Paint) -> str:
 
 
 def _words(file: GameFile, about: About | None, game: Game) -> Iterator[str]:
+    """Yield the lines on a game: title, authors, roles, kind, and how unclear sentences were decided."""
     yield f"{about.title} ({file.name})" if about else file.name
     if about:
         yield from ("", textwrap.fill(about.summary, _WIDTH), "", f"authors: {', '.join(about.authors)}")
@@ -115,6 +116,7 @@ def _moves(legal: dict[str, int]) -> Iterator[str]:
 
 
 def _as_json(file: GameFile, about: About | None, game: Game, legal: dict[str, int]) -> dict[str, object]:
+    """Return the game as JSON: name, roles, description, first state, numbers of legal moves, board."""
     return {
         "name": file.name,
         "path": str(file.path),

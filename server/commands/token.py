@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import os
 import sys
@@ -18,16 +17,15 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from server.access.class_list import MAX_CHARACTERS, read_class_list
-from server.access.errors import TokenFieldError
-from server.access.issuing import MAX_DAYS, Issued, Issuing
+from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list, write_csv
 from server.access.recognition import is_valid
-from server.access.role import ROLE_WORDS, Role, role_named
-from server.match.clock import now_ms
-from server.operation.options import DEFAULT_DATABASE
+from server.errors import TokenFieldError
+from server.match.link import now_ms
+from server.storage.accounts import TokenStore
+from server.storage.address import DEFAULT_DATABASE
 from server.storage.database import Database
 from server.storage.rows import TokenRow
-from server.storage.tokens import TokenStore
+from server.visibility import ROLE_WORDS, Role, role_named
 
 _WIDTH_OF_A_PIPE: Final = 200
 _Answer = TypeVar("_Answer")
@@ -41,7 +39,7 @@ _DAYS: Final = click.option("--days", type=click.IntRange(1, MAX_DAYS), help="Ho
 _JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(short_help="Issue, list, rotate and revoke the tokens of a game manager.")
+@click.group()
 def command() -> None:
     """Issue tokens to those who may use a game manager, and revoke them.
 
@@ -177,9 +175,7 @@ def _print_all(issued: Sequence[Issued], as_json: bool, stream: TextIO) -> None:
         json.dump([_shown(each.row) | {"token": str(each.text)} for each in issued], stream, indent=2)
         stream.write("\n")
         return
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("name", "token"))
-    writer.writerows((each.row.name, each.text) for each in issued)
+    write_csv([("name", "token"), *((each.row.name, str(each.text)) for each in issued)], stream)
 
 
 def _shown(row: TokenRow) -> dict[str, Any]:
@@ -187,6 +183,7 @@ def _shown(row: TokenRow) -> dict[str, Any]:
 
 
 def _table(rows: Sequence[TokenRow], at_ms: int) -> Table:
+    """Return a table of tokens as they are at *at_ms*."""
     table = Table("id", "name", "role", "issued", "valid until", "last used", "note", box=None, pad_edge=False)
     for row in rows:
         until = "revoked" if row.revoked_ms else "for ever" if row.expires_ms is None else _day(row.expires_ms)

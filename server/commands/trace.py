@@ -12,7 +12,7 @@ from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
 from server.terminal.progress import progress
 
 
-@click.command(short_help="Write random plays of a game for `ggp conform` to replay.")
+@click.command()
 @click.argument("game")
 @click.option("--plays", type=click.IntRange(min=1), default=1, show_default=True, help="How many plays.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same plays.")

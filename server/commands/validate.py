@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from gdl.games.library import find_game
-from gdl.kif import ReadLimits
-from gdl.simulation import SimulationBudget
+from gdl.language.kif import ReadLimits
 from server.terminal.progress import progress
-from server.validating.report import explanation, github, json, sarif, terminal
+from server.validating import report
 from server.validating.rule_text import STANDARD_INPUT
-from server.validating.validation import Options, Validation, check_file, play_file
+from server.validating.validation import Validation, ValidationOptions, check_file, play_file
 
-REPORTS: Final[dict[str, Callable[[Iterable[Validation]], Iterator[Text | str]]]] = {
-    "terminal": terminal.report,
-    "json": json.report,
-    "sarif": sarif.report,
-    "github": github.report,
-}
+if TYPE_CHECKING:
+    from gdl.simulation import SimulationBudget
+
 WRONG: Final = 1
 NO_VERDICT: Final = 3
 
 
-@click.command(short_help="Say what is wrong with rule files, and where.")
+@click.command()
 @click.argument("files", metavar="FILE...", nargs=-1)
 @click.option("--simulate", "n_plays", metavar="N", type=click.IntRange(1), help="Make N random plays, too.")
 @click.option("--states", "n_states", type=click.IntRange(0), default=10_000, show_default=True,
@@ -69,19 +65,36 @@ def command(
     file has an error (warnings are allowed), 1 when one has, 2 on wrong usage, 3 when a limit came before a verdict.
     """
     if explain is not None:
-        _show(explanation.explain(explanation.code_named(explain)))
+        _show(report.explain(report.code_named(explain)))
         return
     if not files:
         raise click.UsageError("name a rule file, or a game of the library, which `ggp games` lists", context)
-    budget = None if n_plays is None else SimulationBudget(plays=n_plays, seconds=seconds, states=n_states)
-    options = Options(
+    budget = None if n_plays is None else _budget(n_plays, seconds, n_states)
+    options = ValidationOptions(
         seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve()
     )
     for file in files:
-        _ = file == STANDARD_INPUT or find_game(file)  # a name that is misspelt is told before the work begins
+        _ = file == STANDARD_INPUT or find_game(file)  # so that a misspelt name is refused before the work begins
     verdicts: set[str] = set()
-    _show(REPORTS[form or "terminal"](_noted(_validations(files, options), verdicts)))
+    _show(_reported(form, _noted(_validations(files, options), verdicts)))
     context.exit(WRONG if "wrong" in verdicts else NO_VERDICT if "unknown" in verdicts else 0)
+
+
+def _budget(n_plays: int, seconds: float, n_states: int) -> SimulationBudget:
+    from gdl.simulation import SimulationBudget  # noqa: PLC0415 -- the static checks need no engine
+
+    return SimulationBudget(plays=n_plays, seconds=seconds, states=n_states)
+
+
+def _reported(form: str | None, validations: Iterable[Validation]) -> Iterator[Text | str]:
+    """Yield the report of *validations* in *form*: `json`, `sarif`, `github`, or for people at a terminal."""
+    if form is None:
+        yield from report.report(validations)
+        return
+    from server.validating import formats  # noqa: PLC0415 -- what programs read is loaded for them
+
+    reports = {"json": formats.as_json, "sarif": formats.as_sarif, "github": formats.as_annotations}
+    yield from reports[form](validations)
 
 
 def _noted(validations: Iterable[Validation], verdicts: set[str]) -> Iterator[Validation]:
@@ -99,7 +112,7 @@ def _show(pieces: Iterable[Text | str]) -> None:
             console.print(piece, soft_wrap=True)
 
 
-def _validations(files: tuple[str, ...], options: Options) -> Iterator[Validation]:
+def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator[Validation]:
     """Yield what is to be said of each file: as it is played, or after the checks of all."""
     checked = []
     with progress("checking", len(files)) as advance:
@@ -109,7 +122,7 @@ def _validations(files: tuple[str, ...], options: Options) -> Iterator[Validatio
     yield from map(partial(_played, options=options), files, checked)
 
 
-def _played(file: str, checked: Validation, options: Options) -> Validation:
+def _played(file: str, checked: Validation, options: ValidationOptions) -> Validation:
     if options.budget is None or checked.has_error or checked.limit is not None:
         return checked
     name = "standard input" if file == STANDARD_INPUT else find_game(file).name

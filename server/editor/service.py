@@ -11,11 +11,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from gdl.diagnostics import Diagnostic
 from gdl.errors import RenamingError
+from gdl.language.diagnostics import Diagnostic
 from server.editor import answers
-from server.editor.checking import Checking
-from server.editor.document import Document
+from server.editor.document import Checking, Document
 
 _TRIGGERS: Final = ("(", "?")
 
@@ -94,7 +93,7 @@ def serve(delay_s: float, stdin: BinaryIO | None = None, stdout: BinaryIO | None
 
 
 def _log_errors() -> None:
-    """Log to standard error what editors keep for whoever looks for the cause of a failure."""
+    """Log unexpected errors to standard error, which editors keep in a log of the server."""
     handler = logging.StreamHandler()
     handler.addFilter(_is_unexpected)
     log = logging.getLogger("pygls")
@@ -104,11 +103,13 @@ def _log_errors() -> None:
 
 
 def _is_unexpected(record: logging.LogRecord) -> bool:
-    """Return whether an error is more than a no to the editor, which is told to whoever asked."""
+    """Return whether an error is more than the refusal of a request, which the editor shows by itself."""
     return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
 
 
 def _follow_documents(server: EditorServer) -> None:
+    """Register the notifications on documents that open, change and close, and on the end."""
+
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         server.put(params.text_document.uri, params.text_document.version, is_opened=True)
@@ -127,6 +128,8 @@ def _follow_documents(server: EditorServer) -> None:
 
 
 def _answer_questions(server: EditorServer) -> None:
+    """Register the requests that read a document: hover, definitions, references, symbols, completion, format."""
+
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
         return answers.hover(server.document(params.text_document.uri), params.position)
@@ -158,6 +161,8 @@ def _answer_questions(server: EditorServer) -> None:
 
 
 def _offer_changes(server: EditorServer) -> None:
+    """Register the requests that change a document: quick fixes and renaming."""
+
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([types.CodeActionKind.QuickFix]))
     def mending(params: types.CodeActionParams) -> list[types.CodeAction]:
         document = server.document(params.text_document.uri)

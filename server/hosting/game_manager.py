@@ -1,13 +1,15 @@
 """The game manager: takes orders, starts what can be started, goes on with what broke off, and loses nothing.
 
 All that it must remember is in the database. Several managers may share one: a match has one holder at a time, whose
-lease the holder renews; when it is silent, another one takes the match over.
+lease the holder renews; when the lease is over, another one takes the match over.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,29 +17,24 @@ from functools import partial
 from typing import Final
 
 from gdl.game import RANDOM, Role
-from server.errors import TooManyMatchesError, UnknownMatchError
-from server.hosting.news import News, something_new
-from server.hosting.order import OrderText
+from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
+from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.ordering import GameFinder
 from server.hosting.playing import Playing, cancelled
-from server.hosting.seating import Entrant, check_roles, seated
-from server.hosting.settings import HostSettings
-from server.hosting.terms import new_terms
 from server.links.info import ask_info
-from server.links.mailbox import Mailboxes
-from server.match.clock import now_ms
+from server.links.seating import PlayerReference, check_n_roles, check_roles, seated
+from server.match.link import now_ms
 from server.match.setup import new_match_id
-from server.registry.claims import new_claim
 from server.registry.health import HealthChecks
-from server.registry.queueing import QueuedMatch, startable
+from server.registry.queueing import QueuedMatch, Room, addresses, new_claim, startable
 from server.registry.registry import Registry, RegistrySettings
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
-from server.storage.errors import StorageError
 from server.storage.games import GameStore
+from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
-from server.storage.players import PlayerStore
-from server.storage.queue import MatchQueue, WaitingMatch
-from server.storage.rows import QUEUED, MatchRow, SeatRow
+from server.storage.queue import Lobby, MatchQueue, WaitingMatch
+from server.storage.rows import CHANCE, LOBBY, QUEUED, MatchRow, SeatRow
 from server.storage.writer import EventWriter
 
 LOOK_S: Final = 1.0
@@ -46,8 +43,6 @@ PAUSE_S: Final = 0.05
 """How long to gather reasons before looking at the queue again."""
 MAX_LOOKED_AT: Final = 2_000
 """How many of the matches that wait are looked at, the oldest ones."""
-_OWN: Final = "\0own"
-"""No player is called so."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -63,25 +58,26 @@ class GameManager:
     """Plays the matches of *database* within *settings*; `start` it where an event loop runs.
 
     Attributes:
-        news: tells viewers when something has happened in a match.
-        writer: writes the journals, once the manager has started.
+        notifier: wakes viewers when something has happened in a match.
+        waiting_for_core: which of the matches that wait need more of the cores than is left.
+        writer: writes the journals.
     """
 
     def __init__(self, database: Database, settings: HostSettings) -> None:
         self.database, self.settings = database, settings
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
-        self.queue = MatchQueue(database)
-        self.news = News()
-        self.mailboxes = Mailboxes()
-        self.registry = Registry(self.players, self.mailboxes, RegistrySettings(targets=settings.targets))
-        self.registry.on_change = self.look
+        self.queue, self.lobby = MatchQueue(database), Lobby(database)
+        self.notifier = Notifier()
+        self.registry = Registry(self.players, RegistrySettings(targets=settings.targets), on_change=self.look)
+        self.request_queues = self.registry.request_queues
         self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
-        self.playing = Playing(database, self.registry, settings, self._take_end)
+        self.writer = EventWriter(database, secrets.token_hex(8), self.notifier.tell, retries_s=settings.retries_s)
+        self.playing = Playing(database, self.registry, settings, self.writer, self._take_end)
         self._finder = GameFinder(self.games)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
-        self.writer: EventWriter
+        self.waiting_for_core: frozenset[str] = frozenset()
 
     async def start(self) -> None:
         """Bring the library into the database, and begin to play: first what broke off, then what waits.
@@ -90,7 +86,6 @@ class GameManager:
             StorageError: the database failed.
         """
         await self._finder.keep_library()
-        self.writer = self.playing.writer = EventWriter(self.database, self.playing.holder, self.news.tell)
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         await self.playing.take_over()
@@ -106,6 +101,8 @@ class GameManager:
             await self.playing.abort_all("the game manager shuts down", limit_s)
         await self.playing.close()
         await self.writer.close()
+        if not self._loops:  # it never played anything
+            return
         with suppress(StorageError):
             held = await self.matches.renew(self.playing.holder, self.settings.lease_s)
             await self.matches.release(held, self.playing.holder)
@@ -123,14 +120,16 @@ class GameManager:
         self._wake.set()
 
     def _take_end(self, match_id: str) -> None:
-        self.news.tell([match_id])
+        self.notifier.tell([match_id])
         self.look()
 
-    async def order(self, text: OrderText, by: str = "") -> Ordered:
-        """Keep the match that *text* orders; it is started as soon as its players are free.
+    async def order(self, text: MatchRequest, by: str = "") -> Ordered:
+        """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
 
         Raises:
             UnknownNameError: no such game, player or role.
+            TooManyRolesError: its game has more roles than may be played.
+            TooFewCoresError: its players need more processes than may run at once.
             PlayerSpecError: a player that may not be named over the network.
             RuleFileError: its rules cannot be played.
             LimitExceeded: its rules cost too much.
@@ -139,26 +138,40 @@ class GameManager:
         """
         if not self._is_starting or await self.queue.length() >= self.settings.max_queued:
             raise TooManyMatchesError(self.settings.max_queued)
+        if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
+            text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
         version, outline = await self._finder.found(text, by)
         named = {role: await self.registry.resolve(seat.player) for role, seat in text.players.items()}
+        check_n_roles(outline, self.settings.max_roles)
         check_roles(outline, named)
+        self.playing.cores.check(seat.player for seat in text.players.values())
         entrants = seated(outline, named)
         claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == "human"}
-        terms = new_terms(text, version.name, {role: claim.hash for role, claim in claims.items()})
+        order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
         row = MatchRow(
             id=new_match_id(),
             game=version.name,
             sha256=version.sha256,
-            order=terms.as_json(),
+            order=order.as_json(),
             created_ms=now_ms(),
-            status=QUEUED,
+            status=LOBBY if claims else QUEUED,
             ordered_by=by,
             tournament=text.tournament,
-            is_hidden=version.is_gdl2 or any(terms.profile_of(str(role)).is_scrambled for role in entrants),
+            is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
         )
         await self.matches.add(row, [_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles)])
         self.look()
         return Ordered(row, {role: claim.secret for role, claim in claims.items()})
+
+    async def note_arrival(self, match_id: str, role: str) -> None:
+        """Note that the person who plays *role* sits there; with the last one a match leaves the lobby.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if await self.lobby.note_arrival(match_id, role):
+            self.notifier.tell([match_id])
+            self.look()
 
     async def abort(self, match_id: str, reason: str) -> bool:
         """End the match soon, wherever it is played, and return whether it was not over yet.
@@ -168,13 +181,14 @@ class GameManager:
         """
         if await self.matches.request_abort(match_id, reason):
             self.playing.abort(match_id, reason)
-            self.news.tell([match_id])
+            self.notifier.tell([match_id])
             return True
         if not await self.matches.has(match_id):
             raise UnknownMatchError(match_id)
         return False
 
     async def _watch_queue(self) -> None:
+        """Start matches, obey requests to abort, and close lobbies, each time that there is a reason to look."""
         while True:
             await something_new(self._wake, LOOK_S)
             self._wake.clear()
@@ -182,37 +196,65 @@ class GameManager:
             try:
                 await self._start_queued()
                 await self._obey_others()
+                await self._close_lobbies()
             except StorageError as error:
                 _LOG.error("the queue cannot be read: %s", error)
+                await asyncio.sleep(LOOK_S)
+            except Exception:  # whatever it is, the next matches must begin
+                _LOG.exception("the queue cannot be read")
                 await asyncio.sleep(LOOK_S)
 
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:
             return
-        at_ms = now_ms()
-        waiting = [_in_queue(match, at_ms) for match in await self.queue.waiting(MAX_LOOKED_AT)]
-        if not waiting:
+        async with self.queue.choosing() as may_choose:
+            if may_choose:
+                await self._choose()
+
+    async def _choose(self) -> None:
+        """Begin the matches of the queue that players, cores and room allow now."""
+        at_ms, queued = now_ms(), await self.queue.waiting(MAX_LOOKED_AT)
+        if not queued:
             return
+        waiting = [self._in_queue(match, at_ms) for match in queued]
         limits = await self.registry.limits({player for match in waiting for player in match.players})
-        limits |= {_OWN: self.settings.max_own_matches}
-        busy = await self.matches.busy() | {_OWN: self.playing.n_own}
-        chosen = startable(waiting, busy, limits, self.playing.n_free)
+        busy = Counter(await self.matches.busy())
+        if any(match.limits for match in waiting):
+            for named in await self.queue.playing_at_addresses():
+                busy.update(addresses(named).keys())
+        n_core_slots = self.playing.cores.n_free
+        self.waiting_for_core = frozenset(
+            match.match_id for match in waiting if match.n_core_slots > max(0, n_core_slots)
+        )
+        chosen = startable(waiting, busy, limits, Room(self.playing.n_free, n_core_slots))
         if chosen:
             await self.playing.begin(chosen)
+
+    def _in_queue(self, match: WaitingMatch, at_ms: int) -> QueuedMatch:
+        players = tuple(player for player, _ in match.players)
+        called = addresses(match.named)
+        n_core_slots = self.playing.cores.slots_for(players)
+        return QueuedMatch(match.id, (*players, *called), (at_ms - match.created_ms) / 1000, n_core_slots, called)
 
     async def _obey_others(self) -> None:
         for match_id, reason in (await self.matches.abort_requests(self.playing.holder)).items():
             self.playing.abort(match_id, reason)
 
+    async def _close_lobbies(self) -> None:
+        """Cancel the matches whose people did not come in time."""
+        limit_s = self.settings.lobby_s
+        for match_id, missing in (await self.lobby.overdue(limit_s)).items():
+            reason = f"not everybody came within {_limit_words(limit_s)}: {', '.join(missing)} missing"
+            if await self.lobby.cancel(match_id, reason):
+                self.notifier.tell([match_id])
 
-def _in_queue(match: WaitingMatch, at_ms: int) -> QueuedMatch:
-    """Return the match as the queue knows it; players of ours wait for each other, since they share the processor."""
-    players = tuple(_OWN if kind == "own" else player for player, kind in match.players)
-    return QueuedMatch(match.id, players, (at_ms - match.created_ms) / 1000)
+
+def _limit_words(limit_s: float) -> str:
+    return f"{limit_s / 60:.0f} min" if limit_s >= 60 else f"{limit_s:g} s"
 
 
-def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, Entrant]) -> SeatRow:
+def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, PlayerReference]) -> SeatRow:
     entrant = entrants.get(role)
     if entrant is None:
-        return SeatRow(match_id, str(role), position, str(RANDOM), "chance")
+        return SeatRow(match_id, str(role), position, str(RANDOM), CHANCE)
     return SeatRow(match_id, str(role), position, entrant.name, entrant.kind)

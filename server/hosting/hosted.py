@@ -12,13 +12,12 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.game import Game, Role
-from server.hosting.seating import Entrant, check_roles, seated
-from server.links.own_player import OwnPlayer
+from server.links.own_player import OwnPlayer, WorkerPlayer
+from server.links.seating import PlayerReference, check_roles, seated
 from server.match.driver import MatchDriver, Observer, Outcome
 from server.match.link import PlayerLink
-from server.match.profiles import Profile
 from server.match.referee import LocalReferee
-from server.match.setup import MatchSetup, Substitute, new_match_id, new_random_token, new_seed
+from server.match.setup import MatchSetup, Profile, Substitute, new_match_id, new_random_token, new_seed
 from server.records.entries import Circumstances
 from server.records.journal import Recorder
 from server.records.record import MatchRecord
@@ -28,7 +27,7 @@ MAX_CLOCK_S: Final = 86_400
 
 @dataclass(frozen=True, slots=True)
 class MatchOrder:
-    """What somebody wants played. *Units*: whole seconds.
+    """A match that is to be played. *Units*: whole seconds.
 
     `players` names the players by role; `profiles` says how to speak with the players of some roles, `profile` with
     the others; `game_name` is for people. A seed that is None is drawn.
@@ -36,7 +35,7 @@ class MatchOrder:
 
     game_name: str
     game: Game
-    players: Mapping[str, Entrant]
+    players: Mapping[str, PlayerReference]
     start_clock_s: int
     play_clock_s: int
     profile: Profile = field(default_factory=Profile)
@@ -89,7 +88,7 @@ class HostedMatch:
         return self._recorder.record
 
     def abort(self, reason: str) -> None:
-        """End the match soon; the players are told. For the loop's thread."""
+        """End the match soon; the players get ABORT. For the loop's thread."""
         self._abort_reason = reason
         if self._driver is not None:
             self._driver.abort(reason)
@@ -119,7 +118,7 @@ class HostedMatch:
 
 
 @asynccontextmanager
-async def opened(players: Mapping[Role, Entrant]) -> AsyncIterator[dict[Role, PlayerLink]]:
+async def opened(players: Mapping[Role, PlayerReference]) -> AsyncIterator[dict[Role, PlayerLink]]:
     """Open the ways to *players*, all at once; in the end those that were started are stopped, whatever happened.
 
     Raises:
@@ -146,4 +145,4 @@ async def _close(opening: Sequence[asyncio.Task[PlayerLink]]) -> None:
     for task in opening:
         task.cancel()
     links = await asyncio.gather(*opening, return_exceptions=True)
-    await asyncio.gather(*(link.stop() for link in links if isinstance(link, OwnPlayer)))
+    await asyncio.gather(*(link.stop() for link in links if isinstance(link, OwnPlayer | WorkerPlayer)))

@@ -1,41 +1,94 @@
-"""An order for a match as it comes in JSON: the body of POST /api/v1/matches."""
+"""An order for a match: the body of POST /api/v1/matches, its limits, and what the database keeps of it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from gdl.messages import Dialect
+from gdl.game import Role
+from gdl.wire.messages import Dialect
+from server.hosting.cores import n_cores_here
 from server.hosting.hosted import MAX_CLOCK_S
-from server.match.profile_words import MAX_GRACE_S
-from server.match.profiles import Case, Profile
-from server.match.setup import Substitute
+from server.hosting.referees import RefereeLimits
+from server.links.address import AllowedAddresses
+from server.links.seating import PlayerReference
+from server.match.setup import MAX_GRACE_S, Case, MatchSetup, Profile, Substitute, new_random_token, new_seed
+from server.sanitization import CleanName
+from server.spectating.events import LIVE, Delay, read_delay
+from server.storage.writer import RETRIES_S
+
+MAX_RUNNING: Final = 1_000
+MAX_QUEUED: Final = 10_000
+MAX_ROLES: Final = 16
+PLAYER_MEMORY_MB: Final = 4096
+LEASE_S: Final = 10.0
+LOBBY_S: Final = 1_800.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """The limits of a game manager.
+
+    Attributes:
+        max_running: how many matches are played at once.
+        max_queued: how many more may wait.
+        max_roles: how many roles a game may have that is uploaded or played.
+        player_cores: on how many cores players of ours think, see `server.hosting.cores`.
+        player_memory_mb: what each process of theirs may use, its game included. *Units*: megabytes.
+        lobby_s: how long a match waits in the lobby for its people before it is cancelled. *Units*: seconds.
+        lease_s: after how long another manager goes on with the matches of one that is silent. *Units*: seconds.
+        retries_s: how long to wait, each time, before what could not be written is tried again. *Units*: seconds.
+        signing_key: signs the records.
+        targets: which addresses players may have; None allows all.
+        referee_limits: what rules from outside may cost.
+        broadcast_delay: how late spectators see matches whose order says nothing of it.
+    """
+
+    max_running: int = MAX_RUNNING
+    max_queued: int = MAX_QUEUED
+    max_roles: int = MAX_ROLES
+    player_cores: int = field(default_factory=n_cores_here)
+    player_memory_mb: int = PLAYER_MEMORY_MB
+    lobby_s: float = LOBBY_S
+    lease_s: float = LEASE_S
+    retries_s: tuple[float, ...] = RETRIES_S
+    signing_key: RSAPrivateKey | None = None
+    targets: AllowedAddresses | None = None
+    referee_limits: RefereeLimits = field(default_factory=RefereeLimits)
+    broadcast_delay: Delay = LIVE
+
 
 MAX_STEP: Final = 1_000_000
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]
 _Grace = Annotated[float, Field(ge=0, le=MAX_GRACE_S)]
-_Player = Annotated[str, Field(min_length=1, max_length=500)]
-_Name = Annotated[str, Field(min_length=1, max_length=100)]
+_Player = Annotated[CleanName, Field(min_length=1, max_length=500)]
+_MaxMatches = Annotated[
+    int, Field(ge=1, le=1_000, description="how many matches the player at this address plays at once; 1 otherwise")
+]
+_Name = Annotated[CleanName, Field(min_length=1, max_length=100)]
 
 
 class SeatText(BaseModel):
     """A player, and how to speak with it where that differs from the others. *Units*: seconds."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True, frozen=True)
 
     player: _Player
     dialect: Dialect | None = None
     case: Case | None = None
     grace: _Grace | None = None
     scramble: bool | None = None
+    max_matches: _MaxMatches | None = None
 
     def profile(self, others: Profile) -> Profile:
         """Return *others* with what is said here."""
-        told = {"dialect": self.dialect, "case": self.case, "grace_s": self.grace, "is_scrambled": self.scramble}
-        changes: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+        named = {"dialect": self.dialect, "case": self.case, "grace_s": self.grace, "is_scrambled": self.scramble}
+        changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
         return replace(others, **changes)
 
 
@@ -59,7 +112,7 @@ def _seat(value: object) -> object:
     return {"player": value} if isinstance(value, str) else value
 
 
-class OrderText(BaseModel):
+class MatchRequest(BaseModel):
     """The body of POST /api/v1/matches. *Units*: seconds."""
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, frozen=True)
@@ -76,11 +129,76 @@ class OrderText(BaseModel):
     case: Case = Case.AS_IS
     substitute: Substitute = Substitute.RANDOM
     tournament: _Name | None = None
+    broadcast_delay: Annotated[str, AfterValidator(lambda text: str(read_delay(text)))] | None = Field(
+        default=None, max_length=20, description="how late spectators see it: `3 steps`, `60 s`, `end`, or `live`"
+    )
     begin: FromText | None = Field(default=None, alias="from")
 
     @model_validator(mode="after")
-    def _has_one_game(self) -> OrderText:
+    def _has_one_game(self) -> MatchRequest:
         n_named = (self.game is not None) + (self.rules is not None)
         if n_named > 1 or (n_named == 0 and self.begin is None):
             raise ValueError("either `game`, a name in the library, or `rules`, a rule file's text, is needed")
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOrder:
+    """What was ordered, with everything drawn that the order left open.
+
+    Attributes:
+        request: what was ordered, its rules replaced by the game's name.
+        seat_claims: by role, the hash of what a person says to take that seat.
+    """
+
+    request: MatchRequest
+    seed: int
+    scramble_seed: int
+    random_token: str
+    seat_claims: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def profile(self) -> Profile:
+        """How to speak with players whose seat says nothing else."""
+        return Profile(self.request.dialect, self.request.case, self.request.grace, self.request.scramble)
+
+    def profile_of(self, role: str) -> Profile:
+        """Return how to speak with the player of *role*."""
+        seat = self.request.players.get(role)
+        return self.profile if seat is None else seat.profile(self.profile)
+
+    def setup(self, match_id: str, entrants: Mapping[Role, PlayerReference]) -> MatchSetup:
+        """Return what is agreed with *entrants* before the match begins."""
+        return MatchSetup(
+            tuple(entrant.seat(role, self.profile_of(str(role))) for role, entrant in entrants.items()),
+            self.request.start_clock,
+            self.request.play_clock,
+            match_id=match_id,
+            seed=self.seed,
+            scramble_seed=self.scramble_seed,
+            substitute=self.request.substitute,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `order_of` reads."""
+        return {
+            "text": self.request.model_dump(mode="json", by_alias=True, exclude_none=True),
+            "seed": self.seed,
+            "scrambleSeed": self.scramble_seed,
+            "randomToken": self.random_token,
+            "seatClaims": dict(self.seat_claims),
+        }
+
+
+def new_order(text: MatchRequest, game_name: str, seat_claims: Mapping[str, str]) -> StoredOrder:
+    """Return what is kept of a match that is ordered now."""
+    begin = None if text.begin is None or text.begin.record is not None else text.begin  # a record may be large
+    named = text.model_copy(update={"game": game_name, "rules": None, "begin": begin})
+    seed = new_seed() if text.seed is None else text.seed
+    return StoredOrder(named, seed, new_seed(), new_random_token(), seat_claims)
+
+
+def order_of(order: Mapping[str, Any]) -> StoredOrder:
+    """Return the order that the JSON object *order* keeps."""
+    text = MatchRequest.model_validate(order["text"])
+    return StoredOrder(text, order["seed"], order["scrambleSeed"], order["randomToken"], order["seatClaims"])

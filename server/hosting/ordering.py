@@ -1,9 +1,10 @@
-"""Which rules an order means: a game of the database, or the rules that it brings, which are kept then."""
+"""Which rules an order means: a game of the database, or rules that are uploaded, validated and kept."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -11,14 +12,19 @@ from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
 from gdl.games.library import find_game
-from gdl.rules import read_rules, rules_sha256
-from gdl.terms import Constant
-from server.hosting.order import OrderText
+from gdl.language.rules import read_rules, rules_sha256
+from gdl.language.terms import Constant
+from server.errors import GameNameError, GameTakenError, RulesUnfitError
+from server.hosting.order import MAX_ROLES, MatchRequest
 from server.hosting.referees import GameOutline, library_hashes, outline_here, outline_of
-from server.match.background import in_own_thread
-from server.match.clock import now_ms
+from server.links.seating import check_n_roles
+from server.match.link import now_ms
+from server.match.referee import in_own_thread
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion
+from server.validating.checker import Checker
+from server.validating.formats import file_report
+from server.validating.validation import Validation
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
@@ -42,7 +48,7 @@ class GameFinder:
             if known.get(name) != sha256:
                 await self._games.put(await in_own_thread(partial(_of_library, name)))
 
-    async def found(self, text: OrderText, by: str) -> tuple[GameVersion, GameOutline]:
+    async def found(self, text: MatchRequest, by: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of.
 
         Raises:
@@ -94,3 +100,70 @@ def _of_library(name: str) -> GameVersion:
     about = file.about_path.read_text("utf-8") if file.about_path.is_file() else None
     version = new_version(name, outline_here(file.read()), "")
     return replace(version, about=about, verdict="ok", is_library=True)
+
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Rules that *by* wants kept as the game *name*; `about` is its TOML description, if there is one."""
+
+    name: str
+    rules: str
+    by: str
+    about: str | None = None
+
+
+async def keep_game(
+    games: GameStore,
+    checker: Checker,
+    upload: Upload,
+    *,
+    may_replace_any: bool = False,
+    max_roles: int = MAX_ROLES,
+) -> GameVersion:
+    """Validate the rules of *upload* at a first look, and keep them as the current version of the game.
+
+    They are then played at length behind the scenes, and what is said of the version is what showed there. Slow rules
+    are no unfit rules: that no play came to its end in time is reported, and the version may be played.
+    Only who uploaded a game replaces it, unless *may_replace_any*; one of the library is never replaced. It may have
+    *max_roles*.
+
+    Raises:
+        GameNameError: no game may be called so.
+        GameTakenError: a game of that name is the library's, or another owner's.
+        TooManyRolesError: it has more roles than that.
+        RulesUnfitError: the validator finds errors, or cannot check the text; it has the validation.
+        RequestError: too many rules are being validated.
+        LimitExceeded, ChildProcessDiedError, RuleFileError: its roles cannot be worked out.
+    """
+    if _NAME.fullmatch(upload.name) is None or upload.name == UNNAMED:
+        raise GameNameError(upload.name)
+    known = await games.find(upload.name)
+    if known is not None and (known.is_library or not (may_replace_any or known.uploaded_by == upload.by)):
+        raise GameTakenError(upload.name)
+    found = await checker.validation(upload.rules, upload.name, is_played=True)
+    if found.is_wrong or not found.is_checked:
+        raise RulesUnfitError(upload.name, found)
+    outline = await outline_of(upload.rules, upload.name)
+    check_n_roles(outline, max_roles)
+    version = replace(
+        new_version(upload.name, outline, upload.by),
+        about=upload.about,
+        verdict=found.verdict,
+        report=file_report(found),
+    )
+    await games.put(version)
+
+    async def keep_verdict(long: Validation) -> None:
+        await games.judge(version.sha256, long.verdict, file_report(long))
+
+    checker.follow(version.sha256, found, keep_verdict)
+    return version
+
+
+def valid_name(name: str) -> str:
+    """Return *name*, which may be that of a file, as games are called: `TicTacToe 2.kif` is `tictactoe-2`."""
+    stem = re.sub(r"\.(kif|gdl|txt)$", "", name.strip(), flags=re.IGNORECASE)
+    return re.sub(r"[\s.]+", "-", stem.lower())

@@ -1,53 +1,72 @@
-"""The matches that this process plays: it holds their leases, and takes over what nobody plays any more."""
+"""The matches that this process plays: it holds their leases, and takes over those whose lease is over."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
+from collections import Counter
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Final
 
 from gdl.errors import CallerError, GdlError
+from players.kit.worker import WorkerLimits
+from server.errors import DamagedRowError, LostMatchError, MatchRecordError, StorageError, UnwritableError
+from server.hosting.cores import CoreBudget
+from server.hosting.order import HostSettings, StoredOrder, order_of
 from server.hosting.referees import Referees
-from server.hosting.seating import Absent, Entrant, seated
-from server.hosting.settings import HostSettings
-from server.hosting.stored import Desk, StoredMatch
-from server.hosting.terms import terms_of
+from server.hosting.stored import MatchContext, StoredMatch
+from server.links.seating import PlayerReference, PlayerSpec, UnresolvedPlayer, seated
 from server.records.entries import OnEntry
-from server.registry.failing import has_only_failed
+from server.registry.queueing import busy_players, has_only_failed
 from server.registry.registry import Registry
 from server.storage.database import Database
-from server.storage.errors import LostMatchError, StorageError
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchRow
 from server.storage.writer import EventWriter
 
+NICENESS: Final = 5
+"""What players of ours think about waits for whatever has to be in time."""
+MAX_ATTEMPTS: Final = 5
+"""How often a match that cannot go on is tried, once in a third of a lease."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Playing:
     """Plays matches side by side, each in a task of its own; *on_end* is called when one is played no more.
 
+    A match of which the database kept something not is stopped, and goes on from its journal later. One that cannot
+    go on, for whatever reason of its own, is tried `MAX_ATTEMPTS` times and has failed then.
+
     Attributes:
         holder: what this process is called in the database.
+        cores: what players of ours may think on.
     """
 
     def __init__(
-        self, database: Database, registry: Registry, settings: HostSettings, on_end: Callable[[str], None]
+        self,
+        database: Database,
+        registry: Registry,
+        settings: HostSettings,
+        writer: EventWriter,
+        on_end: Callable[[str], None],
     ) -> None:
-        self.holder = secrets.token_hex(8)
+        self.holder, self._writer = writer.holder, writer
+        writer.on_failure = self._stop
         self._games, self._matches, self._queue = GameStore(database), MatchStore(database), MatchQueue(database)
         self._registry, self._settings = registry, settings
         self._on_end = on_end
+        self._worker_limits = WorkerLimits(settings.player_memory_mb, NICENESS)
+        self.cores = CoreBudget(settings.player_cores)
         self._referees = Referees(settings.referee_limits)
         self._matches_here: dict[str, StoredMatch] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self.on_share: Callable[[float], None] = lambda _: None
+        self._stopped: dict[str, StorageError] = {}
+        self._n_attempts: Counter[str] = Counter()
+        self.on_step_overhead: Callable[[float], None] = lambda _: None
         self.on_entry: OnEntry = lambda *_: None
-        self.writer: EventWriter
 
     @property
     def n_free(self) -> int:
@@ -59,19 +78,15 @@ class Playing:
         """How many matches are played here."""
         return len(self._tasks)
 
-    @property
-    def n_own(self) -> int:
-        """In how many of them players of ours play, each in a process of its own."""
-        return sum(any(one.kind == "own" for one in match.entrants.values()) for match in self._matches_here.values())
-
     async def begin(self, match_ids: Collection[str]) -> None:
         """Begin to play those of the matches that still wait.
 
         Raises:
             StorageError: the database failed.
         """
-        for row in await self._queue.claim(match_ids, self.holder, self._settings.lease_s):
-            self._spawn(row)
+        rows = await self._queue.claim(match_ids, self.holder, self._settings.lease_s)
+        for row in sorted(rows, key=lambda row: row.damage):  # those that can be played are not to wait for the others
+            await self._go_on(row)
 
     async def take_over(self) -> None:
         """Go on with matches that broke off, as many as there is room for.
@@ -82,13 +97,13 @@ class Playing:
         if not self.n_free:
             return
         for match_id in await self._matches.take_over(self.holder, self._settings.lease_s, self.n_free):
-            row = await self._matches.get(match_id)
+            row = await self._matches.find(match_id)
             if row is not None and match_id not in self._tasks:
                 _LOG.info("match %s goes on at step %d", match_id, row.n_steps)
-                self._spawn(row)
+                await self._go_on(row)
 
     async def keep_leases(self, *, may_take_over: Callable[[], bool]) -> None:
-        """Renew the leases again and again, and take over the matches of those who did not; never returns."""
+        """Renew the leases again and again, and take over matches whose lease is over; never returns."""
         while True:
             await asyncio.sleep(self._settings.lease_s / 3)
             try:
@@ -97,6 +112,8 @@ class Playing:
                     await self.take_over()
             except StorageError as error:
                 _LOG.error("leases cannot be renewed: %s", error)
+            except Exception:  # whatever it is, leases must be renewed
+                _LOG.exception("leases cannot be renewed")
 
     async def _renew(self) -> None:
         held = await self._matches.renew(self.holder, self._settings.lease_s)
@@ -106,10 +123,16 @@ class Playing:
         await self._matches.release(held - self._tasks.keys(), self.holder)
 
     async def _check_lost(self, match_id: str) -> None:
-        row = await self._matches.get(match_id)
+        row = await self._matches.find(match_id)
         if row is not None and not row.has_ended and row.holder != self.holder and match_id in self._tasks:
             _LOG.warning("match %s is played by another manager now", match_id)
             self._tasks[match_id].cancel()
+
+    async def _go_on(self, row: MatchRow) -> None:
+        if row.damage:
+            await self._fail(row.id, f"its row is damaged: {row.damage}")
+        else:
+            self._spawn(row)
 
     def _spawn(self, row: MatchRow) -> None:
         task = self._tasks[row.id] = asyncio.create_task(self._play(row), name=f"match {row.id}")
@@ -118,48 +141,96 @@ class Playing:
     def _forget(self, match_id: str) -> None:
         self._matches_here.pop(match_id, None)
         self._tasks.pop(match_id, None)
-        self.writer.forget(match_id)
+        self._stopped.pop(match_id, None)
+        self.cores.release(match_id)
+        self._writer.forget(match_id)
         self._on_end(match_id)
 
     async def _play(self, row: MatchRow) -> None:
+        """Play a match; whatever ends its play early leaves it to go on later, or fails it."""
         try:
             await self._play_out(row)
-        except LostMatchError as error:
+        except asyncio.CancelledError:
+            if row.id not in self._stopped:
+                raise
+            await self._stand_still(row, self._stopped[row.id])
+        except Exception as error:  # the game manager outlives whatever a match does
+            await self._stand_still(row, error)
+        else:
+            del self._n_attempts[row.id]
+
+    def _stop(self, match_id: str, error: StorageError) -> None:
+        """Play a match no further of which something could not be written."""
+        if match_id in self._tasks:
+            self._stopped[match_id] = error
+            self._tasks[match_id].cancel()
+
+    async def _stand_still(self, row: MatchRow, error: Exception) -> None:
+        """Leave a match as its journal has it, to go on later; or end it, where that is in vain."""
+        if isinstance(error, LostMatchError):
             _LOG.warning("match %s: %s", row.id, error)
-        except (GdlError, OSError) as error:
-            _LOG.error("match %s stands still: %s", row.id, error)
-        except Exception:  # the game manager outlives whatever a match does
-            _LOG.exception("match %s stands still", row.id)
+            return
+        if isinstance(error, StorageError) and not isinstance(error, UnwritableError | DamagedRowError):
+            _LOG.error("match %s stands still until the database can be written: %s", row.id, error)
+            return
+        is_foreseen = isinstance(error, GdlError | OSError)
+        _LOG.error("match %s stands still: %s", row.id, error, exc_info=None if is_foreseen else error)
+        # What the system refuses now, as with too many open files, says nothing about the match.
+        self._n_attempts[row.id] += not isinstance(error, OSError)
+        is_in_vain = isinstance(error, MatchRecordError | DamagedRowError) or row.abort_reason is not None
+        if is_in_vain or self._n_attempts[row.id] >= MAX_ATTEMPTS:
+            await self._fail(row.id, f"{type(error).__name__}: {error}")
+
+    async def _fail(self, match_id: str, reason: str) -> None:
+        try:
+            if await self._matches.fail(match_id, self.holder, reason):
+                _LOG.error("match %s has failed: %s", match_id, reason)
+        except StorageError as error:
+            _LOG.error("match %s stands still: %s", match_id, error)
+        else:
+            del self._n_attempts[match_id]
 
     async def _play_out(self, row: MatchRow) -> None:
+        """Lend the referee of the match, play it on the cores that it is granted, and note how its players answered."""
+        order = _order(row)
+        # Before anything is waited for, so that the queue knows what is left.
+        self.cores.request(row.id, self.cores.slots_for(seat.player for seat in order.request.players.values()))
         version = await self._games.version(row.sha256)
-        assert version is not None
+        if version is None:
+            raise MatchRecordError("the rules are not there any more", row.sha256)
         async with self._referees.lent(version) as referee:
-            terms = terms_of(row.order)
-            named = {role: await self._entrant(seat.player) for role, seat in terms.text.players.items()}
-            desk = Desk(self._matches, self.writer, self._settings.signing_key, self.on_share, self.on_entry)
-            match = self._matches_here[row.id] = StoredMatch(row, terms, seated(referee, named), referee, desk)
+            named = {role: await self._entrant(seat.player) for role, seat in order.request.players.items()}
+            context = MatchContext(
+                self._matches, self._writer, self._settings.signing_key, self.on_step_overhead, self.on_entry
+            )
+            match = self._matches_here[row.id] = StoredMatch(row, order, seated(referee, named), referee, context)
             if row.abort_reason is not None:
-                match.abort(row.abort_reason)
+                self.abort(row.id, row.abort_reason)
+            await self.cores.granted(row.id)
             record = await match.play()
-        await self._registry.note_match(has_only_failed(record.as_json()))
+        ended = record.as_json()
+        await self._registry.note_match(has_only_failed(ended), busy_players(ended))
 
-    async def _entrant(self, text: str) -> Entrant:
+    async def _entrant(self, text: str) -> PlayerReference:
         try:
-            return await self._registry.resolve(text)
-        except CallerError:
-            return Absent(text)
+            entrant = await self._registry.resolve(text)
+        except (CallerError, DamagedRowError):
+            return UnresolvedPlayer(text)
+        if isinstance(entrant, PlayerSpec) and entrant.is_own:
+            return replace(entrant, worker_limits=self._worker_limits)
+        return entrant
 
     def abort(self, match_id: str, reason: str) -> None:
         """End the match soon, if it is played here."""
         match = self._matches_here.get(match_id)
         if match is not None:
             match.abort(reason)
+            self.cores.waive(match_id)
 
     async def abort_all(self, reason: str, limit_s: float) -> None:
-        """Abort every match, and wait until the players are told, *limit_s* at most."""
-        for match in self._matches_here.values():
-            match.abort(reason)
+        """Abort every match, and wait until the players have got ABORT, *limit_s* at most."""
+        for match_id in tuple(self._matches_here):
+            self.abort(match_id, reason)
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=limit_s)
 
@@ -167,6 +238,13 @@ class Playing:
         """Play no more: what is not over stays in the database as it is."""
         await cancelled(self._tasks.values())
         await self._referees.close()
+
+
+def _order(row: MatchRow) -> StoredOrder:
+    try:
+        return order_of(row.order)
+    except (LookupError, TypeError, ValueError) as error:
+        raise MatchRecordError(f"what was ordered cannot be read ({error!r})", row.id) from error
 
 
 async def cancelled(tasks: Collection[asyncio.Task[None]]) -> None:

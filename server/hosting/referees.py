@@ -1,30 +1,224 @@
-"""The referees of one process: one for each version of a game, shared by its matches."""
+"""The referees of one process: one for each version of a game, shared by its matches, under limits."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache, partial
+from io import BytesIO
 from typing import Final
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.engines import make_game
-from gdl.game import Role
+from gdl.errors import ChildProcessDiedError, LimitExceeded
+from gdl.game import EvaluationLimits, JointMove, Role
 from gdl.games.library import find_game, game_names
 from gdl.interpreter import InterpretedGame
-from gdl.rules import Description, read_rules
-from gdl.terms import Constant
-from server.hosting.child_referee import ChildReferee, RefereeLimits
-from server.match.background import PromptEvaluator, in_own_thread
-from server.match.referee import LocalReferee, Referee
+from gdl.language.rules import Description, read_rules
+from gdl.language.terms import Constant
+from gdl.worker import ChildLimits, run_limited
+from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
+from server.hosting.engine_process import (
+    KILOBYTE,
+    MAX_PERCEPTS,
+    Engine,
+    PositionReply,
+    PositionRequest,
+    found_in,
+    write,
+)
+from server.links.own_player import package_environment
+from server.match.position import Position
+from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
 from server.storage.rows import GameVersion
+from server.validating.checker import CHILDREN
+
+_MAIN: Final = "from server.hosting.engine_process import main; main()"
+LARGE_BYTES: Final = 16 * KILOBYTE
+"""Longer answers are read beside the event loop, where their texts do not count: these are not read at all."""
+_BYTES_PER_CHARACTER: Final = 12
+"""How long the pickle of a short term is, measured by its text; an answer that is longer yet is refused."""
+
+_EVALUATION: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=30.0)
+
+
+def _n_processes() -> int:
+    return SLOTS_PER_CORE * n_cores_here()
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeLimits:
+    """What rules from outside may cost.
+
+    `evaluation` is for each of its questions; `max_state_kb` for the text of one state, and that of the legal moves in
+    it; `max_processes` for all games together. *Units*: seconds, megabytes, kilobytes.
+    """
+
+    max_seconds: float = 30.0
+    max_memory_mb: int = 2048
+    evaluation: EvaluationLimits = _EVALUATION
+    max_state_kb: int = 256
+    max_processes: int = field(default_factory=_n_processes)
+
+
+DEFAULT_LIMITS: Final = RefereeLimits()
+
+
+class EngineProcesses:
+    """Sees to it that no more than *limit* referees have a process at once, whatever the number of games.
+
+    A process holds nothing that the next one could not be sent, so for a referee that has to ask something the one
+    is ended that was asked longest ago. When all are being asked, it waits for its turn.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._turns = asyncio.Semaphore(limit)
+        self._running: OrderedDict[ChildReferee, None] = OrderedDict()
+        self._asking: set[ChildReferee] = set()
+
+    @asynccontextmanager
+    async def turn(self, referee: ChildReferee) -> AsyncIterator[None]:
+        """Let *referee* have a process while the block runs, and until others need the room."""
+        async with self._turns:
+            self._asking.add(referee)
+            try:
+                await self._make_room(referee)
+                yield
+            finally:
+                self._asking.discard(referee)
+
+    def forget(self, referee: ChildReferee) -> None:
+        """Take note that *referee* has no process any more."""
+        self._running.pop(referee, None)
+
+    async def _make_room(self, referee: ChildReferee) -> None:
+        is_new = referee not in self._running
+        self._running[referee] = None
+        self._running.move_to_end(referee)
+        if is_new and len(self._running) > self._limit:
+            # There are no more turns than processes, so that one of them has none.
+            idle = next(other for other in self._running if other not in self._asking)
+            await idle.close()
+
+
+class ChildReferee:
+    """Asks a process that runs the rules of *description*; a process that is too slow is ended, and replaced."""
+
+    def __init__(
+        self,
+        description: Description,
+        roles: tuple[Role, ...],
+        *,
+        has_imperfect_information: bool,
+        limits: RefereeLimits = DEFAULT_LIMITS,
+        processes: EngineProcesses | None = None,
+    ) -> None:
+        self.description, self.roles = description, roles
+        self.has_imperfect_information = has_imperfect_information
+        self._limits = limits
+        self._processes = processes or EngineProcesses(1)
+        self._process: Process | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    async def first_position(self) -> Position:
+        """Return the initial state.
+
+        Raises:
+            LimitExceeded: it took too long, or too much memory, or is too large.
+            ChildProcessDiedError: the process ended.
+            GdlError: as `server.match.position.first_position`.
+        """
+        return await self._ask(PositionRequest())
+
+    async def next_position(self, position: Position, moves: JointMove) -> Position:
+        """Return the state after the joint move *moves* in *position*; raises as `first_position`."""
+        return await self._ask(PositionRequest(position.step, position.text, tuple(moves), position.is_common))
+
+    async def close(self) -> None:
+        """End the process; the next question would start another."""
+        self._processes.forget(self)
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+    async def _ask(self, request: PositionRequest) -> Position:
+        try:
+            return await self._ask_once(request)
+        except ChildProcessDiedError:
+            # Perhaps it was ended from outside; if it was the request, it ends the next process too.
+            return await self._ask_once(request)
+
+    async def _ask_once(self, request: PositionRequest) -> Position:
+        """Return the position that the process answers with; without an answer in time the process is ended."""
+        async with self._one_at_a_time, self._processes.turn(self):
+            try:
+                async with asyncio.timeout(self._limits.max_seconds):
+                    found = await self._answer(request)
+            except TimeoutError:
+                await self.close()
+                raise LimitExceeded("seconds for one state", self._limits.max_seconds) from None
+            except BaseException:
+                await self.close()  # an answer that comes yet would be taken for that to the next question
+                raise
+        if found.error is not None:
+            raise found.error
+        assert found.position is not None
+        return found.position
+
+    async def _answer(self, request: PositionRequest) -> PositionReply:
+        """Write *request* to the process, which is started if there is none, and read its reply."""
+        process = self._process or await self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(_packed(request))
+            await process.stdin.drain()
+            text, rest = [await process.stdout.readexactly(length) for length in await self._lengths(process.stdout)]
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise ChildProcessDiedError(f"it ended with exit code {await process.wait()}") from error
+        return found_in(text, rest) if len(rest) < LARGE_BYTES else await in_own_thread(partial(found_in, text, rest))
+
+    async def _lengths(self, answer: asyncio.StreamReader) -> tuple[int, int]:
+        head = await answer.readexactly(16)
+        lengths = int.from_bytes(head[:8], "big"), int.from_bytes(head[8:], "big")
+        # The process keeps to its limits unless the rules have taken it over.
+        limit = _BYTES_PER_CHARACTER * (2 * KILOBYTE * self._limits.max_state_kb + MAX_PERCEPTS)
+        if sum(lengths) > limit:
+            raise LimitExceeded("bytes of one state", limit)
+        return lengths
+
+    async def _start(self) -> Process:
+        """Start the process, and write what it reads first: the rules and its limits."""
+        self._process = process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-c", _MAIN,
+            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=package_environment(), start_new_session=True,
+        )  # fmt: skip
+        assert process.stdin is not None
+        limits = self._limits
+        max_state = KILOBYTE * limits.max_state_kb
+        rules = self.description.source.text
+        process.stdin.write(_packed(Engine(rules, limits.evaluation, limits.max_memory_mb, max_state)))
+        return process
+
+
+def _packed(value: object) -> bytes:
+    buffer = BytesIO()
+    write(buffer, value)
+    return buffer.getvalue()
+
 
 MAX_IDLE: Final = 16
-"""How many referees that nobody needs are kept for the next match."""
-_OUTLINE_LIMITS: Final = ChildLimits(max_seconds=30.0, max_memory_mb=1024)
+"""How many idle referees are kept for the next match."""
+_OUTLINE_LIMITS: Final = ChildLimits(max_seconds=600.0, max_memory_mb=1024, max_cpu_seconds=20.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +240,7 @@ class Referees:
     """Lends referees: of the library's own rules in this process, of all others in a child process under *limits*."""
 
     def __init__(self, limits: RefereeLimits) -> None:
-        self._limits = limits
+        self._limits, self._processes = limits, EngineProcesses(limits.max_processes)
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
     @asynccontextmanager
@@ -66,19 +260,24 @@ class Referees:
             await self._close_idle(MAX_IDLE)
 
     async def _made(self, version: GameVersion) -> _Entry:
+        """Return the entry of *version*: its referee works in this process for trusted rules, else in a child."""
         description = await in_own_thread(partial(read_rules, version.rules, version.name))
         if is_trusted(version):
             referee: Referee = LocalReferee(make_game(description), PromptEvaluator())
         else:
             roles = tuple(map(Constant, version.roles))
             referee = ChildReferee(
-                description, roles, has_imperfect_information=version.is_gdl2, limits=self._limits
-            )  # fmt: skip
-        # Somebody else may have made one meanwhile.
+                description,
+                roles,
+                has_imperfect_information=version.is_gdl2,
+                limits=self._limits,
+                processes=self._processes,
+            )
+        # Another task may have made one meanwhile.
         return self._entries.setdefault(version.sha256, _Entry(referee))
 
     async def close(self) -> None:
-        """End what nobody uses any more."""
+        """End the idle referees."""
         await self._close_idle(0)
 
     async def _close_idle(self, n_kept: int) -> None:
@@ -105,8 +304,11 @@ async def outline_of(rules: str, name: str) -> GameOutline:
         RuleFileError: they cannot be played.
         LimitExceeded: they cost too much.
         ChildProcessDiedError: the child process gave no answer.
+        RequestError: too many rules are looked at just now.
     """
-    return await in_own_thread(partial(run_limited, read_outline, (rules, name), _OUTLINE_LIMITS))
+    return await CHILDREN.run(
+        lambda is_wanted: run_limited(read_outline, (rules, name), _OUTLINE_LIMITS, is_wanted=is_wanted)
+    )
 
 
 def read_outline(rules: str, name: str) -> GameOutline:

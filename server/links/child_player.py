@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 import signal
 import sys
@@ -19,7 +20,8 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from server.errors import PlayerSpecError, RemotePlayerError
-from server.match.link import Letter, ReplyBuffer
+from server.links.pacing import PacedReading, turns
+from server.match.link import PlayerRequest, ReplyBuffer
 
 MAX_COMPLAINT_BYTES: Final = 256 * 1024
 """How much of a child's standard error is passed on."""
@@ -27,6 +29,8 @@ MAX_UNREAD_BYTES: Final = 1024 * 1024
 """How much may wait for a child that does not read, beside the message that it should read next."""
 GOODBYE_S: Final = 0.5
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+_BLANKS: Final = re.compile(rb"\s*+")
+_LINE: Final = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n)?")
 
 Complain: TypeAlias = Callable[[bytes], None]
 
@@ -50,8 +54,8 @@ class ChildPlayer:
         self._complain = complain
         self._child: _Child | None = None
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        """Write *letter* and wait for the line that answers it.
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Write *request* and wait for the line that answers it.
 
         Raises:
             OSError: the program cannot be started.
@@ -60,7 +64,7 @@ class ChildPlayer:
         if self._child is None:
             self._child = await _start(self._arguments, self._complain)
         await self._child.check()
-        owed = self._child.say(letter.text, reply)
+        owed = self._child.say(request.text, reply)
         try:
             await owed.came.wait()
         finally:
@@ -76,7 +80,7 @@ class ChildPlayer:
 
 @dataclass(eq=False, slots=True)
 class _OwedLine:
-    """A line that the child owes; `reply` is None when nobody waits for it any more."""
+    """A line that the child owes; `reply` is None when the wait for it is over."""
 
     reply: ReplyBuffer | None
     came: asyncio.Event = field(default_factory=asyncio.Event)
@@ -99,11 +103,12 @@ class _Child(asyncio.SubprocessProtocol):
         stdin = transport.get_pipe_transport(_STDIN)
         assert isinstance(stdin, asyncio.WriteTransport)
         self._stdin = stdin
+        self._readings = {fd: _paced(transport, fd) for fd in (_STDOUT, _STDERR)}
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._readings[fd].note_read()
         if fd == _STDOUT:
-            for piece in data.splitlines(keepends=True):
-                self._take(piece)
+            self._take(data)
         elif self._n_complaint_bytes_left > 0:
             self._complain(data[: self._n_complaint_bytes_left])
             self._n_complaint_bytes_left -= len(data)
@@ -117,10 +122,19 @@ class _Child(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         self._has_exited.set()
 
-    def _take(self, piece: bytes) -> None:
-        """Take a line or a part of one; blank lines, and what nobody asked for, do not count."""
-        if not self._owed or (self._is_at_line_start and not piece.strip()):
-            return
+    def _take(self, data: bytes) -> None:
+        """Take the lines that are owed; blank lines, and what was not asked for, are skipped in one go."""
+        start = 0
+        while self._owed and start < len(data):
+            if self._is_at_line_start:
+                start = _end(_BLANKS, data, start)
+            end = _end(_LINE, data, start)
+            if end > start:
+                self._take_piece(data[start:end])
+            start = end
+
+    def _take_piece(self, piece: bytes) -> None:
+        """Take a line that is owed, or a part of it."""
         owed = self._owed[0]
         self._is_at_line_start = piece.endswith((b"\n", b"\r"))
         if owed.reply is not None:
@@ -146,6 +160,8 @@ class _Child(asyncio.SubprocessProtocol):
         """Write the line or lines *text*, and return the line that is owed for it."""
         owed = _OwedLine(reply)
         self._owed.append(owed)
+        for reading in self._readings.values():
+            reading.begin()
         self._stdin.write(f"{text}\n".encode())
         return owed
 
@@ -159,6 +175,18 @@ class _Child(asyncio.SubprocessProtocol):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)
         await self._has_exited.wait()
         self._transport.close()
+
+
+def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:
+    pipe = transport.get_pipe_transport(fd)
+    assert isinstance(pipe, asyncio.ReadTransport)
+    return PacedReading(pipe, turns())
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
+    found = pattern.match(data, start)
+    assert found is not None
+    return found.end()
 
 
 async def _start(arguments: tuple[str, ...], complain: Complain) -> _Child:

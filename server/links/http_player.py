@@ -15,16 +15,17 @@ from typing import Final
 from yarl import URL
 
 from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
-from server.links.http_reply import HttpReply
-from server.links.targets import Targets
-from server.match.background import in_own_thread
-from server.match.link import Letter, ReplyBuffer
+from server.links.address import AllowedAddresses
+from server.links.http_reply import SLICE_BYTES, HttpReply
+from server.links.pacing import PacedReading, turns
+from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.referee import in_own_thread
 
 DEFAULT_PORT: Final = 9147
-"""Where players of old listen."""
+"""Where players listen by convention of the field."""
 LOOKUP_LIMIT_S: Final = 5.0
 MAX_ANSWERED: Final = 4_000
-"""How much of an earlier answer is told again. *Units*: characters; many servers take headers of 8 KiB."""
+"""How much of an earlier answer is sent again. *Units*: characters; many servers take headers of 8 KiB."""
 
 
 class HttpPlayer:
@@ -37,7 +38,7 @@ class HttpPlayer:
     """
 
     def __init__(
-        self, url: str, name: str = "player", *, host_name: str | None = None, targets: Targets | None = None
+        self, url: str, name: str = "player", *, host_name: str | None = None, targets: AllowedAddresses | None = None
     ) -> None:
         self._url, self._targets = player_url(url), targets
         self._name = _header_text(name)
@@ -48,14 +49,14 @@ class HttpPlayer:
         """Where the player listens."""
         return str(self._url)
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        """Connect, send *letter*, and fill *reply*; redirects and proxies are not followed.
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Connect, send *request*, and fill *reply*; redirects and proxies are not followed.
 
         Raises:
             OSError: the connection failed.
-            RemotePlayerError: what came is no HTTP reply, or one with an error; or nobody there is called.
+            RemotePlayerError: what came is no HTTP reply, or one with an error; or its address may not be called.
         """
-        transport, conversation = await self._connect(letter, reply)
+        transport, conversation = await self._connect(request, reply)
         try:
             await conversation.ended.wait()
         finally:
@@ -64,7 +65,7 @@ class HttpPlayer:
         if conversation.error is not None:
             raise conversation.error
 
-    async def _connect(self, letter: Letter, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
+    async def _connect(self, request: PlayerRequest, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
         """Connect to the first address of the host that takes the connection.
 
         The address that is checked is the one that is called: the name is not looked up again.
@@ -75,7 +76,7 @@ class HttpPlayer:
             try:
                 _check(address, self._targets)
                 return await asyncio.get_running_loop().create_connection(
-                    lambda: _Conversation(self._request(letter), HttpReply(reply)),
+                    lambda: _Conversation(self._http_request(request), HttpReply(reply)),
                     address,
                     port,
                     ssl=is_secret or None,
@@ -90,8 +91,9 @@ class HttpPlayer:
     async def close(self) -> None:
         """Do nothing: no connection outlives its message."""
 
-    def _request(self, letter: Letter) -> bytes:
-        body = letter.text.encode()
+    def _http_request(self, request: PlayerRequest) -> bytes:
+        """Return the bytes of the HTTP request that carries *request*."""
+        body = request.text.encode()
         fields = {
             "Accept": "text/delim",
             "Host": self._url.host_port_subcomponent or "",
@@ -101,38 +103,46 @@ class HttpPlayer:
             "Content-Length": str(len(body)),
             "Connection": "close",
         }
-        if letter.match_id:
-            fields["GGP-Match-ID"] = letter.match_id
-            fields["GGP-Match-Step"] = str(letter.step)
+        if request.match_id:
+            fields["GGP-Match-ID"] = request.match_id
+            fields["GGP-Match-Step"] = str(request.step)
             fields["GGP-Match-Host"] = self._host_name
-        if letter.answered is not None:
-            fields["GGP-Match-Answered"] = _answered_text(letter.answered)
+        if request.answered is not None:
+            fields["GGP-Match-Answered"] = _answered_text(request.answered)
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {self._url.raw_path_qs} HTTP/1.0\r\n{head}\r\n".encode("latin-1", "replace") + body
 
 
-class _Conversation(asyncio.Protocol):
-    """One request and its reply, which may begin before the request is through."""
+class _Conversation(asyncio.BufferedProtocol):
+    """One request and its reply, which may begin before the request is through; read slice by slice."""
 
     def __init__(self, request: bytes, reply: HttpReply) -> None:
         self._request, self._reply = request, reply
+        self._slice = memoryview(bytearray(SLICE_BYTES))
         self.ended = asyncio.Event()
         self.error: Exception | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._reading = PacedReading(transport, turns())
         transport.write(self._request)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- the caller's signature
+        return self._slice
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Feed the reply with what was read, and end the conversation when it is finished or no HTTP reply."""
         if self.ended.is_set():
             return
         try:
-            self._reply.feed(data)
+            self._reply.feed(bytes(self._slice[:nbytes]))
         except RemotePlayerError as error:
             self._end(error)
         else:
             if self._reply.is_finished:
                 self._end(None)
+        self._reading.note_read()
 
     def eof_received(self) -> None:
         self.connection_lost(None)
@@ -150,6 +160,7 @@ class _Conversation(asyncio.Protocol):
     def _end(self, error: Exception | None) -> None:
         self.error = error
         self.ended.set()
+        self._transport.pause_reading()
 
 
 def player_url(text: str) -> URL:
@@ -168,11 +179,11 @@ def player_url(text: str) -> URL:
     return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
 
 
-async def check_target(url: str, targets: Targets | None) -> None:
+async def check_target(url: str, targets: AllowedAddresses | None) -> None:
     """Check that the player at *url*, as its name leads there now, would be called; each call checks it again.
 
     Raises:
-        PlayerSpecError: it would not, nobody knows the name, or it is no address of a player.
+        PlayerSpecError: it would not, its name is unknown, or it is no address of a player.
     """
     found = player_url(url)
     try:
@@ -186,7 +197,7 @@ async def check_target(url: str, targets: Targets | None) -> None:
         raise PlayerSpecError(url, getattr(error, "strerror", None) or str(error)) from error
 
 
-def _check(address: str, targets: Targets | None) -> None:
+def _check(address: str, targets: AllowedAddresses | None) -> None:
     if targets is not None:
         targets.check(address)
 
@@ -194,7 +205,7 @@ def _check(address: str, targets: Targets | None) -> None:
 async def _addresses(host: str, port: int) -> tuple[str, ...]:
     """Return the numeric addresses of *host*.
 
-    The pool that asyncio would look names up in is small: a few names that nobody answers for would hold up all.
+    The pool that asyncio would look names up in is small: a few names without an answer would hold up all.
     """
     with suppress(ValueError):
         return (str(ip_address(host)),)

@@ -13,10 +13,20 @@ from server.errors import RemotePlayerError
 from server.match.link import ReplyBuffer
 
 MAX_HEAD_BYTES: Final = 32 * 1024
+MAX_FIELDS: Final = 100
+MAX_INTERIM_HEADS: Final = 8
+"""How many heads with a status of 1xx may come before the one that counts."""
+MAX_RECEIVED_BYTES: Final = 192 * 1024
+"""How much is read of a reply with all its framing; its body has a limit of its own, which is lower."""
+SLICE_BYTES: Final = 4 * 1024
+"""How much is looked at in one go."""
 _MAX_CHUNK_LINE_BYTES: Final = 1024
-_PIECE_BYTES: Final = 8 * 1024
+_CHUNK_LINE: Final = re.compile(rb"\r?\n([0-9A-Fa-f]{1,12})\r?\n")
+"""The end of a chunk and the length of the next one, as nearly all are written."""
 _STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_FAILURE: Final = b"ggp-player-failure"
+"""The field in which players of our kit tell what went wrong in their author's code."""
 _START: Final = b"HTTP/"
 
 
@@ -36,6 +46,12 @@ class HttpReply:
         self._head = bytearray()
         self._framing: _Framing | None = None
         self._has_ended = False
+        self._n_interim_heads = self._n_received = 0
+
+    @property
+    def n_received(self) -> int:
+        """How many bytes were looked at."""
+        return self._n_received
 
     @property
     def is_finished(self) -> bool:
@@ -48,13 +64,17 @@ class HttpReply:
         """Take bytes that came.
 
         Raises:
-            RemotePlayerError: this is no HTTP reply, or one without a usable body.
+            RemotePlayerError: this is no HTTP reply, one without a usable body, or one longer than any may be.
         """
-        # Piece by piece, so that not all of an endless reply is looked at.
-        for i in range(0, len(data), _PIECE_BYTES):
+        # Slice by slice, so that not all of an endless reply is looked at.
+        for i in range(0, len(data), SLICE_BYTES):
             if self.is_finished:
                 return
-            self._feed_piece(data[i : i + _PIECE_BYTES])
+            piece = data[i : i + SLICE_BYTES]
+            self._n_received += len(piece)
+            if self._n_received > MAX_RECEIVED_BYTES:
+                raise RemotePlayerError(f"the reply has more than {MAX_RECEIVED_BYTES:,} bytes with its framing")
+            self._feed_piece(piece)
 
     def _feed_piece(self, data: bytes) -> None:
         while data and self._framing is None:
@@ -78,6 +98,7 @@ class HttpReply:
         self._has_ended = True
 
     def _feed_head(self, data: bytes) -> bytes:
+        """Take bytes of the head, and return those after its end."""
         searched = max(0, len(self._head) - 4)
         self._head += data
         if not self._head.startswith(_START[: len(self._head)]):
@@ -92,15 +113,24 @@ class HttpReply:
         return rest
 
     def _take_head(self, head: bytes) -> None:
+        """Read a whole head: the status, how the body is framed, and the failure that the player reports."""
         found = _STATUS.match(head)
         if found is None:
             raise RemotePlayerError(f"no HTTP reply: it begins with {head[:20]!r}")
         status = int(found[1])
         self._head.clear()
-        if status >= 200:
+        if head.count(b"\n") > MAX_FIELDS:
+            raise RemotePlayerError(f"the head of the reply has more than {MAX_FIELDS} fields")
+        if status < 200:
+            self._n_interim_heads += 1
+            if self._n_interim_heads > MAX_INTERIM_HEADS:
+                raise RemotePlayerError(f"more than {MAX_INTERIM_HEADS} heads with a status of 1xx, and no reply")
+        else:
             _check_status(status)
-            fields = (line.partition(b":") for line in head.split(b"\n")[1:])
-            self._framing = _framing({name.strip().lower(): value.strip() for name, _, value in fields})
+            lines = (line.partition(b":") for line in head.split(b"\n")[1:])
+            fields = {name.strip().lower(): value.strip() for name, _, value in lines}
+            self._framing = _framing(fields)
+            self._body.note_failure(fields.get(_FAILURE, b"").decode("ascii", "replace"))
 
 
 def _check_status(status: int) -> None:
@@ -150,8 +180,10 @@ class _Chunks:
         self.is_finished = False
         self._line = bytearray()
         self._n_missing = 0
+        self._is_after_piece = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Return the body in *data*, and what comes after the last chunk."""
         body = bytearray()
         i = 0
         while i < len(data) and not self.is_finished:
@@ -159,12 +191,17 @@ class _Chunks:
                 piece = data[i : i + self._n_missing]
                 body += piece
                 self._n_missing -= len(piece)
+                self._is_after_piece = True
                 i += len(piece)
+            elif self._is_after_piece and not self._line and (usual := _CHUNK_LINE.match(data, i)) is not None:
+                self._take_size(usual[1])
+                i = usual.end()
             else:
                 i = self._feed_line(data, i)
         return bytes(body), data[i:]
 
     def _feed_line(self, data: bytes, start: int) -> int:
+        """Take bytes of the line before a chunk, and return where the next ones begin."""
         newline = data.find(b"\n", start)
         end = len(data) if newline < 0 else newline
         self._line += data[start:end]
@@ -176,9 +213,14 @@ class _Chunks:
         return end + 1
 
     def _take_line(self, size: bytes) -> None:
-        if not size:
-            return  # the line end after a chunk
+        is_line_end, self._is_after_piece = self._is_after_piece and not self._line.strip(), False
+        if is_line_end:
+            return
         if re.fullmatch(rb"[0-9A-Fa-f]{1,12}", size) is None:
             raise RemotePlayerError(f"a chunk of the reply has no length but {size[:20]!r}")
+        self._take_size(size)
+
+    def _take_size(self, size: bytes) -> None:
+        self._is_after_piece = False
         self._n_missing = int(size, 16)
         self.is_finished = self._n_missing == 0

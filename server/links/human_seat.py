@@ -1,21 +1,65 @@
-"""People as players: their mailboxes answer what needs no thought, and wait for moves."""
+"""Links through request queues: to players that dial in, and to people."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gdl.errors import MessageError
-from gdl.kif import read_term
-from gdl.messages import Play, read_message
-from gdl.replies import find_move
-from gdl.terms import Term
-from gdl.wire import term_of_text
-from server.links.errors import IllegalChoiceError
-from server.links.mail import Mail, keyword
-from server.links.mailbox import Mailbox, Mailboxes
-from server.links.mailbox_link import MailboxLink
-from server.match.link import Letter, ReplyBuffer
+from gdl.language.kif import read_term
+from gdl.language.terms import Term
+from gdl.wire.messages import Play, read_message
+from gdl.wire.replies import find_move, term_of_text
+from server.errors import IllegalChoiceError
+from server.links.request_queue import QueuedRequest, RequestQueue, RequestQueues, keyword
+from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.verdicts import says_busy
+
+CAUGHT_UP: Final = frozenset(("START", "PLAY"))
+"""The messages that a new process of a player has to know to play on."""
+
+
+class QueueLink:
+    """The way to a player that dials in."""
+
+    def __init__(self, queue: RequestQueue) -> None:
+        self._queue = queue
+        self._match_ids: set[str] = set()
+        self._is_open = True
+
+    def remember(self, match_id: str, requests: Sequence[PlayerRequest]) -> None:
+        """Keep what was answered before, perhaps to another process of the game manager, for the player to catch up."""
+        self._match_ids.add(match_id)
+        self._queue.remember(match_id, requests)
+
+    async def until_connected(self, limit_s: float) -> bool:
+        """Wait until the player is connected, *limit_s* at most; return whether it is."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not self._queue.is_connected:
+                    await self._queue.changed.wait()
+        return self._queue.is_connected
+
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Let *request* wait in the queue until its reply is posted."""
+        queued = self._queue.put(request, reply, request.clock_s)
+        try:
+            await queued.answered.wait()
+        finally:
+            self._queue.withdraw(queued)
+            if self._is_open and queued.message in CAUGHT_UP and not says_busy(reply.raw):
+                answered = bytes(reply.raw).decode("utf-8", "replace")
+                self.remember(request.match_id, [replace(request, answered=answered, legal_moves=())])
+
+    async def close(self) -> None:
+        """Keep no more of the matches that were played over this link."""
+        self._is_open = False
+        for match_id in self._match_ids:
+            self._queue.forget_match(match_id)
+
 
 COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}
 """What is answered for a person."""
@@ -24,33 +68,33 @@ COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "A
 class HumanLink:
     """The way to a person who plays *role*: only moves are asked for, and of these only what can be chosen.
 
-    The letters have to tell the legal moves. A single move without arguments (a no-op) is made without asking.
+    The requests have to hold the legal moves. A single move without arguments (a no-op) is made without asking.
     """
 
-    def __init__(self, mailboxes: Mailboxes, role: str, grace_s: float = 0.0) -> None:
-        self._mailboxes, self._role, self._grace_s = mailboxes, role, grace_s
+    def __init__(self, queues: RequestQueues, role: str) -> None:
+        self._queues, self._role = queues, role
         self._match_id: str | None = None
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        """Answer *letter*, or let it wait for the person."""
-        self._match_id = letter.match_id
-        mailbox = self._mailboxes.seat(letter.match_id, self._role)
-        courtesy = COURTESIES.get(keyword(letter)) or _forced_move(letter)
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Answer *request*, or let it wait for the person."""
+        self._match_id = request.match_id
+        queue = self._queues.seat(request.match_id, self._role)
+        courtesy = COURTESIES.get(keyword(request)) or _forced_move(request)
         if courtesy is not None:
             reply.feed(courtesy)
             return
-        await MailboxLink(mailbox, self._grace_s).deliver(letter, reply)
+        await QueueLink(queue).deliver(request, reply)
 
     async def close(self) -> None:
-        """Take the mailbox away."""
+        """Take the queue away."""
         if self._match_id is not None:
-            self._mailboxes.leave_seat(self._match_id, self._role)
+            self._queues.leave_seat(self._match_id, self._role)
 
 
-def _forced_move(letter: Letter) -> bytes | None:
-    if letter.answered is not None:
-        return letter.answered.encode("utf-8", "replace")
-    moves = Mail("", 0, letter, ReplyBuffer()).legal_moves
+def _forced_move(request: PlayerRequest) -> bytes | None:
+    if request.answered is not None:
+        return request.answered.encode("utf-8", "replace")
+    moves = QueuedRequest("", 0, request, ReplyBuffer()).legal_moves
     is_forced = len(moves) == 1 and not moves[0].startswith("(")
     return moves[0].encode() if is_forced else None
 
@@ -59,7 +103,7 @@ def _forced_move(letter: Letter) -> bytes | None:
 class Turn:
     """What a person is asked: `told` is the last joint move or the percepts of it, None at first.
 
-    *Units*: `left_s` in seconds, None where nobody knows.
+    *Units*: `left_s` in seconds, None without a limit.
     """
 
     step: int
@@ -68,25 +112,25 @@ class Turn:
     left_s: float | None
 
 
-def turn_of(mailbox: Mailbox) -> Turn | None:
+def turn_of(queue: RequestQueue) -> Turn | None:
     """Return what the person is asked now; None: nothing."""
-    mail = _asked(mailbox)
-    if mail is None:
+    queued = _asked(queue)
+    if queued is None:
         return None
-    play = read_message(mail.text)
+    play = read_message(queued.text)
     told = play.told if isinstance(play, Play) else None
-    return Turn(mail.letter.step, tuple(map(read_term, mail.legal_moves)), told, mailbox.left_s(mail))
+    return Turn(queued.request.step, tuple(map(read_term, queued.legal_moves)), told, queue.left_s(queued))
 
 
-def choose(mailbox: Mailbox, letter_id: str, move: str) -> Term:
-    """Answer the question with *letter_id* by *move*; return it as the rules write it. The same may come twice.
+def choose(queue: RequestQueue, request_id: str, move: str) -> Term:
+    """Answer the question with *request_id* by *move*; return it as the rules write it. The same may come twice.
 
     Raises:
         IllegalChoiceError: it is no legal move; nothing is lost.
-        LateReplyError, OtherReplyError, UnknownLetterError: as `Mailbox.answer`.
+        LateReplyError, OtherReplyError, UnknownLetterError: as `RequestQueue.answer`.
     """
-    mail = _asked(mailbox)
-    legal_moves = [] if mail is None or mail.id != letter_id else [read_term(text) for text in mail.legal_moves]
+    queued = _asked(queue)
+    legal_moves = [] if queued is None or queued.id != request_id else [read_term(text) for text in queued.legal_moves]
     try:
         said = term_of_text(move)
     except MessageError as error:
@@ -94,9 +138,9 @@ def choose(mailbox: Mailbox, letter_id: str, move: str) -> Term:
     found = find_move(said, legal_moves) if legal_moves else said
     if found is None:
         raise IllegalChoiceError(move, list(map(str, legal_moves)))
-    mailbox.answer(letter_id, str(found))
+    queue.answer(request_id, str(found))
     return found
 
 
-def _asked(mailbox: Mailbox) -> Mail | None:
-    return next((mail for mail in reversed(mailbox.waiting) if mail.message == "PLAY"), None)
+def _asked(queue: RequestQueue) -> QueuedRequest | None:
+    return next((queued for queued in reversed(queue.waiting) if queued.message == "PLAY"), None)

@@ -1,4 +1,4 @@
-"""Asking players who they are and whether they are free: INFO, and PING for the older ones."""
+"""Asking players their name and status: INFO, and PING for the older ones."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import MessageError
-from gdl.messages import Info, Ping, to_text
-from gdl.replies import InfoReply, Status, is_complete, read_info
-from gdl.wire import decode
+from gdl.wire.messages import Info, Ping, to_text
+from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.errors import RemotePlayerError
+from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer
-from server.links.targets import Targets
-from server.match.clock import Clock, SystemClock
-from server.match.link import Letter, ReplyBuffer
+from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
+from server.sanitization import clean_line
 
 _INFO, _PING = to_text(Info()), to_text(Ping())
+_MAX_FIELDS: Final = 50
+MAX_INFO_BYTES: Final = 16 * 1024
+MAX_LOOKS: Final = 16
+"""How often the end of a JSON object is looked for before it is left to the end of the reply."""
 _SYSTEM_CLOCK: Final = SystemClock()
 
 
@@ -39,7 +42,7 @@ class PlayerInfo:
 
 
 async def ask_info(
-    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: Targets | None = None
+    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: AllowedAddresses | None = None
 ) -> PlayerInfo:
     """Return what the player at *url* says to INFO, or failing that to PING, each within half of *deadline_s*.
 
@@ -56,16 +59,30 @@ async def ask_info(
         except (OSError, RemotePlayerError, MessageError) as error:
             trouble.append(f"{question}: {error}")
         else:
-            return PlayerInfo(player.url, reply, question.strip("()"), tuple(trouble))
-    return PlayerInfo(player.url, InfoReply(), None, tuple(trouble))
+            return PlayerInfo(player.url, _clean(reply), question.strip("()"), tuple(map(clean_line, trouble)))
+    return PlayerInfo(player.url, InfoReply(), None, tuple(map(clean_line, trouble)))
+
+
+def _clean(reply: InfoReply) -> InfoReply:
+    """Return *reply* with names and fields that can be stored and shown; there are no more than a few."""
+    others = {clean_line(key): clean_line(value) for key, value in reply.others[:_MAX_FIELDS]}
+    name = None if reply.name is None else clean_line(reply.name)
+    return InfoReply(name, reply.status, tuple(others.items()))
 
 
 async def _ask(player: HttpPlayer, question: str, limit_s: float, clock: Clock) -> InfoReply:
+    """Return the reply to *question*.
+
+    Raises:
+        TimeoutError: nothing came within *limit_s*.
+        OSError, RemotePlayerError: as `HttpPlayer.deliver`.
+        MessageError: the reply is no answer to INFO.
+    """
     reply = _InfoBuffer()
     deadline = None
     try:
         async with clock.timeout(limit_s) as deadline:
-            await player.deliver(Letter(question), reply)
+            await player.deliver(PlayerRequest(question), reply)
     except TimeoutError as error:
         if deadline is None or not deadline.expired():
             raise
@@ -75,12 +92,21 @@ async def _ask(player: HttpPlayer, question: str, limit_s: float, clock: Clock) 
 
 
 class _InfoBuffer(ReplyBuffer):
-    """An answer to INFO, which may be JSON: all of it counts, not its first term."""
+    """An answer to INFO, which may be a JSON object: all of that counts, not its first term."""
+
+    def __init__(self) -> None:
+        super().__init__(MAX_INFO_BYTES)
+        self._n_looks_left = MAX_LOOKS
 
     def feed(self, data: bytes) -> None:
+        """Take what came; a JSON object is complete when it can be read, anything else after its first term."""
+        if not (bytes(self.raw) + data).lstrip().startswith(b"{"):
+            super().feed(data)
+            return
         room = self._limit_bytes - len(self.raw)
         self.raw += data[:room]
         self.is_cut = len(data) > room
-        # Only here can an answer have ended; to look more often would take long where single bytes come.
-        if data.endswith((b")", b"}", b'"', b" ", b"\n")):
+        # Only here can an object have ended. Each look takes in all that has come.
+        if data.rstrip().endswith(b"}") and self._n_looks_left:
+            self._n_looks_left -= 1
             self.is_complete = is_complete(decode(bytes(self.raw)))

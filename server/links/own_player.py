@@ -1,19 +1,93 @@
-"""Our own players, each in a process of its own that listens on a loopback port which the system chooses."""
+"""Links to our own players: stock players in this process, others in worker processes or processes that listen."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import random
 import re
 import signal
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
+from gdl.language.terms import Term
+from gdl.wire.messages import Start, read_message
+from players.kit.player_server import PlayerServer, Settings
+from players.kit.worker import WorkerLimits, prepare_workers
+from players.registry import find_player
 from server.errors import PlayerStartError
 from server.links.http_player import HttpPlayer
+from server.links.human_seat import COURTESIES
+from server.links.request_queue import LEGAL, keyword
+from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.referee import in_own_thread
+
+Choose: TypeAlias = Callable[[Sequence[Term]], Term]
+
+STOCK: Final[Mapping[str, Choose]] = MappingProxyType({"random": random.choice, "legal": lambda moves: moves[0]})
+"""How each of them chooses: as the players of `players.stock` do in a state."""
+
+
+class StockPlayer:
+    """The way to the player called *name*, one of `STOCK`."""
+
+    def __init__(self, name: str) -> None:
+        self._choose = STOCK[name]
+
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Answer *request*: PLAY by one of its legal moves."""
+        if request.answered is not None:
+            reply.feed(request.answered.encode("utf-8", "replace"))
+        elif request.legal_moves:
+            reply.feed(str(self._choose(request.legal_moves)).encode("utf-8", "replace"))
+        else:
+            reply.feed(COURTESIES.get(keyword(request), b"available"))
+
+    async def close(self) -> None:
+        """Do nothing: nothing is held."""
+
+
+LARGE_CHARACTERS: Final = 50_000
+"""Longer messages, which bring large rules or many percepts, are read beside the event loop."""
+
+
+class WorkerPlayer:
+    """One of our players at one seat, named as *spec*; its process ends with `stop`, and with this process.
+
+    A process that dies is replaced, and the player goes on where it was.
+    """
+
+    def __init__(self, spec: str, limits: WorkerLimits) -> None:
+        self._server = PlayerServer(find_player(spec), Settings(spec, max_matches=1, worker_limits=limits))
+
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Ask the player, which answers in time."""
+        received_s = time.monotonic()
+        text = request.text.partition("\n")[2] if request.text.startswith(LEGAL) else request.text
+        read = partial(read_message, text)
+        message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
+        if isinstance(message, Start):
+            await in_own_thread(prepare_workers)  # does nothing but the first time
+        answer = await self._server.answer(message, received_s, request.step, request.answered)
+        if failure := self._server.failure(message):
+            reply.note_failure(failure)
+        reply.feed(answer.encode("utf-8", "replace"))
+        self._server.delivered(message)
+
+    async def close(self) -> None:
+        """Do nothing: `stop` ends the process."""
+
+    async def stop(self) -> None:
+        """End the process."""
+        await self._server.close()
+
 
 START_LIMIT_S: Final = 60.0
 GOODBYE_S: Final = 3.0

@@ -1,80 +1,106 @@
-"""A match as a protocol core: what happened goes in, what to do and what that means come out; no socket, no clock.
-
-The phases and their order are the table in `server.match.phases`. The core never waits and never asks an engine
-anything: it commands `Ask` and `Evaluate`, and is told by `Answer` and `Evaluated` how these ended.
-"""
+"""A match as a protocol core: inputs come in, commands and events go out; no socket, no clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from gdl.game import Outline, Role
-from gdl.terms import Term
-from server.match.chance import move_by_chance
-from server.match.dialogue import Dialogue, Told, dialogues
+from gdl.language.terms import Term
+from server.match.dialogue import Dialogue, LastStep, dialogues
 from server.match.events import (
-    Aborted,
-    Answered,
-    Closed,
-    Completed,
-    Failed,
-    Message,
-    Origin,
-    Sent,
-    Started,
-    StateReached,
-    StepFinished,
-)  # fmt: skip
+    Aborted,  # fmt: skip
+    Answered,  # fmt: skip
+    Closed,  # fmt: skip
+    Completed,  # fmt: skip
+    Failed,  # fmt: skip
+    Message,  # fmt: skip
+    MoveOrigin,  # fmt: skip
+    Sent,  # fmt: skip
+    Started,  # fmt: skip
+    StateReached,  # fmt: skip
+    StepFinished,  # fmt: skip
+)
 from server.match.exchange import (
-    AbortRequest,
-    Answer,
-    Ask,
-    Begin,
-    Drop,
-    Evaluate,
-    Evaluated,
-    EvaluationFailed,
-    Input,
-    Output,
-    Resume,
-)  # fmt: skip
-from server.match.past import NOTHING, Past
-from server.match.phases import TABLE, Phase, Trigger
+    NOT_STARTED,
+    TABLE,
+    AbortRequest,  # fmt: skip
+    Answer,  # fmt: skip
+    AskPlayer,  # fmt: skip
+    Begin,  # fmt: skip
+    Drop,  # fmt: skip
+    Evaluate,  # fmt: skip
+    Evaluated,  # fmt: skip
+    EvaluationFailed,  # fmt: skip
+    Input,  # fmt: skip
+    MatchPhase,
+    Output,  # fmt: skip
+    Resume,  # fmt: skip
+    ResumeState,
+    Trigger,
+)
 from server.match.position import Position
-from server.match.rounds import Round
-from server.match.setup import MatchSetup, Substitute
-from server.match.verdicts import text_of
+from server.match.setup import MatchSetup, Substitute, move_by_chance
+from server.match.verdicts import BUSY, text_of
+
+
+class Round:
+    """The answers of the players of *roles* to one message; *number* is its own among the rounds of the match."""
+
+    def __init__(self, number: int, message: Message, roles: Iterable[Role]) -> None:
+        self.number, self.message = number, message
+        self.answers: dict[Role, Answered] = {}
+        self._pending = dict.fromkeys(roles)
+
+    @property
+    def pending(self) -> tuple[Role, ...]:
+        """Whose answers are waited for."""
+        return tuple(self._pending)
+
+    def expects(self, number: int, role: Role) -> bool:
+        """Return whether the answer of *role* to round *number* is one that this round still waits for."""
+        return number == self.number and role in self._pending
+
+    def take(self, answered: Answered) -> None:
+        """Take the answer of a player."""
+        del self._pending[answered.role]
+        self.answers[answered.role] = answered
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every answer is in."""
+        return not self._pending
+
 
 _NO_ROUND: Final = Round(0, Message.ABORT, ())
 _ASKING: Final = {
-    Message.PREVIEW: Phase.PREVIEWING,
-    Message.START: Phase.STARTING,
-    Message.PLAY: Phase.PLAYING,
-    Message.STOP: Phase.STOPPING,
-    Message.ABORT: Phase.ABORTING,
+    Message.PREVIEW: MatchPhase.PREVIEWING,
+    Message.START: MatchPhase.STARTING,
+    Message.PLAY: MatchPhase.PLAYING,
+    Message.STOP: MatchPhase.STOPPING,
+    Message.ABORT: MatchPhase.ABORTING,
 }
 
 
 class Match:
-    """One match of *game* on the terms of *setup*.
+    """One match of *game* as *setup* agrees on.
 
     Raises:
-        SeatsError: the seats of *setup* are not one for every role that somebody plays.
+        SeatsError: the seats of *setup* are not one for every role that a player has.
     """
 
     def __init__(self, game: Outline, setup: MatchSetup) -> None:
         self._game, self._setup = game, setup
         self._dialogues = dialogues(game, setup)
-        self._phase = Phase.NEW
+        self._phase = MatchPhase.NEW
         self._round = _NO_ROUND
-        self._past = NOTHING
+        self._resume_state = NOT_STARTED
         self._position: Position | None = None
         self._outputs: list[Output] = []
         self._at_ms = 0
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> MatchPhase:
         """What the match is doing."""
         return self._phase
 
@@ -92,84 +118,92 @@ class Match:
         match happened:
             case Begin():
                 self._begin()
-            case Resume(past=past):
-                self._resume(past)
+            case Resume(resume_state=resume_state):
+                self._resume(resume_state)
             case Answer():
                 self._take_answer(happened)
             case Evaluated(position=position):
                 self._take_position(position)
             case EvaluationFailed(error=error):
                 failed = Failed(self._at_ms, self.step, type(error).__name__, str(error))
-                self._give_up(failed, {Phase.OPENING, Phase.EVALUATING})
+                self._give_up(failed, {MatchPhase.OPENING, MatchPhase.EVALUATING})
             case AbortRequest(reason=reason):
-                self._give_up(Aborted(self._at_ms, self.step, reason), set(Phase))
+                self._give_up(Aborted(self._at_ms, self.step, reason), set(MatchPhase))
         return tuple(self._outputs)
 
     def _begin(self) -> None:
-        if self._phase is Phase.NEW:
+        if self._phase is MatchPhase.NEW:
             self._outputs.append(Started(self._at_ms, self._setup, self._game.description, self._game.roles))
             self._go_on(Trigger.BEGIN)
 
-    def _resume(self, past: Past) -> None:
+    def _resume(self, resume_state: ResumeState) -> None:
         """Work out the states up to the last one again, and go on from there."""
-        if self._phase is not Phase.NEW:
+        if self._phase is not MatchPhase.NEW:
             return
-        self._past = past
-        if past.message is Message.ABORT:
+        self._resume_state = resume_state
+        if resume_state.message is Message.ABORT:
             self._ask_again()
-        elif past.was_anybody_told:
-            self._phase = Phase.EVALUATING
+        elif resume_state.was_anything_sent:
+            self._phase = MatchPhase.EVALUATING
             self._outputs.append(Evaluate(None, ()))
         else:
             self._go_on(Trigger.BEGIN)
 
     def _ask_again(self) -> None:
-        past, self._past = self._past, NOTHING
-        assert past.message is not None
-        self._phase = _ASKING[past.message]
-        self._ask(past.message, past)
+        resume_state, self._resume_state = self._resume_state, NOT_STARTED
+        assert resume_state.message is not None
+        self._phase = _ASKING[resume_state.message]
+        self._ask(resume_state.message, resume_state)
 
     def _go_on(self, trigger: Trigger) -> None:
+        """Enter the phase that `TABLE` gives for *trigger*."""
         self._phase = TABLE[self._phase, trigger]
-        entering: Mapping[Phase, Callable[[], None]] = {
-            Phase.OPENING: lambda: self._outputs.append(Evaluate(None, ())),
-            Phase.PREVIEWING: lambda: self._ask(Message.PREVIEW),
-            Phase.STARTING: lambda: self._ask(Message.START),
-            Phase.PLAYING: lambda: self._ask(Message.PLAY),
-            Phase.EVALUATING: self._evaluate,
-            Phase.STOPPING: self._stop,
-            Phase.ABORTING: lambda: self._ask(Message.ABORT),
-            Phase.CLOSED: lambda: self._outputs.append(Closed(self._at_ms)),
+        entering: Mapping[MatchPhase, Callable[[], None]] = {
+            MatchPhase.OPENING: lambda: self._outputs.append(Evaluate(None, ())),
+            MatchPhase.PREVIEWING: lambda: self._ask(Message.PREVIEW),
+            MatchPhase.STARTING: lambda: self._ask(Message.START),
+            MatchPhase.PLAYING: lambda: self._ask(Message.PLAY),
+            MatchPhase.EVALUATING: self._evaluate,
+            MatchPhase.STOPPING: self._stop,
+            MatchPhase.ABORTING: lambda: self._ask(Message.ABORT),
+            MatchPhase.CLOSED: lambda: self._outputs.append(Closed(self._at_ms)),
         }
         entering[self._phase]()
 
     def _take_position(self, position: Position) -> None:
-        if self._phase not in (Phase.OPENING, Phase.EVALUATING):
+        """Take a state that was worked out: replay the joint moves of the resume state, then ask or go on."""
+        if self._phase not in (MatchPhase.OPENING, MatchPhase.EVALUATING):
             return
         self._position = position
-        if position.step < len(self._past.moves):
-            self._outputs.append(Evaluate(position, tuple(self._past.moves[position.step])))
+        if position.step < len(self._resume_state.moves):
+            self._outputs.append(Evaluate(position, tuple(self._resume_state.moves[position.step])))
             return
-        if position.step >= self._past.n_states:
-            self._outputs.append(StateReached(self._at_ms, position.step, position.facts, position.percepts))
-        if self._past.message is not None:
+        if position.step >= self._resume_state.n_states:
+            self._outputs.append(
+                StateReached(self._at_ms, position.step, position.text, position.percepts, position.is_common)
+            )
+        if self._resume_state.message is not None:
             self._ask_again()
         else:
             self._go_on_from(position)
 
     def _go_on_from(self, position: Position) -> None:
-        self._past = NOTHING
-        if self._phase is Phase.OPENING:
+        self._resume_state = NOT_STARTED
+        if self._phase is MatchPhase.OPENING:
             self._go_on(Trigger.GO_ON if self._setup.preview_clock_s is None else Trigger.PREVIEW)
         else:
             self._go_on(Trigger.OVER if position.is_terminal else Trigger.GO_ON)
 
-    def _give_up(self, ending: Aborted | Failed, phases: set[Phase]) -> None:
+    def _give_up(self, ending: Aborted | Failed, phases: set[MatchPhase]) -> None:
+        """End the match by *ending* if it is in one of *phases*; players in the match get ABORT."""
         if self._phase not in phases or (self._phase, Trigger.ABORT) not in TABLE:
             return
         self._outputs.append(ending)
         if not self._round.is_complete:
             self._outputs.append(Drop(self._round.number))
+        # Players that were busy are in another match, if in any.
+        for role in self._busy_roles():
+            del self._dialogues[role]
         self._go_on(Trigger.ABORT)
 
     def _stop(self) -> None:
@@ -178,9 +212,9 @@ class Match:
         self._outputs.append(Completed(self._at_ms, self.step, self._position.goals))
         self._ask(Message.STOP)
 
-    def _ask(self, message: Message, past: Past = NOTHING) -> None:
+    def _ask(self, message: Message, resume_state: ResumeState = NOT_STARTED) -> None:
         self._round = Round(self._round.number + 1, message, self._dialogues)
-        for answered in past.answers.values():
+        for answered in resume_state.answers.values():
             self._round.take(answered)
         asks = [self._question(role, self._dialogues[role]) for role in self._round.pending]
         self._outputs += (Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
@@ -188,20 +222,24 @@ class Match:
         if self._round.is_complete:
             self._finish_round()
 
-    def _question(self, role: Role, dialogue: Dialogue) -> Ask:
+    def _question(self, role: Role, dialogue: Dialogue) -> AskPlayer:
         message = self._round.message
         legal_moves = self._legal_moves(role) if message is Message.PLAY else ()
-        text = dialogue.text(message, self._told(role), legal_moves)
-        return Ask(self._round.number, role, self.step, message, text, dialogue.limit_s(message))
+        text = dialogue.text(message, self._last_step(role), legal_moves)
+        limit_s = dialogue.limit_s(message)
+        return AskPlayer(
+            self._round.number, role, self.step, message, text, limit_s, dialogue.in_player_names(legal_moves)
+        )
 
-    def _told(self, role: Role) -> Told:
+    def _last_step(self, role: Role) -> LastStep:
         position, i = self._position, self._game.roles.index(role)
         if position is None or position.moves is None:
-            return Told(0, None, None)
+            return LastStep(0, None, None)
         seen = position.moves if position.percepts is None else position.percepts[i]
-        return Told(position.step, seen, position.moves[i])
+        return LastStep(position.step, seen, position.moves[i])
 
     def _take_answer(self, answer: Answer) -> None:
+        """Judge *answer*, substitute a move that is not legal, and finish the round with the last answer."""
         if not self._round.expects(answer.round, answer.role):
             return
         message = self._round.message
@@ -210,7 +248,7 @@ class Match:
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
         answered = Answered(
             self._at_ms, self.step, answer.role, message, text_of(answer), answer.elapsed_ms,
-            verdict.error, verdict.detail, move,
+            verdict.error, verdict.detail, move, answer.failure,
         )  # fmt: skip
         self._outputs.append(answered)
         self._round.take(answered)
@@ -228,14 +266,27 @@ class Match:
         return move_by_chance(legal_moves, self._setup.seed, self.step, role)
 
     def _finish_round(self) -> None:
-        if self._phase in (Phase.STARTING, Phase.PLAYING):
+        """Close the round, and go on; a match in which a player was busy at START is aborted."""
+        if self._phase in (MatchPhase.STARTING, MatchPhase.PLAYING):
             self._outputs.append(self._step_finished())
-        is_over = self._phase is Phase.STARTING and self._position is not None and self._position.is_terminal
+        busy = self._busy_roles()
+        if busy:
+            reason = f"did not come about: {', '.join(map(str, busy))} {'was' if len(busy) == 1 else 'were'} busy"
+            self._give_up(Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
+            return
+        is_over = self._phase is MatchPhase.STARTING and self._position is not None and self._position.is_terminal
         self._go_on(Trigger.OVER if is_over else Trigger.GO_ON)
 
+    def _busy_roles(self) -> tuple[Role, ...]:
+        """Return whose players said to START that they are busy, and nothing else until the start clock was over."""
+        answers = self._round.answers if self._phase is MatchPhase.STARTING else {}
+        return tuple(role for role in self._game.roles if role in answers and answers[role].error == BUSY)
+
     def _step_finished(self) -> StepFinished:
+        """Return the event of a whole round, its values in the order of the roles."""
         answers = [self._round.answers.get(role) for role in self._game.roles]
         is_play = self._round.message is Message.PLAY
+        failures = tuple("" if answer is None else answer.failure for answer in answers)
         return StepFinished(
             self._at_ms,
             self.step,
@@ -244,6 +295,7 @@ class Match:
             details=tuple("" if answer is None else answer.detail for answer in answers),
             elapsed_ms=tuple(None if answer is None else answer.elapsed_ms for answer in answers),
             origins=tuple(map(_origin, answers)) if is_play else (),
+            failures=failures if any(failures) else (),
         )
 
     def _joint_move(self) -> tuple[Term, ...]:
@@ -260,7 +312,7 @@ class Match:
         self._outputs.append(Evaluate(self._position, self._joint_move()))
 
 
-def _origin(answer: Answered | None) -> Origin:
+def _origin(answer: Answered | None) -> MoveOrigin:
     if answer is None:
-        return Origin.CHANCE
-    return Origin.SUBSTITUTE if answer.is_substituted else Origin.PLAYER
+        return MoveOrigin.CHANCE
+    return MoveOrigin.SUBSTITUTE if answer.is_substituted else MoveOrigin.PLAYER

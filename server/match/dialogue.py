@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, overload
 
-from gdl import messages
 from gdl.game import Outline, Role, played_roles
-from gdl.messages import Dialect
-from gdl.scrambling import Scrambling
-from gdl.terms import Constant, Term
+from gdl.language.terms import Constant, Term
+from gdl.wire import messages
+from gdl.wire.messages import Dialect
+from gdl.wire.scrambling import Scrambling
 from server.errors import SeatsError
 from server.match.events import Message
 from server.match.exchange import Answer
 from server.match.setup import MatchSetup, Seat
-from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
+from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move, judge_start
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LastStep:
     """What PLAY and STOP say of the step before: joint move or percepts, and the player's own move; None at first."""
 
     turn: int
@@ -26,7 +27,26 @@ class Told:
     own_move: Term | None
 
 
-NOTHING_TOLD: Final = Told(0, None, None)
+NO_STEP: Final = LastStep(0, None, None)
+
+
+class _Renamed(Sequence[Term]):
+    """Terms under other names, each worked out when it is asked for: most of many moves never are."""
+
+    def __init__(self, terms: Sequence[Term], renamed: Callable[[Term], Term]) -> None:
+        self._terms, self._renamed = terms, renamed
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    @overload
+    def __getitem__(self, index: int) -> Term: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Term]: ...
+    def __getitem__(self, index: int | slice) -> Term | Sequence[Term]:
+        if isinstance(index, slice):
+            return _Renamed(self._terms[index], self._renamed)
+        return self._renamed(self._terms[index])
 
 
 class Dialogue:
@@ -45,23 +65,28 @@ class Dialogue:
         }
         return clocks_s.get(message, self._setup.farewell_clock_s) + self._seat.profile.grace_s
 
-    def text(self, message: Message, told: Told = NOTHING_TOLD, legal_moves: tuple[Term, ...] = ()) -> str:
+    def text(self, message: Message, last_step: LastStep = NO_STEP, legal_moves: tuple[Term, ...] = ()) -> str:
         """Return *message* as the player gets it; PLAY after a line with *legal_moves*, if its profile says so."""
-        text = self._in_case(messages.to_text(self._message(message, told), self._dialect))
-        if message is not Message.PLAY or not self._seat.profile.is_told_legal_moves:
+        text = self._in_case(messages.to_text(self._message(message, last_step), self._dialect))
+        if message is not Message.PLAY or not self._seat.profile.gets_legal_moves:
             return text
         moves = " ".join(str(self._outwards(move)) for move in legal_moves)
         return f"{self._in_case(f'(LEGAL {self._setup.match_id} ({moves}))')}\n{text}"
+
+    def in_player_names(self, moves: tuple[Term, ...]) -> Sequence[Term]:
+        """Return *moves* in the names that the player knows."""
+        return moves if self._scrambling is None else _Renamed(moves, self._outwards)
 
     def _in_case(self, text: str) -> str:
         keyword, _, rest = text.partition(" ")
         match_id = self._setup.match_id if rest.startswith(self._setup.match_id) else ""
         return f"{keyword} {match_id}{self._seat.profile.case.apply(rest[len(match_id) :])}"
 
-    def _message(self, message: Message, told: Told) -> messages.Message:
+    def _message(self, message: Message, last_step: LastStep) -> messages.Message:
+        """Return *message* in the player's names."""
         setup = self._setup
-        seen = None if told.seen is None else tuple(map(self._outwards, told.seen))
-        own_move = None if told.own_move is None else self._outwards(told.own_move)
+        seen = None if last_step.seen is None else tuple(map(self._outwards, last_step.seen))
+        own_move = None if last_step.own_move is None else self._outwards(last_step.own_move)
         match message:
             case Message.PREVIEW:
                 return messages.Preview(self._rules(), setup.preview_clock_s or 0)
@@ -69,17 +94,19 @@ class Dialogue:
                 role = self._role_outwards(self._seat.role)
                 return messages.Start(setup.match_id, role, self._rules(), setup.start_clock_s, setup.play_clock_s)
             case Message.PLAY:
-                return messages.Play(setup.match_id, seen, told.turn, own_move)
+                return messages.Play(setup.match_id, seen, last_step.turn, own_move)
             case Message.STOP:
-                return messages.Stop(setup.match_id, seen, told.turn, own_move)
+                return messages.Stop(setup.match_id, seen, last_step.turn, own_move)
             case Message.ABORT:
                 return messages.Abort(setup.match_id)
 
     def judge(self, answer: Answer, message: Message, legal_moves: tuple[Term, ...]) -> Verdict:
         """Return what *answer* to *message* is worth; moves come back in the game's own names."""
+        if message is Message.START:
+            return judge_start(answer)
         if message is not Message.PLAY:
             return judge_courtesy(answer)
-        return judge_move(answer, Choice(legal_moves, self._inwards, self._outwards))
+        return judge_move(answer, LegalChoice(legal_moves, self._inwards, self._outwards))
 
     def _rules(self) -> str:
         return self._description.source.text if self._scrambling is None else self._scrambling.rules()
@@ -100,7 +127,7 @@ def dialogues(game: Outline, setup: MatchSetup) -> dict[Role, Dialogue]:
     """Return the dialogue with each player that is asked.
 
     Raises:
-        SeatsError: the seats of *setup* are not one for every role that somebody plays.
+        SeatsError: the seats of *setup* are not one for every role that a player has.
     """
     roles = played_roles(game)
     if sorted(map(str, roles)) != sorted(str(seat.role) for seat in setup.seats):

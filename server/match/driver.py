@@ -4,60 +4,64 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import Role
-from server.match.clock import Clock, SystemClock
 from server.match.core import Match
-from server.match.events import Aborted, Completed, Event, Failed
+from server.match.events import Aborted, Completed, Event, Failed, Message
 from server.match.exchange import (
     AbortRequest,
     Answer,
-    Ask,
+    AskPlayer,
     Begin,
     Drop,
-    Ending,
     Evaluate,
     Evaluated,
     EvaluationFailed,
     Input,
+    MatchPhase,
     Output,
+    ReplyEnding,
     Resume,
+    ResumeState,
 )
-from server.match.link import MAX_REPLY_BYTES, Letter, PlayerLink, ReplyBuffer
-from server.match.past import Past
-from server.match.phases import Phase
+from server.match.link import MAX_REPLY_BYTES, Clock, PlayerLink, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.position import Position
 from server.match.referee import Referee
 from server.match.setup import MatchSetup
+from server.match.verdicts import says_busy
 
 Observer: TypeAlias = Callable[[Event], None]
-Settle: TypeAlias = Callable[[], Awaitable[None]]
-"""Returns when everything that observers were told is kept."""
+Flush: TypeAlias = Callable[[], Awaitable[None]]
+"""Returns when everything that observers took is kept."""
 Outcome: TypeAlias = Completed | Aborted | Failed
 
 
-async def at_once() -> None:
-    """Settle nothing: the observers keep what they are told before they return."""
+async def no_flush() -> None:
+    """Flush nothing: the observers keep each event before they return."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriverOptions:
     """What a driver works with. *Units*: seconds for one state, bytes of one reply.
 
-    `settle` is awaited before messages go out. When it raises, nobody is told anything more: somebody else may play
-    the match on. `on_share` is told after each round how long this side took: from the last reply to the next message.
+    `flush` is awaited before messages go out. When it raises, no more messages go out: another process may play the
+    match on. `on_step_overhead` is called after each round with the step overhead, the time that this side took from
+    the last reply to the next message.
     """
 
     clock: Clock = field(default_factory=SystemClock)
-    settle: Settle = at_once
-    on_share: Callable[[float], None] = lambda _: None
+    flush: Flush = no_flush
+    on_step_overhead: Callable[[float], None] = lambda _: None
     evaluation_limit_s: float = 300.0
     max_reply_bytes: int = MAX_REPLY_BYTES
 
 
+BUSY_PAUSE_S: Final = 1.0
+"""How long after a player was busy it is asked again."""
 DEFAULT_OPTIONS: Final = DriverOptions()
 
 
@@ -77,6 +81,7 @@ class MatchDriver:
         options: DriverOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._referee, self._setup, self._links, self._observers = referee, setup, links, list(observers)
+        self._grace_s = {seat.role: seat.profile.grace_s for seat in setup.seats}
         self._options, self._clock = options, options.clock
         self._match = Match(referee, setup)
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
@@ -86,7 +91,7 @@ class MatchDriver:
         self._observer_error: Exception | None = None
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> MatchPhase:
         """What the match is doing."""
         return self._match.phase
 
@@ -96,19 +101,21 @@ class MatchDriver:
         return self._match.step
 
     def abort(self, reason: str) -> None:
-        """End the match soon: the players are told, and `run` returns after their farewells. For the loop's thread."""
+        """End the match soon: the players get ABORT, and `run` returns after their answers. For the loop's thread."""
         self._inbox.put_nowait(AbortRequest(self._clock.wall_ms(), reason))
 
-    async def run(self, past: Past | None = None) -> Outcome:
+    async def run(self, resume_state: ResumeState | None = None) -> Outcome:
         """Play the match to its end, and return how it ended; the links are closed then.
 
-        With *past* it goes on where it broke off.
+        With *resume_state* the match goes on where it broke off.
         """
         now_ms = self._clock.wall_ms()
-        self._outcome = None if past is None else past.outcome
+        self._outcome = None if resume_state is None else resume_state.outcome
         try:
-            await self._carry_out(self._match.receive(Begin(now_ms) if past is None else Resume(now_ms, past)))
-            while self._match.phase is not Phase.CLOSED:
+            await self._carry_out(
+                self._match.receive(Begin(now_ms) if resume_state is None else Resume(now_ms, resume_state))
+            )
+            while self._match.phase is not MatchPhase.CLOSED:
                 await self._carry_out(self._match.receive(await self._inbox.get()))
         finally:
             await self._clean_up()
@@ -118,13 +125,14 @@ class MatchDriver:
         return self._outcome
 
     async def _carry_out(self, outputs: Sequence[Output]) -> None:
-        is_settled = False
+        """Carry out *outputs* in order; everything is flushed before the first message goes out."""
+        is_flushed = False
         for output in outputs:
             match output:
-                case Ask():
-                    if not is_settled:
-                        await self._options.settle()
-                        is_settled = True
+                case AskPlayer():
+                    if not is_flushed:
+                        await self._options.flush()
+                        is_flushed = True
                     self._spawn(self._ask(output), output.round)
                 case Evaluate():
                     self._spawn(self._evaluate(output), 0)
@@ -134,12 +142,13 @@ class MatchDriver:
                     self._tell(event)
 
     def _tell(self, event: Event) -> None:
+        """Call the observers with *event*; one that raises is called no more, and the match is aborted."""
         if isinstance(event, Completed | Aborted | Failed):
             self._outcome = event
         for observer in tuple(self._observers):
             try:
                 observer(event)
-            except Exception as error:  # whatever it is, the players must still be told
+            except Exception as error:  # whatever it is, the players must still get ABORT
                 self._observers.remove(observer)
                 self._observer_error = self._observer_error or error
                 self.abort("the match can be recorded no further")
@@ -154,36 +163,58 @@ class MatchDriver:
             if its_number == number:
                 task.cancel()
 
-    async def _ask(self, ask: Ask) -> None:
+    async def _ask(self, ask: AskPlayer) -> None:
+        """Ask a player, and put its answer, or how the wait ended, into the inbox."""
         started_s = self._clock.now_s()
         if self._replied_s is not None:
-            self._options.on_share(started_s - self._replied_s)
+            self._options.on_step_overhead(started_s - self._replied_s)
             self._replied_s = None
-        reply = ReplyBuffer(self._options.max_reply_bytes)
-        ending, detail = await self._deliver(ask, reply)
+        reply, ending, detail = await self._reply(ask, started_s + ask.limit_s)
         self._replied_s = self._clock.now_s()
         elapsed_ms = round(1000 * (self._replied_s - started_s))
-        if ending is Ending.REPLIED and reply.is_cut:
+        if ending is ReplyEnding.REPLIED and reply.is_cut:
             detail = f"the first {len(reply.raw):,} bytes hold no complete term"
-        answer = Answer(self._clock.wall_ms(), ask.round, ask.role, ending, bytes(reply.raw), elapsed_ms, detail)
-        self._inbox.put_nowait(answer)
+        at_ms, raw = self._clock.wall_ms(), bytes(reply.raw)
+        self._inbox.put_nowait(Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure))
 
-    async def _deliver(self, ask: Ask, reply: ReplyBuffer) -> tuple[Ending, str]:
-        letter = Letter(ask.text, self._setup.match_id, ask.step, limit_s=ask.limit_s)
+    async def _reply(self, ask: AskPlayer, until_s: float) -> tuple[ReplyBuffer, ReplyEnding, str]:
+        """Ask; a player that is busy at START is asked again until *until_s*, each time with its whole clock."""
+        for _ in range(1 + int(ask.limit_s / BUSY_PAUSE_S)):
+            reply = ReplyBuffer(self._options.max_reply_bytes)
+            ending, detail = await self._deliver(ask, reply)
+            is_busy = ask.message is Message.START and ending is ReplyEnding.REPLIED and says_busy(reply.raw)
+            if not is_busy or self._clock.now_s() + BUSY_PAUSE_S > until_s:
+                break
+            with suppress(TimeoutError):
+                async with self._clock.timeout(BUSY_PAUSE_S):
+                    await asyncio.Event().wait()
+        return reply, ending, detail
+
+    async def _deliver(self, ask: AskPlayer, reply: ReplyBuffer) -> tuple[ReplyEnding, str]:
+        """Send the message of *ask* once, and return how the wait for its reply ended, with a detail for records."""
+        request = PlayerRequest(
+            ask.text,
+            self._setup.match_id,
+            ask.step,
+            limit_s=ask.limit_s,
+            legal_moves=ask.legal_moves,
+            grace_s=self._grace_s[ask.role],
+        )
         deadline = None
         try:
             async with self._clock.timeout(ask.limit_s) as deadline:
-                await self._links[ask.role].deliver(letter, reply)
+                await self._links[ask.role].deliver(request, reply)
         except Exception as error:  # a match must outlive whatever a link does
             if reply.has_enough:
-                return Ending.REPLIED, ""
+                return ReplyEnding.REPLIED, ""
             if deadline is not None and deadline.expired():
-                return Ending.TIMED_OUT, ""
+                return ReplyEnding.TIMED_OUT, ""
             words = (error.strerror or "") if isinstance(error, OSError) else ""
-            return Ending.FAILED, words or str(error) or type(error).__name__
-        return Ending.REPLIED, ""
+            return ReplyEnding.FAILED, words or str(error) or type(error).__name__
+        return ReplyEnding.REPLIED, ""
 
     async def _evaluate(self, command: Evaluate) -> None:
+        """Have a state worked out, and put it, or why that failed, into the inbox."""
         limit_s = self._options.evaluation_limit_s
         deadline = None
         try:

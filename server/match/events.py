@@ -18,8 +18,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from gdl.game import Role
-from gdl.rules import Description
-from gdl.terms import Term
+from gdl.language.rules import Description
+from gdl.language.terms import Term
 from server.match.setup import MatchSetup
 
 
@@ -33,7 +33,7 @@ class Message(Enum):
     ABORT = "ABORT"
 
 
-class Origin(Enum):
+class MoveOrigin(Enum):
     """Where a move of a joint move comes from."""
 
     PLAYER = "player"
@@ -53,16 +53,18 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class StateReached:
-    """The state of a step is known.
+    """The state of a step is known; `text` has its facts as the public records print them.
 
-    `percepts` holds what each role perceived of the joint move that led here; it is None in GDL-I, where everyone is
-    told the joint move, and in the initial state.
+    `percepts` holds what each role perceived of the joint move that led here; it is None in GDL-I, where every player
+    sees the joint move, and in the initial state. `is_common` is whether every player is certain to know the state,
+    as `server.match.position.Position` has it.
     """
 
     at_ms: int
     step: int
-    facts: frozenset[Term]
+    text: str
     percepts: tuple[tuple[Term, ...], ...] | None
+    is_common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class Answered:
             `IL <term>` illegal. Only answers to PLAY can be illegal.
         detail: the error in one sentence; empty when all is well.
         move: the move that counts, in the game's own names: the player's or its substitute; None but for PLAY.
+        failure: what the player says went wrong in its own code; it may have answered a legal move all the same.
     """
 
     at_ms: int
@@ -98,6 +101,7 @@ class Answered:
     error: str
     detail: str
     move: Term | None
+    failure: str = ""
 
     @property
     def is_substituted(self) -> bool:
@@ -115,6 +119,7 @@ class StepFinished:
         details: as `Answered.detail`.
         elapsed_ms: thinking times; None for `random`, which is never asked.
         origins: whose move it is; empty for START.
+        failures: as `Answered.failure`; empty where no player tells of one.
     """
 
     at_ms: int
@@ -123,12 +128,8 @@ class StepFinished:
     errors: tuple[str, ...]
     details: tuple[str, ...]
     elapsed_ms: tuple[int | None, ...]
-    origins: tuple[Origin, ...]
-
-    @property
-    def errors_index(self) -> int:
-        """The place in the public record's `errors`: 0 belongs to START, k + 1 to the moves of step k."""
-        return 0 if self.moves is None else self.step + 1
+    origins: tuple[MoveOrigin, ...]
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """Somebody who may aborted the match; `reason` is for people."""
+    """The match was aborted by its owner or the server; `reason` is for people."""
 
     at_ms: int
     step: int

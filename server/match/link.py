@@ -1,25 +1,81 @@
-"""The way to a player, whatever it is made of: one message goes out, one reply comes back."""
+"""The link to a player, whatever it is made of, and the clock: one message goes out, one reply comes back."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Protocol
 
+from gdl.language.terms import Term
+
+
+class Timeout(Protocol):
+    """A deadline that is running."""
+
+    def expired(self) -> bool:
+        """Return whether it ended what it was set for."""
+
+
+class Clock(Protocol):
+    """Two clocks and an alarm."""
+
+    def now_s(self) -> float:
+        """Return monotonic time, to measure by. *Units*: seconds from anywhere."""
+
+    def wall_ms(self) -> int:
+        """Return the time of day, to write down. *Units*: milliseconds since 1970."""
+
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
+        """Return a context that is cancelled, and raises TimeoutError, *limit_s* seconds after it was entered."""
+
+
+def now_ms() -> int:
+    """Return the time of day of this machine. *Units*: milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class SystemClock:
+    """The clocks of this machine."""
+
+    def now_s(self) -> float:
+        """Return monotonic time."""
+        return time.monotonic()
+
+    def wall_ms(self) -> int:
+        """Return the time of day."""
+        return now_ms()
+
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
+        """Return `asyncio.timeout`."""
+        return asyncio.timeout(limit_s)
+
+
 MAX_REPLY_BYTES: Final = 64 * 1024
+MAX_FAILURE: Final = 1_000
+"""How many characters are kept of what a player tells of its own failure."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_BLANKS: Final = frozenset(b" \t\r\n\f\v")
-_OPEN, _CLOSE, _COMMENT = b"();"
-_RUN: Final = re.compile(rb"[();]|[ \t\r\n\f\v]+|[^ \t\r\n\f\v();]+")
+_OPEN, _CLOSE = b"()"
+_GAP: Final = re.compile(rb"(?:[ \t\r\n\f\v]++|;[^\n]*+\n)*+")
+_NAME: Final = re.compile(rb"[^ \t\r\n\f\v();]*+")
+_COMMENT: Final = re.compile(rb";[^\n]*+")
+_LEVELS: Final = [(byte == _OPEN) - (byte == _CLOSE) for byte in range(256)]
+"""By how many levels a byte goes deeper."""
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class PlayerRequest:
     """A message on its way: its text, and the match and step that it belongs to (for headers).
 
     `answered` is what was answered to the same message before, perhaps to another process of the game manager or by
     another one of the player: a player that lacks the step takes it in, and need not think about it again. `limit_s` is
-    how long the reply is waited for. *Units*: seconds.
+    how long the reply is waited for; the last `grace_s` of it are for the way, and the messages leave them out.
+    `legal_moves` are those that the role has, and no other's; nothing but for PLAY.
+    *Units*: seconds.
     """
 
     text: str
@@ -27,6 +83,13 @@ class Letter:
     step: int = 0
     answered: str | None = None
     limit_s: float | None = None
+    legal_moves: Sequence[Term] = ()
+    grace_s: float = 0.0
+
+    @property
+    def clock_s(self) -> float | None:
+        """How long the player may think, as its messages say."""
+        return None if self.limit_s is None else max(0.0, self.limit_s - self.grace_s)
 
 
 class ReplyBuffer:
@@ -40,6 +103,7 @@ class ReplyBuffer:
         self.raw = bytearray()
         self.is_complete = False
         self.is_cut = False
+        self.failure = ""
         self._limit_bytes = limit_bytes
         self._depth = 0
         self._is_in_name = self._is_in_comment = False
@@ -64,6 +128,10 @@ class ReplyBuffer:
         self.raw += data[:n_used]
         self.is_cut = len(data) > room and not self.is_complete
 
+    def note_failure(self, text: str) -> None:
+        """Keep what the player tells of its own failure, beside its reply."""
+        self.failure = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_FAILURE])
+
     def _n_byte_order_marks(self, data: bytes) -> int:
         """Return how many bytes of *data* go on with, or begin, the mark that some editors put before a text."""
         begun = bytes(self.raw + data[:3])
@@ -78,40 +146,58 @@ class ReplyBuffer:
                 end = data.find(b"\n", i)
                 self._is_in_comment = end < 0
                 i = len(data) if end < 0 else end + 1
-                continue
-            found = _RUN.match(data, i)
-            assert found is not None
-            self._look_at(data[i])
-            # After a name one blank is needed, however many there are.
-            i = i + 1 if self.is_complete else found.end()
+            elif self._depth:
+                i = self._scan_list(data, i)
+            elif self._is_in_name:
+                end = _end(_NAME, data, i)
+                # After a name one byte is needed, however many blanks there are.
+                self.is_complete = end < len(data)
+                i = min(end + 1, len(data))
+            else:
+                i = self._scan_gap(data, i)
         return i
 
-    def _look_at(self, first: int) -> None:
-        """Look at a run of bytes of a kind, which begins with *first*."""
-        if first == _OPEN:
-            self._end_name()
-            self._depth += 1
-        elif first == _CLOSE:
-            self.is_complete = self._depth <= 1
-            self._depth -= 1
-        elif first == _COMMENT or first in _BLANKS:
-            self._end_name()
-            self._is_in_comment = first == _COMMENT
-        else:
-            self._is_in_name = True
+    def _scan_list(self, data: bytes, start: int) -> int:
+        """Look for the end of the open list, without a step of Python for each of its tokens."""
+        text = data[start:]
+        if b";" in text:
+            text = _COMMENT.sub(lambda comment: b" " * len(comment[0]), text)
+        depths = list(accumulate(map(_LEVELS.__getitem__, text), initial=self._depth))
+        if 0 in depths:
+            self._depth, self.is_complete = 0, True
+            return start + depths.index(0)
+        self._depth = depths[-1]
+        self._is_in_comment = b";" in data[max(start, data.rfind(b"\n") + 1) :]
+        return len(data)
 
-    def _end_name(self) -> None:
-        self.is_complete = self._is_in_name and self._depth == 0
-        self._is_in_name = False
+    def _scan_gap(self, data: bytes, start: int) -> int:
+        """Look for what comes after blanks and comments: a list, a name, a parenthesis that closes nothing."""
+        i = _end(_GAP, data, start)
+        first = data[i : i + 1]
+        if first == b";":
+            self._is_in_comment = True
+        elif first == b"(":
+            self._depth = 1
+        elif first == b")":
+            self.is_complete = True
+        elif first:
+            self._is_in_name = True
+        return min(i + 1, len(data))
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
+    found = pattern.match(data, start)
+    assert found is not None
+    return found.end()
 
 
 class PlayerLink(Protocol):
     """The way to one player, open for one match."""
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        """Send *letter* and fill *reply* until it has enough or the player has ended it.
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Send *request* and fill *reply* until it has enough or the player has ended it.
 
-        May be cancelled at any time, and leaves nothing behind that would hold up the next letter.
+        May be cancelled at any time, and leaves nothing behind that would hold up the next request.
 
         Raises:
             OSError: the connection failed.
@@ -123,12 +209,12 @@ class PlayerLink(Protocol):
 
 
 class NoLink:
-    """A way that leads nowhere, for the *reason* that records tell."""
+    """A link to a player that cannot be reached, for *reason*, which the record says."""
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:  # noqa: ARG002 -- nobody gets it
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:  # noqa: ARG002 -- the protocol's signature
         """Fail.
 
         Raises:

@@ -1,13 +1,83 @@
-"""Who works out the states of a match: an engine beside the event loop, or whatever speaks for one elsewhere."""
+"""The referee of a match: the engine's answers for one position, worked out beside the event loop."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from gdl.game import Game, JointMove, Outline, Role
-from gdl.rules import Description
-from server.match.background import Evaluator, in_own_thread
+from gdl.language.rules import Description
 from server.match.position import Position, first_position, next_position
+
+Evaluator: TypeAlias = Callable[[Callable[[], Position]], Awaitable[Position]]
+"""Runs the function that it is given without holding up the event loop, and returns what that returned."""
+
+Result = TypeVar("Result")
+
+
+QUICK_S: Final = 0.002
+"""What may hold up the event loop."""
+_MEMORY: Final = 0.9
+"""How slowly it is forgotten that something took long."""
+
+
+class PromptEvaluator:
+    """Works in the event loop what has been quick lately, and everything else in a thread of its own.
+
+    A thread costs more than a state of a small game does, and the loop gets back to its work late while it runs.
+    *work_s* is the clock that tells how long this thread has worked.
+    """
+
+    def __init__(self, quick_s: float = QUICK_S, work_s: Callable[[], float] = time.thread_time) -> None:
+        self._quick_s, self._work_s = quick_s, work_s
+        self._expected_s = math.inf
+
+    async def __call__(self, work: Callable[[], Position]) -> Position:
+        """Return what *work* returns."""
+        if self._expected_s > self._quick_s:
+            position, spent_s = await in_own_thread(lambda: self._timed(work))
+        else:
+            position, spent_s = self._timed(work)
+        is_first = math.isinf(self._expected_s)
+        self._expected_s = spent_s if is_first else max(spent_s, _MEMORY * self._expected_s)
+        return position
+
+    def _timed(self, work: Callable[[], Position]) -> tuple[Position, float]:
+        began_s = self._work_s()
+        position = work()
+        return position, self._work_s() - began_s
+
+
+async def in_own_thread(work: Callable[[], Result]) -> Result:
+    """Return what *work* returns, from a thread of its own.
+
+    In a pool, work without end would starve the work of others, and hold up the end of the process.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Result] = loop.create_future()
+    threading.Thread(target=_run, args=(work, loop, done), name="background", daemon=True).start()
+    return await done
+
+
+def _run(work: Callable[[], Result], loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result]) -> None:
+    try:
+        result = work()
+    except Exception as error:
+        _report(loop, done, partial(done.set_exception, error))
+    else:
+        _report(loop, done, partial(done.set_result, result))
+
+
+def _report(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result], set_done: Callable[[], None]) -> None:
+    # The loop is closed when no caller waits any more.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(lambda: None if done.done() else set_done())
 
 
 class Referee(Outline, Protocol):

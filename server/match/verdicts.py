@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import MessageError
-from gdl.replies import find_move, first_term
-from gdl.terms import Term
-from gdl.wire import decode
-from server.match.exchange import Answer, Ending
+from gdl.language.terms import Term
+from gdl.wire.replies import decode, find_move, first_term, has_more_tokens, is_busy
+from server.match.exchange import Answer, ReplyEnding
+from server.sanitization import clean_line, clean_text
 
 TIME_OUT: Final = "TO"
 CONNECTION_ERROR: Final = "CE"
 ILLEGAL: Final = "IL"
+BUSY: Final = f"{ILLEGAL} busy"
+"""The error of a player that took no part in the match: all that it said to START, until the start clock was over."""
 MAX_SHOWN: Final = 300
-MAX_TEXT: Final = 100_000
+MAX_TEXT: Final = 10_000
 """How many characters of a reply are kept."""
+FREE_TOKENS: Final = 100
+"""How many names, parentheses and comments of a reply are read, however short the legal moves are."""
+_MAX_GARBLED: Final = 10 * MAX_SHOWN
 
 _HINTS: Final = {
     "aborted": "the player seems to have given up the match",
@@ -38,7 +43,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LegalChoice:
     """The legal moves of a role, and how the names that its player knows translate from the game's own and back."""
 
     legal_moves: tuple[Term, ...]
@@ -51,10 +56,18 @@ class Choice:
         # Names that the player was never sent stay as they are inwards, and must not pass.
         return move if move is not None and _folded(self.outwards(move)) == _folded(said) else None
 
+    def is_exceeded_by(self, reply: str) -> bool:
+        """Return whether *reply* has so many tokens that it names no legal move; reading them all would take long."""
+        if not has_more_tokens(reply, FREE_TOKENS):
+            return False
+        # A name is three tokens at most: `(p)` is `p`.
+        n_most = 3 * max((move.n_symbols for move in self.legal_moves), default=0)
+        return has_more_tokens(reply, FREE_TOKENS + n_most)
+
     def hint(self, said: Term) -> str:
         """Return why *said* may have failed, or nothing."""
-        own = self.inwards(said)
-        n_alike = sum(_folded(move) == _folded(own) for move in self.legal_moves)
+        own = _folded(self.inwards(said))
+        n_alike = sum(_folded(move) == own for move in self.legal_moves)
         if n_alike > 1:
             return f"it names {n_alike} legal moves that differ in upper and lower case alone"
         return "it uses names that the player was not sent" if n_alike else _HINTS.get(_folded(said), "")
@@ -66,7 +79,7 @@ def _folded(term: Term) -> str:
 
 def text_of(answer: Answer) -> str:
     """Return what came, as text: all of a usual reply, the beginning of an enormous one."""
-    return decode(answer.raw)[:MAX_TEXT]
+    return clean_text(decode(answer.raw), MAX_TEXT)
 
 
 def judge_courtesy(answer: Answer) -> Verdict:
@@ -74,14 +87,29 @@ def judge_courtesy(answer: Answer) -> Verdict:
     return _UNANSWERED[answer.ending](answer) if answer.ending in _UNANSWERED else Verdict()
 
 
-def judge_move(answer: Answer, choice: Choice) -> Verdict:
+def judge_start(answer: Answer) -> Verdict:
+    """Return what an answer to START is worth: that of a player that is busy is an error, any other will do."""
+    if answer.ending is ReplyEnding.REPLIED and says_busy(answer.raw):
+        return Verdict(None, BUSY, "busy, with another match perhaps, until the start clock was over")
+    return judge_courtesy(answer)
+
+
+def says_busy(raw: bytes | bytearray) -> bool:
+    """Return whether the reply *raw* says that the player is busy."""
+    return is_busy(decode(bytes(raw[:MAX_SHOWN])))
+
+
+def judge_move(answer: Answer, choice: LegalChoice) -> Verdict:
     """Return the move that *answer* chooses.
 
     When the wait ended without an end of the reply, what had come counts if it is a legal move: a name alone ends at
     the deadline too.
     """
+    text = decode(answer.raw)
     try:
-        said = first_term(decode(answer.raw))
+        if choice.is_exceeded_by(text):
+            raise MessageError("longer than every legal move", text)
+        said = first_term(text)
     except MessageError as error:
         return judge_courtesy(answer) if answer.ending in _UNANSWERED else _garbled(answer, error)
     move = choice.find(said)
@@ -96,18 +124,21 @@ def _timed_out(answer: Answer) -> Verdict:
 
 
 def _failed(answer: Answer) -> Verdict:
-    return Verdict(None, CONNECTION_ERROR, answer.detail or "the connection failed")
+    return Verdict(None, CONNECTION_ERROR, clean_line(answer.detail) or "the connection failed")
 
 
-_UNANSWERED: Final[dict[Ending, Callable[[Answer], Verdict]]] = {Ending.TIMED_OUT: _timed_out, Ending.FAILED: _failed}
+_UNANSWERED: Final[dict[ReplyEnding, Callable[[Answer], Verdict]]] = {
+    ReplyEnding.TIMED_OUT: _timed_out,
+    ReplyEnding.FAILED: _failed,
+}
 
 
 def _garbled(answer: Answer, error: MessageError) -> Verdict:
-    shown = _shown(" ".join(text_of(answer).split()))
-    return Verdict(None, f"{ILLEGAL} {shown}".strip(), f"no move: {answer.detail or error.message}")
+    shown = _shown(" ".join(text_of(answer).lstrip()[:_MAX_GARBLED].split()))
+    return Verdict(None, f"{ILLEGAL} {shown}".strip(), f"no move: {clean_line(answer.detail or error.message)}")
 
 
-def _illegal(said: Term, choice: Choice) -> Verdict:
+def _illegal(said: Term, choice: LegalChoice) -> Verdict:
     hint = choice.hint(said)
     return Verdict(None, f"{ILLEGAL} {_shown(str(choice.inwards(said)))}", f"no legal move{hint and f': {hint}'}")
 

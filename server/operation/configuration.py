@@ -1,8 +1,4 @@
-"""The options of a command, from its flags, the environment and one TOML file; the first that names one counts.
-
-A key of the file is the long name of an option, `max-matches` for `--max-matches`; there are no tables. The
-environment is click's own doing: `GGP_MAX_MATCHES`.
-"""
+"""The options of a command, from its flags, the environment and one TOML file; the first that names one counts."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from server.operation.errors import ConfigurationError
+from server.errors import ConfigurationError
 from server.operation.logs import without_secrets
 
 PREFIX: Final = "GGP"

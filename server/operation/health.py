@@ -1,39 +1,154 @@
-"""What monitors ask: is the process alive, may it be sent work, and how is it doing."""
+"""Health, readiness and the end of the process: on SIGTERM matches are finished, parked or aborted, within a limit."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
+import signal
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 from aiohttp import web
 
 from server.access.access import PRINCIPAL, REMOTE
-from server.access.remote import is_forwarded
-from server.access.rights import requires
-from server.access.role import Role
-from server.access.settings import Network
-from server.operation.ending import Ending
+from server.access.origin import is_forwarded
+from server.access.settings import Network, requires
+from server.errors import StorageError
 from server.operation.metrics import CONTENT_TYPE, METRICS
-from server.storage.errors import StorageError
+from server.visibility import Role
+
+ENOUGH: Final = 65_536
+"""A connection for each seat of tens of thousands of matches."""
+
+
+def allow_many_files(enough: int = ENOUGH) -> int:
+    """Raise the limit of open files to *enough*, or as far as this user may; return what it is then.
+
+    Systems begin with 1,024, which a thousand seats use up.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
+
+
+INTERRUPTED: Final = 128 + signal.SIGINT
+POLL_S: Final = 0.2
+_LOG: Final = structlog.get_logger("server.ending")
+
+
+class Manner(Enum):
+    """What becomes of the matches that are being played when the process shall end."""
+
+    FINISH = "finish"
+    PARK = "park"
+    ABORT = "abort"
+
+
+class Closable(Protocol):
+    """What plays matches, and can be stopped."""
+
+    def stop_starting(self) -> None:
+        """Begin no further match, and take no further order."""
+
+    def n_running(self) -> int:
+        """Return how many matches are being played."""
+
+    async def close(self, *, parking: bool) -> None:
+        """Leave the matches where they are in the database (*parking*), or abort them; then let go of everything."""
+
+
+class Shutdown:
+    """The shutdown of the process: whether it was requested; `requested` waits for that."""
+
+    def __init__(self, leave: Callable[[int], object] = os._exit) -> None:
+        self._requested = asyncio.Event()
+        self._leave = leave
+        self.reason = ""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether no more work should be sent here."""
+        return self._requested.is_set()
+
+    def request(self, reason: str) -> None:
+        """Ask for the end of the process; *reason* is for the log."""
+        if not self.has_begun:
+            self.reason = reason
+            self._requested.set()
+
+    async def requested(self) -> None:
+        """Wait until the end is requested."""
+        await self._requested.wait()
+
+    def take_signal(self, number: signal.Signals) -> None:
+        """Begin the end; a second Ctrl-C is the end."""
+        if number is signal.SIGINT and self.has_begun:
+            _LOG.warning("ended at once")
+            self._leave(INTERRUPTED)
+        self.request(number.name)
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Take SIGTERM and SIGINT while the block runs."""
+        loop = asyncio.get_running_loop()
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        for number in numbers:
+            loop.add_signal_handler(number, self.take_signal, number)
+        try:
+            yield
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+
+ENDING: Final = web.AppKey("ending", Shutdown)
+
+
+async def end(
+    playing: Closable, manner: Manner, limit_s: float, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+) -> None:
+    """End what *playing* plays in the *manner* that was chosen; what is not finished within *limit_s* is parked."""
+    playing.stop_starting()
+    _LOG.info("shutting down", manner=manner.value, running=playing.n_running())
+    if manner is Manner.FINISH:
+        await _finished(playing, limit_s, sleep)
+    is_aborting = manner is Manner.ABORT
+    if playing.n_running() and not is_aborting:
+        _LOG.info("parked", running=playing.n_running())
+    await playing.close(parking=not is_aborting)
+    _LOG.info("shut down")
+
+
+async def _finished(playing: Closable, limit_s: float, sleep: Callable[[float], Awaitable[object]]) -> None:
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + limit_s
+    while playing.n_running() and loop.time() < until_s:
+        await sleep(POLL_S)
+
 
 PROBE_LIMIT_S: Final = 2.0
 FRESH_S: Final = 1.0
-"""How long a probe's answer stands, so that whoever asks often does not ask the database often."""
-_LOG: Final = structlog.get_logger("server.health")
+"""How long the result of a probe is cached, so that frequent requests do not reach the database."""
+_HEALTH_LOG: Final = structlog.get_logger("server.health")
 
 
 class Readiness:
-    """Whether this process may be sent work: it is not about to end, and *probe*, which asks the database, succeeds."""
+    """Whether this process may be sent work: it is not about to end, and *probe*, which writes, succeeds in time."""
 
-    def __init__(self, probe: Callable[[], Awaitable[object]], ending: Ending) -> None:
+    def __init__(self, probe: Callable[[], Awaitable[object]], ending: Shutdown) -> None:
         self._probe, self._ending = probe, ending
         self._lock = asyncio.Lock()
         self._checked_s, self._is_reachable = -FRESH_S, False
+        self._probing: asyncio.Task[bool] | None = None
 
     async def state(self) -> dict[str, str]:
         """Return each part with its state, `ok` where all is well."""
@@ -46,16 +161,24 @@ class Readiness:
     async def _reachable(self) -> bool:
         async with self._lock:
             if time.monotonic() - self._checked_s >= FRESH_S:
-                self._is_reachable = await self._try()
+                self._is_reachable = await self._answered()
                 self._checked_s = time.monotonic()
         return self._is_reachable
 
+    async def _answered(self) -> bool:
+        """Return what the probe says within its limit; one that still waits is not joined by another."""
+        if self._probing is None or self._probing.done():
+            self._probing = asyncio.create_task(self._try(), name="readiness")
+        done, _ = await asyncio.wait((self._probing,), timeout=PROBE_LIMIT_S)
+        if not done:
+            _HEALTH_LOG.warning("the database cannot be written", error=f"nothing was, within {PROBE_LIMIT_S:g} s")
+        return bool(done) and self._probing.result()
+
     async def _try(self) -> bool:
         try:
-            async with asyncio.timeout(PROBE_LIMIT_S):
-                await self._probe()
+            await self._probe()
         except Exception as error:  # whatever a database can do wrong
-            _LOG.warning("the database cannot be reached", error=str(error) or type(error).__name__)
+            _HEALTH_LOG.warning("the database cannot be written", error=str(error) or type(error).__name__)
             return False
         return True
 
@@ -100,12 +223,13 @@ async def _metrics(request: web.Request) -> web.Response:
 
 
 def _may_see_metrics(request: web.Request) -> bool:
+    """Return whether the client is an admin, on this machine, or in a network that may read metrics."""
     if PRINCIPAL in request and request[PRINCIPAL].may(Role.ADMIN):
         return True
     remote = request[REMOTE].address if REMOTE in request else request.remote or ""
     with suppress(ValueError):
         address = ip_address(remote)
-        # A proxy on this machine may ask for anybody.
+        # A proxy on this machine may forward any client's request.
         is_from_here = address.is_loopback and not is_forwarded(request)
         return is_from_here or any(address in readers for readers in request.app.get(METRICS_READERS, ()))
     return False

@@ -78,7 +78,7 @@ def configure_logs(log_format: LogFormat, level: str, stream: TextIO | None = No
 
 
 def _shared() -> list[Processor]:
-    """Return what is done with every event, whoever logged it."""
+    """Return the processors of every event, of structlog and of the standard library."""
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -90,6 +90,7 @@ def _shared() -> list[Processor]:
 
 
 def _formatter(is_json: bool, has_colors: bool) -> logging.Formatter:
+    """Return the formatter of all log lines: JSON, or text for a terminal."""
     rendering: list[Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False, default=str)]
         if is_json

@@ -18,17 +18,19 @@ import click
 from limits import parse
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
-from server.hosting.child_referee import RefereeLimits
-from server.hosting.settings import LEASE_S, MAX_OWN_MATCHES, MAX_QUEUED, MAX_RUNNING, HostSettings
-from server.links.targets import Targets
-from server.operation.ending import Manner
-from server.operation.errors import ConfigurationError
+from server.errors import ConfigurationError
+from server.hosting.cores import n_cores_here
+from server.hosting.order import LEASE_S, LOBBY_S, MAX_QUEUED, MAX_ROLES, MAX_RUNNING, PLAYER_MEMORY_MB, HostSettings
+from server.hosting.referees import RefereeLimits
+from server.links.address import AllowedAddresses
+from server.operation.health import Manner
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key
+from server.spectating.events import Delay, read_delay
 from server.spectating.publishing import PublishSettings
+from server.storage.address import DEFAULT_DATABASE
 
 DEFAULT_PORT: Final = 9148
-DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -60,6 +62,19 @@ class RateText(click.ParamType[str]):
         return str(value)
 
 
+class DelayText(click.ParamType[Delay]):
+    """How late spectators see a match: 3 steps, 60 s, end, live."""
+
+    name = "delay"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Delay:
+        """Return the delay."""
+        try:
+            return read_delay(str(value))
+        except ValueError as error:
+            self.fail(f"{error}", param, ctx)
+
+
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
     """The options of `ggp serve`, each called as its flag. *Units*: seconds, megabytes."""
@@ -73,7 +88,12 @@ class ServeOptions:
     database: str
     max_matches: int
     max_queued: int
-    max_own_matches: int
+    max_roles: int
+    max_state: int
+    rules_processes: int | None
+    player_cores: int | None
+    player_memory: int
+    lobby_limit: float
     lease: float
     sign: Path | None
     publish: str | None
@@ -81,6 +101,7 @@ class ServeOptions:
     rules_seconds: float
     rules_memory: int
     public: bool
+    broadcast_delay: Delay
     allow_network: tuple[Network, ...]
     rate_requests: str
     rate_orders: str
@@ -121,11 +142,20 @@ class ServeOptions:
         return HostSettings(
             max_running=self.max_matches,
             max_queued=self.max_queued,
-            max_own_matches=self.max_own_matches,
+            max_roles=self.max_roles,
+            player_cores=self.player_cores or n_cores_here(),
+            player_memory_mb=self.player_memory,
+            lobby_s=self.lobby_limit,
             lease_s=self.lease,
             signing_key=None if self.sign is None else kept_key(self.sign),
             targets=self.targets(),
-            referee_limits=RefereeLimits(max_seconds=self.rules_seconds, max_memory_mb=self.rules_memory),
+            referee_limits=RefereeLimits(
+                max_seconds=self.rules_seconds,
+                max_memory_mb=self.rules_memory,
+                max_state_kb=self.max_state,
+                max_processes=self.rules_processes or _REFEREE.max_processes,
+            ),
+            broadcast_delay=self.broadcast_delay,
         )
 
     def publishing(self) -> PublishSettings | None:
@@ -135,9 +165,9 @@ class ServeOptions:
         key = None if self.sign is None else kept_key(self.sign)
         return PublishSettings(self.publish, self.publish_games, key)
 
-    def targets(self) -> Targets:
+    def targets(self) -> AllowedAddresses:
         """Return which players' addresses may be called."""
-        return Targets(has_loopback=self.access().is_private, allowed=self.allow_network)
+        return AllowedAddresses(has_loopback=self.access().is_private, allowed=self.allow_network)
 
     def tls(self) -> ssl.SSLContext | None:
         """Return how connections are made secret, None where they are not.
@@ -164,6 +194,7 @@ def serve_options(function: _F) -> _F:
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _NETWORK: Final = NetworkText()
 _RATE: Final = RateText()
+_DELAY: Final = DelayText()
 _LIMITS: Final = Limits()
 _REFEREE: Final = RefereeLimits()
 
@@ -187,8 +218,14 @@ _OPTIONS: Final = (
             "postgresql://USER:PASSWORD@HOST/NAME; its tables are made."),
     _option("max-matches", type=click.IntRange(1), default=MAX_RUNNING, help="How many are played at once."),
     _option("max-queued", type=click.IntRange(0), default=MAX_QUEUED, help="How many more may wait."),
-    _option("max-own-matches", type=click.IntRange(0), default=MAX_OWN_MATCHES, help="In how many "
-            "matches players of ours play at once, each of them a process."),
+    _option("max-roles", type=click.IntRange(1), default=MAX_ROLES, help="How many roles a game may have, `random` "
+            "included."),
+    _option("player-cores", type=click.IntRange(1), help="How many cores players of ours think on: each has room for "
+            "one search, or four players like greedy. Matches wait for room. By default all cores of the machine."),
+    _option("player-memory", type=click.IntRange(256), default=PLAYER_MEMORY_MB, help="How many megabytes each "
+            "process of a player of ours may use."),
+    _option("lobby-limit", type=click.FloatRange(1), default=LOBBY_S, help="For how many seconds a match waits for the "
+            "people who play in it, before it is cancelled."),
     _option("lease", type=click.FloatRange(1), default=LEASE_S, help="After how many seconds of silence another "
             "manager on the same database goes on with our matches."),
     _option("sign", type=_FILE, metavar="KEYFILE", help="Sign records with the key in this file, which is made if it "
@@ -198,9 +235,15 @@ _OPTIONS: Final = (
             "find the rules: where this server is reached, and /base/games/ behind it."),
     _option("rules-seconds", type=click.FloatRange(0.1), default=_REFEREE.max_seconds, help="How long uploaded rules "
             "may think about one state."),
+    _option("max-state", type=click.IntRange(1), default=_REFEREE.max_state_kb, help="How many kilobytes of text a "
+            "state may have, and what players may do in it: rules that make larger ones end their match."),
     _option("rules-memory", type=click.IntRange(64), default=_REFEREE.max_memory_mb, help="How many megabytes uploaded "
             "rules may use."),
+    _option("rules-processes", type=click.IntRange(1), help="How many processes may run uploaded rules at once. By "
+            "default four for each core of the machine."),
     _option("public", is_flag=True, help="Let everybody watch, without a token."),
+    _option("broadcast-delay", type=_DELAY, default="live", help="How late those who watch see a match: by '3 steps', "
+            "by '60 s', or not before its 'end'. An order may say otherwise."),
     _option("allow-network", type=_NETWORK, multiple=True, help="Call players in this network although it is private. "
             "May be given several times."),
     _option("rate-requests", type=_RATE, default=_LIMITS.requests, help="How often one token, or address, may ask."),

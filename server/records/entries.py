@@ -1,7 +1,4 @@
-"""Events of a match as JSON objects: the lines of a journal, from which the match record is built.
-
-Every entry has `event`, its kind, and `at`, when it happened. *Units*: milliseconds.
-"""
+"""Events of a match as JSON objects, the lines of a journal; and the state from which a broken-off match resumes."""
 
 from __future__ import annotations
 
@@ -13,8 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from gdl.scrambling import Scrambling
-from gdl.terms import Term
+from gdl.game import JointMove
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant, Term
+from gdl.wire.scrambling import Scrambling
+from server.errors import MatchRecordError
 from server.match.events import (
     Aborted,
     Answered,
@@ -22,11 +22,14 @@ from server.match.events import (
     Completed,
     Event,
     Failed,
+    Message,
     Sent,
     Started,
     StateReached,
     StepFinished,
 )
+from server.match.exchange import ResumeState
+from server.match.position import spaced
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -64,16 +67,6 @@ def entry_of(event: Event, circumstances: Circumstances) -> Entry:
     return {"event": _KINDS[type(event)], "at": event.at_ms} | _CONTENTS[type(event)](event)
 
 
-def spaced(term: Term) -> str:
-    """Return *term* as the public records print it: `( cell 1 1 b )`."""
-    return str(term).replace("(", "( ").replace(")", " )")
-
-
-def state_text(facts: Iterable[Term]) -> str:
-    """Return a state as the public records print it, ordered by text: `( ( cell 1 1 b ) ( control white ) )`."""
-    return " ".join(("(", *sorted(spaced(fact) for fact in facts), ")"))
-
-
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of what made a record."""
@@ -85,6 +78,7 @@ def versions() -> Mapping[str, str]:
 
 
 def _started(event: Started, circumstances: Circumstances) -> Entry:
+    """Return the content of the entry that begins a journal."""
     setup, rules = event.setup, event.description
     return {
         "event": "started",
@@ -112,13 +106,14 @@ def _started(event: Started, circumstances: Circumstances) -> Entry:
 
 
 def _scrambling(event: Started) -> dict[str, str]:
-    """Return the names that players with a scrambling profile see for the game's own; empty where nobody does."""
+    """Return the names that players with a scrambling profile see for the game's own; empty where no player has one."""
     if not any(seat.profile.is_scrambled for seat in event.setup.seats):
         return {}
     return dict(Scrambling(event.description, event.setup.scramble_seed).names)
 
 
 def _seat(event: Started, role: str) -> Entry:
+    """Return what the journal says of the seat of *role*; chance has one, too."""
     for seat in event.setup.seats:
         if str(seat.role) == role:
             profile = seat.profile
@@ -135,7 +130,8 @@ def _seat(event: Started, role: str) -> Entry:
 
 def _state(event: StateReached) -> Entry:
     percepts = None if event.percepts is None else [_terms(seen) for seen in event.percepts]
-    return {"step": event.step, "state": state_text(event.facts), "percepts": percepts}
+    entry = {"step": event.step, "state": event.text, "percepts": percepts}
+    return entry | {"isCommon": True} if event.is_common else entry
 
 
 def _terms(terms: Sequence[Term]) -> list[str]:
@@ -147,6 +143,7 @@ def _sent(event: Sent) -> Entry:
 
 
 def _answered(event: Answered) -> Entry:
+    """Return the content of the entry of an answer."""
     return {
         "step": event.step,
         "role": str(event.role),
@@ -156,7 +153,7 @@ def _answered(event: Answered) -> Entry:
         "error": event.error,
         "detail": event.detail,
         "move": None if event.move is None else spaced(event.move),
-    }
+    } | ({"failure": event.failure} if event.failure else {})
 
 
 def _step(event: StepFinished) -> Entry:
@@ -167,7 +164,7 @@ def _step(event: StepFinished) -> Entry:
         "details": list(event.details),
         "elapsedMs": list(event.elapsed_ms),
         "origins": [origin.value for origin in event.origins],
-    }
+    } | ({"failures": list(event.failures)} if event.failures else {})
 
 
 def _completed(event: Completed) -> Entry:
@@ -202,3 +199,84 @@ _KINDS: Final[dict[type[Event], str]] = {
     Failed: "failed",
     Closed: "closed",
 }
+KINDS: Final = frozenset({"started", *_KINDS.values()})
+"""What `event` of an entry may be."""
+
+
+_FAREWELLS: Final = {"completed": Message.STOP, "aborted": Message.ABORT, "failed": Message.ABORT}
+
+
+def resume_state_of(entries: Iterable[Entry]) -> ResumeState:
+    """Return what *entries* tell of a match that broke off.
+
+    Raises:
+        MatchRecordError: an entry lacks something.
+    """
+    reader = _EntryReader()
+    for entry in entries:
+        try:
+            reader.take(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            raise MatchRecordError(f"an entry that cannot be understood: {error!r}") from error
+    return reader.resume_state()
+
+
+class _EntryReader:
+    """Takes the entries in, one after the other."""
+
+    def __init__(self) -> None:
+        self._moves: list[JointMove] = []
+        self._n_states = 0
+        self._message: Message | None = None
+        self._answers: dict[str, Answered] = {}
+        self._outcome: Completed | Aborted | Failed | None = None
+        self._was_anything_sent = False
+
+    def take(self, entry: Entry) -> None:
+        """Take the next entry in."""
+        kind = entry["event"]
+        if kind == "state":
+            self._n_states += 1
+        elif kind == "sent":
+            self._was_anything_sent = True
+            self._turn_to(Message(entry["message"]))
+        elif kind == "answered":
+            self._answers[entry["role"]] = _is_answered(entry)
+        elif kind == "step":
+            self._take_step(entry)
+        elif kind in _FAREWELLS:
+            self._outcome = _outcome(entry)
+            self._turn_to(_FAREWELLS[kind])
+
+    def _turn_to(self, message: Message | None) -> None:
+        """Begin to wait for the answers to *message*; where it is only sent again, the answers before are kept."""
+        if message is not self._message:
+            self._message, self._answers = message, {}
+
+    def _take_step(self, entry: Entry) -> None:
+        if entry["moves"] is not None:
+            self._moves.append(tuple(map(read_term, entry["moves"])))
+        self._turn_to(None)
+
+    def resume_state(self) -> ResumeState:
+        return ResumeState(
+            tuple(self._moves), self._n_states, self._message, self._answers, self._outcome, self._was_anything_sent
+        )
+
+
+def _is_answered(entry: Entry) -> Answered:
+    move = entry["move"]
+    return Answered(
+        entry["at"], entry["step"], Constant(entry["role"]), Message(entry["message"]), entry["text"],
+        entry["elapsedMs"], entry["error"], entry["detail"], None if move is None else read_term(move),
+        entry.get("failure", ""),
+    )  # fmt: skip
+
+
+def _outcome(entry: Entry) -> Completed | Aborted | Failed:
+    if entry["event"] == "completed":
+        return Completed(entry["at"], entry["step"], tuple(entry["goals"]))
+    if entry["event"] == "aborted":
+        return Aborted(entry["at"], entry["step"], entry["reason"])
+    error, _, message = entry["reason"].partition(": ")
+    return Failed(entry["at"], entry["step"], error, message)

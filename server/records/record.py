@@ -1,4 +1,4 @@
-"""The match record in the public JSON format: built entry by entry, and what of it anybody may see.
+"""The match record in the public JSON format: built entry by entry, and its public view.
 
 Our own keys start with `x-`; docs/record.md explains each. A record may be taken at any moment, also of a match that
 broke off: then the answers to the unfinished step are under `x-pending`.
@@ -6,11 +6,14 @@ broke off: then the answers to the unfinished step are under `x-pending`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
+from gdl.errors import GdlError
 from server.errors import MatchRecordError
 from server.records.entries import FORMAT, Entry
+from server.visibility import Secrecy, secrecy_of_journal
 
 _PUBLIC_ALWAYS: Final = (
     "matchId", "randomToken", "startTime", "isCompleted", "isAborted", "stateTimes", "previewClock", "startClock",
@@ -19,6 +22,18 @@ _PUBLIC_ALWAYS: Final = (
 _PUBLIC_RULES: Final = ("gameMetaURL", "x-game", "x-roles", "x-rules", "x-rules-sha256", "x-gdl2")
 _PUBLIC_PLAY: Final = ("states", "moves", "errors", "x-thinking-ms", "x-origins")
 _PUBLIC_HIDDEN: Final = ("x-thinking-ms",)
+
+
+@contextmanager
+def understood(match_id: str) -> Iterator[None]:
+    """Raise `MatchRecordError` where the entries of a match turn out in the block to be no journal."""
+    try:
+        yield
+    except GdlError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, ArithmeticError) as error:
+        where = f"the journal of match {match_id}" if match_id else ""
+        raise MatchRecordError(f"an entry that cannot be understood: {error!r}", where) from error
 
 
 class MatchRecord:
@@ -39,11 +54,8 @@ class MatchRecord:
         Raises:
             MatchRecordError: it is of no known kind or lacks something.
         """
-        try:
-            kind = str(entry["event"])
-            _TAKERS[kind](self, entry)
-        except (KeyError, TypeError, IndexError) as error:
-            raise MatchRecordError(f"an entry that cannot be understood: {error!r}") from error
+        with understood(self.match_id):
+            _TAKERS[str(entry["event"])](self, entry)
 
     def _take_start(self, entry: Entry) -> None:
         if entry["format"] != FORMAT:
@@ -83,7 +95,7 @@ class MatchRecord:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nobody moves any more: the match was completed, aborted, or failed."""
+        """Whether the play is over: the match was completed, aborted, or failed."""
         return bool(self._end)
 
     @property
@@ -111,13 +123,15 @@ class MatchRecord:
         """Return the whole record, also what must stay hidden while the match is played.
 
         Raises:
-            MatchRecordError: before the first entry.
+            MatchRecordError: before the first entry, or the entries contradict each other.
         """
         if not self._start:
             raise MatchRecordError("there is no entry that starts a match")
-        return self._described() | self._played() | self._own_keys() | self._ended()
+        with understood(self.match_id):
+            return self._described() | self._played() | self._own_keys() | self._ended()
 
     def _described(self) -> dict[str, Any]:
+        """Return the public keys that describe the match."""
         start, seats = self._start, self._start["seats"]
         found: dict[str, Any] = {name: start[name] for name in ("matchId", "randomToken", "gameMetaURL")}
         found |= {name: start[name] for name in ("previewClock", "startClock", "playClock")}
@@ -131,6 +145,7 @@ class MatchRecord:
         }
 
     def _played(self) -> dict[str, Any]:
+        """Return the keys with a value for each state or step."""
         n_steps = self.n_steps
         steps = [self._steps.get(index, {}) for index in range(n_steps + 1)]
         roles = self._start["roles"]
@@ -143,11 +158,14 @@ class MatchRecord:
             "x-thinking-ms": [step.get("elapsedMs", [None] * len(roles)) for step in steps],
             "x-origins": [step["origins"] for step in steps[1:]],
         }
+        if any("failures" in step for step in steps):
+            found["x-failures"] = [step.get("failures", [""] * len(roles)) for step in steps]
         if self._start["isGdl2"]:
             found["x-percepts"] = [entry["percepts"] for entry in self._states[1:]]
         return found
 
     def _own_keys(self) -> dict[str, Any]:
+        """Return the keys of our own, which docs/record.md explains."""
         start = self._start
         found = {
             "x-format": start["format"],
@@ -176,6 +194,7 @@ class MatchRecord:
         return {"x-pending": moves} if moves else {}
 
     def _ended(self) -> dict[str, Any]:
+        """Return the keys that say how the match ended, if it did."""
         status = self.status
         found: dict[str, Any] = {"isCompleted": status == "completed", "isAborted": status in ("aborted", "failed")}
         if self._end:
@@ -186,23 +205,22 @@ class MatchRecord:
             found["x-goals"] = self._end["goals"]
         return found
 
-    def public_view(self) -> dict[str, Any]:
-        """Return what anybody may see now: everything after the end, before it nothing that helps a player.
+    def public_view(self, secrecy: Secrecy | None = None) -> dict[str, Any]:
+        """Return what the public may see now: everything after the end, before it nothing that helps a player.
 
         While the match is played that leaves out the seeds, the scrambling, what was sent and answered, percepts,
-        and answers to the unfinished step; states and moves too where a role may not know them (GDL-II); and
-        everything in the game's own names where a player is not to know those (scrambled). Of errors the kind alone
-        is left then.
+        and answers to the unfinished step; and what *secrecy*, by default that of the journal, withholds of a match
+        of its kind: states and moves, the game. Of errors the kind alone is left then.
         """
         whole = self.as_json()
         if self.has_ended:
             return whole
+        secrecy = secrecy or secrecy_of_journal(self._start, has_ended=False)
         names = list(_PUBLIC_ALWAYS)
-        is_hidden = whole["scrambled"] or whole["x-gdl2"]
-        names += () if whole["scrambled"] else _PUBLIC_RULES
-        names += _PUBLIC_HIDDEN if is_hidden else _PUBLIC_PLAY
+        names += () if secrecy.hides_game else _PUBLIC_RULES
+        names += _PUBLIC_HIDDEN if secrecy.is_hidden else _PUBLIC_PLAY
         found = {name: whole[name] for name in names if name in whole}
-        return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if is_hidden else {})
+        return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if secrecy.is_hidden else {})
 
 
 _TAKERS: Final[dict[str, Callable[[MatchRecord, Entry], None]]] = {

@@ -1,6 +1,6 @@
 """Play a match record again by the rules, and compare everything that it tells, up to the first difference.
 
-Records of other hosts may have upper-case names, states in any order, and keys missing: what is not told is not
+Records of other hosts may have upper-case names, states in any order, and keys missing: what is absent is not
 compared.
 """
 
@@ -13,20 +13,20 @@ from typing import Final
 
 from gdl.errors import KifSyntaxError
 from gdl.game import RANDOM, Game, State
-from gdl.kif import ReadLimits, read_forms, read_term, term_of
-from gdl.replies import find_move
-from gdl.rules import rules_sha256
-from gdl.source import Source
-from gdl.terms import Compound, Term
+from gdl.language.diagnostics import Source
+from gdl.language.kif import ReadLimits, read_forms, read_term, term_of
+from gdl.language.rules import rules_sha256
+from gdl.language.terms import Compound, Term
+from gdl.wire.replies import find_move
 from server.errors import MatchRecordError, RecordDiffersError
-from server.records.archive import StoredRecord
+from server.records.journal import StoredRecord
 
 _LIMITS: Final = ReadLimits(max_depth=1_000)
 _SHOWN: Final = 5
 """How many facts a difference names."""
 
 
-class Kind(Enum):
+class DifferenceKind(Enum):
     """What of a record differs from the rules."""
 
     RULES = "rules"
@@ -46,6 +46,7 @@ class ReplayedStep:
     state: State
     moves: tuple[Term, ...] | None
     errors: tuple[str, ...]
+    failures: tuple[str, ...] = ()
 
 
 def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
@@ -64,21 +65,31 @@ def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
         if step == last:
             _check_end(step, state, game, record)
         moves = None if step == last else _joint_move(step, state, game, record)
-        yield ReplayedStep(step, state, moves, record.errors[step + 1] if step + 1 < len(record.errors) else ())
+        yield ReplayedStep(step, state, moves, _of_step(record.errors, step), _of_step(record.failures, step))
         if moves is not None:
             _check_percepts(step, state, moves, game, record)
             state = state.next_state(moves)
 
 
+def _of_step(recorded: Sequence[tuple[str, ...]], step: int) -> tuple[str, ...]:
+    """Return what the record says of the moves of a step; the first entry of all belongs to START."""
+    return recorded[step + 1] if step + 1 < len(recorded) else ()
+
+
 def _check_rules(game: Game, record: StoredRecord) -> None:
+    """Raise RecordDiffersError unless the record is of these rules, with these roles."""
     if record.rules is not None and record.rules_sha256 is not None:
         digest = rules_sha256(record.rules)
         if digest != record.rules_sha256:
-            raise RecordDiffersError(0, "", Kind.RULES.value, f"SHA-256 {record.rules_sha256}", f"SHA-256 {digest}")
+            raise RecordDiffersError(
+                0, "", DifferenceKind.RULES.value, f"SHA-256 {record.rules_sha256}", f"SHA-256 {digest}"
+            )
     roles = record.raw.get("x-roles")
     expected = [str(role) for role in game.roles]
     if roles is not None and roles != expected:
-        raise RecordDiffersError(0, "", Kind.RULES.value, f"roles {_listed(roles)}", f"roles {_listed(expected)}")
+        raise RecordDiffersError(
+            0, "", DifferenceKind.RULES.value, f"roles {_listed(roles)}", f"roles {_listed(expected)}"
+        )
 
 
 def _listed(roles: object) -> str:
@@ -87,8 +98,8 @@ def _listed(roles: object) -> str:
 
 def _check_lengths(game: Game, record: StoredRecord) -> None:
     n_states = len(record.moves) + 1
-    told = {"states": record.states, "stateTimes": record.state_times_ms, "errors": record.errors}
-    for key, values in told.items():
+    recorded = {"states": record.states, "stateTimes": record.state_times_ms, "errors": record.errors}
+    for key, values in recorded.items():
         if values and len(values) != n_states:
             raise _length(len(values), f"{n_states}: one more than moves", f"`{key}`")
     for step, moves in enumerate(record.moves):
@@ -97,18 +108,18 @@ def _check_lengths(game: Game, record: StoredRecord) -> None:
 
 
 def _length(found: int, expected: str, what: str, step: int = 0) -> RecordDiffersError:
-    return RecordDiffersError(step, "", Kind.LENGTH.value, f"{found} {what}", expected)
+    return RecordDiffersError(step, "", DifferenceKind.LENGTH.value, f"{found} {what}", expected)
 
 
 def _check_state(step: int, state: State, record: StoredRecord) -> None:
     if not record.states:
         return
-    told = facts_of(record.states[step], f"states[{step}]")
-    if told == state.facts:
+    recorded = facts_of(record.states[step], f"states[{step}]")
+    if recorded == state.facts:
         return
-    surplus, missing = _unmatched(told, state.facts), _unmatched(state.facts, told)
+    surplus, missing = _unmatched(recorded, state.facts), _unmatched(state.facts, recorded)
     if surplus or missing:
-        raise RecordDiffersError(step, "", Kind.STATE.value, _shown(surplus), _shown(missing))
+        raise RecordDiffersError(step, "", DifferenceKind.STATE.value, _shown(surplus), _shown(missing))
 
 
 def _unmatched(these: Iterable[Term], those: Iterable[Term]) -> list[str]:
@@ -150,15 +161,16 @@ def _without_true(term: Term) -> Term:
 
 
 def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tuple[Term, ...]:
+    """Return the joint move that the record has at *step*, as the rules write it; it must be legal."""
     if state.is_terminal:
-        raise RecordDiffersError(step, "", Kind.TERMINAL.value, "moves", "none: the state is terminal")
+        raise RecordDiffersError(step, "", DifferenceKind.TERMINAL.value, "moves", "none: the state is terminal")
     found = []
     for role, text in zip(game.roles, record.moves[step], strict=True):
         legal = state.legal_moves(role)
         move = find_move(_term(text, f"moves[{step}]"), legal)
         if move is None:
             expected = f"one of {_shown([str(move) for move in legal])}"
-            raise RecordDiffersError(step, str(role), Kind.MOVE.value, text, expected)
+            raise RecordDiffersError(step, str(role), DifferenceKind.MOVE.value, text, expected)
         found.append(move)
     return tuple(found)
 
@@ -171,26 +183,28 @@ def _term(text: str, where: str) -> Term:
 
 
 def _check_percepts(step: int, state: State, moves: tuple[Term, ...], game: Game, record: StoredRecord) -> None:
+    """Raise RecordDiffersError unless the percepts after *moves* are those of the record, if it has them."""
     if record.percepts is None or step >= len(record.percepts):
         return
     if len(record.percepts[step]) != len(game.roles):
         raise _length(len(record.percepts[step]), f"{len(game.roles)}, one per role", "x-percepts", step)
-    for role, told in zip(game.roles, record.percepts[step], strict=True):
-        seen = [_term(text, f"x-percepts[{step}]") for text in told]
+    for role, recorded in zip(game.roles, record.percepts[step], strict=True):
+        seen = [_term(text, f"x-percepts[{step}]") for text in recorded]
         expected = state.percepts(role, moves)
         if sorted(map(str, seen)) != sorted(map(str, expected)):
             both = (" ".join(map(str, terms)) or "nothing" for terms in (seen, expected))
-            raise RecordDiffersError(step, str(role), Kind.PERCEPTS.value, *both)
+            raise RecordDiffersError(step, str(role), DifferenceKind.PERCEPTS.value, *both)
 
 
 def _check_end(step: int, state: State, game: Game, record: StoredRecord) -> None:
+    """Raise RecordDiffersError unless *state*, the last one, is terminal and has the goals as the record says."""
     if record.is_completed and not state.is_terminal:
-        raise RecordDiffersError(step, "", Kind.TERMINAL.value, "completed", "not terminal")
+        raise RecordDiffersError(step, "", DifferenceKind.TERMINAL.value, "completed", "not terminal")
     if not record.goals:
         return
     if len(record.goals) != len(game.roles):
         raise _length(len(record.goals), f"{len(game.roles)}, one per role", "goalValues", step)
-    for role, told in zip(game.roles, record.goals, strict=True):
+    for role, recorded in zip(game.roles, record.goals, strict=True):
         goal = state.goal(role)
-        if goal != told and not (role == RANDOM and goal is None):
-            raise RecordDiffersError(step, str(role), Kind.GOAL.value, str(told), str(goal))
+        if goal != recorded and not (role == RANDOM and goal is None):
+            raise RecordDiffersError(step, str(role), DifferenceKind.GOAL.value, str(recorded), str(goal))

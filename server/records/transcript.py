@@ -8,10 +8,10 @@ from typing import Final
 
 from gdl.errors import KifSyntaxError, UnknownRoleError
 from gdl.game import Game, Role, State
-from gdl.kif import read_term
-from gdl.scrambling import Scrambling
+from gdl.language.kif import read_term
+from gdl.wire.scrambling import Scrambling
 from server.errors import MatchRecordError, RecordDiffersError
-from server.records.archive import StoredRecord, WireLine
+from server.records.journal import StoredRecord, WireLine
 from server.records.replay import replay
 
 _SHOWN: Final = 20
@@ -21,10 +21,10 @@ _MAX_RULES: Final = 200
 
 
 def seat_of(record: StoredRecord, role: str, roles: Sequence[Role]) -> Role:
-    """Return the role called *role* if somebody sat there.
+    """Return the role called *role* if a player had it.
 
     Raises:
-        UnknownRoleError: nobody did.
+        UnknownRoleError: no player had it.
         MatchRecordError: the record tells nothing of the wire, as those of other hosts do.
     """
     if not record.wire:
@@ -44,9 +44,9 @@ def transcript(record: StoredRecord, role: Role, game: Game) -> Iterator[str]:
         if line.role == str(role):
             # A message to a child may have a line of legal moves before it; what a player wrote stays on one line.
             first, *more = _what(line).split("\n") if line.direction == "sent" else [_what(line)]
-            yield f"{_since_start(record, line):>11}  {_shown(first)}"
-            yield from (f"{'':11}  {_shown(rest)}" for rest in more)
-            yield from (f"{'':11}  {_shown(more)}" for more in _error(line, role, states, scrambling))
+            yield f"{_since_start(record, line):>11}  {shown(first)}"
+            yield from (f"{'':11}  {shown(rest)}" for rest in more)
+            yield from (f"{'':11}  {shown(more)}" for more in _error(line, role, states, scrambling))
 
 
 def _states(record: StoredRecord, game: Game) -> Mapping[int, State]:
@@ -81,7 +81,7 @@ def _what(line: WireLine) -> str:
     return f"step {line.step}: {came} ({took})"
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Return *text*, which a player may have written, in one line that leaves a terminal as it is."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
@@ -95,6 +95,9 @@ def abbreviated(text: str) -> str:
 
 
 def _error(line: WireLine, role: Role, states: Mapping[int, State], scrambling: Scrambling | None) -> Iterator[str]:
+    """Yield the lines about the error or failure in *line*, with the legal moves where it was an illegal one."""
+    if line.failure:
+        yield f"the player failed: {line.failure}"
     if not line.error:
         return
     yield f"error {line.error}: {line.detail}"
@@ -103,9 +106,9 @@ def _error(line: WireLine, role: Role, states: Mapping[int, State], scrambling: 
     if line.error.startswith("IL") and line.step in states:
         moves = states[line.step].legal_moves(role)
         as_told = " (as the scrambled names were told)" if scrambling is not None else ""
-        shown = [str(move if scrambling is None else scrambling.scrambled(move)) for move in moves[:_SHOWN]]
+        first = [str(move if scrambling is None else scrambling.scrambled(move)) for move in moves[:_SHOWN]]
         more = f" and {len(moves) - _SHOWN} more" if len(moves) > _SHOWN else ""
-        yield f"legal{as_told}: {' '.join(shown)}{more}"
+        yield f"legal{as_told}: {' '.join(first)}{more}"
 
 
 def _move(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Health checks: idle players are asked from time to time whether they are there; who is not is paused for a while."""
+"""Health checks: idle players are asked from time to time whether they are there; an absent one is paused."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from gdl.wire.replies import Status
+from server.errors import StorageError, UnknownPlayerError
 from server.links.info import PlayerInfo, ask_info
-from server.registry.entrants import HTTP
-from server.registry.errors import UnknownPlayerError
-from server.registry.registry import OK, PAUSED, Registry
-from server.storage.errors import StorageError
+from server.registry.registry import HTTP, OK, PAUSED, Registry
 from server.storage.rows import PlayerRow
 
 AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]
-"""Asks the player at an address who it is."""
+"""Asks the player at an address INFO."""
 CountMatches: TypeAlias = Callable[[], Awaitable[Mapping[str, int]]]
 """Tells how many matches each player plays."""
 SILENT: Final = "it does not answer INFO"
 """What the reason of a pause begins with that ends when the player answers again."""
+BUSY: Final = "it only says that it is busy"
+"""What the reason of a pause is that ends when the player would take a match again."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -37,7 +38,7 @@ class HealthSettings:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a player is: its row as it is now, and what it said, or why nobody knows."""
+    """How a player is: its row as it is now, and what it said, or why that is unknown."""
 
     player: PlayerRow
     is_there: bool
@@ -90,19 +91,22 @@ class HealthChecks:
             UnknownPlayerError: it is not registered any more.
         """
         health = await self._asked(row)
-        if health.is_there:
+        if health.is_there and _is_busy(health.player):
+            await self._note_useless(row, BUSY)
+        elif health.is_there:
             self._n_silences.pop(row.name, None)
-            if row.status == PAUSED and row.pause_reason.startswith(SILENT):
+            if row.status == PAUSED and row.pause_reason.startswith((SILENT, BUSY)):
                 await self._registry.resume(row.name)
             elif row.info != health.player.info:
                 self._registry.on_change()
         elif row.kind == HTTP:
-            await self._note_silence(row, health.trouble)
+            await self._note_useless(row, f"{SILENT}: {'; '.join(health.trouble)}")
         return Health(await self._registry.get(row.name), health.is_there, health.trouble)
 
     async def _asked(self, row: PlayerRow) -> Health:
+        """Ask the player, or see whether it is connected if it dials in, and keep what came of it."""
         if row.url is None:
-            is_there = self._registry.mailboxes.is_connected(row.name)
+            is_there = self._registry.request_queues.is_connected(row.name)
             seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
             await self._registry.store.set_info(row.name, row.info, seen_ms)
             return Health(row, is_there, () if is_there else ("it is not connected",))
@@ -110,14 +114,19 @@ class HealthChecks:
             info = await self._ask(row.url)
         is_there = info.answered is not None
         seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
-        told = info_json(info)
-        await self._registry.store.set_info(row.name, told, seen_ms)
+        said = info_json(info)
+        await self._registry.store.set_info(row.name, said, seen_ms)
         return Health(await self._registry.get(row.name), is_there, info.trouble)
 
-    async def _note_silence(self, row: PlayerRow, trouble: tuple[str, ...]) -> None:
+    async def _note_useless(self, row: PlayerRow, reason: str) -> None:
+        """Note that a player that plays no match here would take none, and pause it when that goes on."""
         self._n_silences[row.name] += 1
         if row.status == OK and self._n_silences[row.name] >= self._settings.max_silences:
-            await self._registry.pause(row.name, f"{SILENT}: {'; '.join(trouble)}")
+            await self._registry.pause(row.name, reason)
+
+
+def _is_busy(row: PlayerRow) -> bool:
+    return isinstance(row.info, Mapping) and row.info.get("status") == Status.BUSY.value
 
 
 def info_json(info: PlayerInfo) -> dict[str, Any]:

@@ -1,11 +1,69 @@
-"""The queue: which matches that wait may begin now."""
+"""The queue of matches that wait, the claims to people's seats, and the players that fail."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from yarl import URL
+
+from server.links.http_player import player_url
+from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The secret that entitles a person to a seat, shown once, and its hash, which is kept."""
+
+    secret: str
+    hash: str
+
+
+def new_claim() -> Claim:
+    """Return an unguessable claim."""
+    secret = secrets.token_urlsafe(24)
+    return Claim(secret, _hash(secret))
+
+
+def is_claim(secret: str, kept_hash: str) -> bool:
+    """Return whether *secret* is the one of which *kept_hash* was kept."""
+    return hmac.compare_digest(_hash(secret), kept_hash)
+
+
+def _hash(secret: str) -> str:
+    # 192 random bits need no slow hash.
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+_FAILURES = frozenset((TIME_OUT, CONNECTION_ERROR, BUSY))
+
+
+def has_only_failed(record: Mapping[str, Any]) -> dict[str, bool]:
+    """Return by player whether it only was late, not there, or busy in the match of a public *record*.
+
+    A player that was asked nothing has not failed; one in several seats has only failed if it did so in all.
+    """
+    found: dict[str, bool] = {}
+    for place, player in enumerate(record.get("playerNamesFromHost", ())):
+        errors = [step[place] for step in record.get("errors", ()) if place < len(step)]
+        found[player] = _is_failure(errors) and found.get(player, True)
+    return found
+
+
+def busy_players(record: Mapping[str, Any]) -> frozenset[str]:
+    """Return the players that were busy, so that the match of a public *record* did not come about."""
+    names, errors = record.get("playerNamesFromHost", ()), record.get("errors", ())
+    return frozenset(name for step in errors for name, error in zip(names, step, strict=False) if error == BUSY)
+
+
+def _is_failure(errors: Sequence[str]) -> bool:
+    return bool(errors) and all(error in _FAILURES for error in errors)
+
 
 PATIENCE_S: Final = 60.0
 """How long a match may be overtaken by younger ones before its players are kept for it."""
@@ -13,44 +71,84 @@ PATIENCE_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class QueuedMatch:
-    """A match that waits for its *players*, each named as often as it has seats. *Units*: seconds."""
+    """A match that waits for its *players*, each named as often as it has seats, and for room for those of ours.
+
+    `limits` says of players that are not registered how many matches they play at once, as it was ordered.
+    *Units*: seconds, slots of `server.hosting.cores`.
+    """
 
     match_id: str
     players: tuple[str, ...]
     waited_s: float = 0.0
+    n_core_slots: int = 0
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What is left for more matches: how many may begin, and how many slots there are for players of ours."""
+
+    n_matches: int
+    n_core_slots: int = 0
 
 
 def startable(
     queued: Sequence[QueuedMatch],
     running: Mapping[str, int],
     limits: Mapping[str, int],
-    n_slots: int,
+    room: Room,
     patience_s: float = PATIENCE_S,
 ) -> list[str]:
-    """Return the ids of the matches among *queued*, the oldest first, that may begin now, *n_slots* at most.
+    """Return the ids of the matches among *queued*, the oldest first, that have *room* and may begin now.
 
     *limits* says how many matches a player plays at once, 0 for one that plays none now; a player that is not there
     plays any number. *running* says how many each plays already.
 
     A match whose players are free begins even if an older one waits. But when a match has waited for *patience_s*
-    and nothing but other matches keeps its players, they are kept for it as they become free, so that no match waits
-    forever.
+    and nothing but other matches keeps its players, they and the slots are kept for it as they become free, so that no
+    match waits forever.
     """
-    free = {player: limit - running.get(player, 0) for player, limit in limits.items()}
+    taken = Counter(running)
+    n_core_slots = room.n_core_slots
     found: list[str] = []
     for match in queued:
-        if len(found) >= n_slots:
+        if len(found) >= room.n_matches:
             break
         # A player in several seats of one match plays one match.
-        needed = {player for player in match.players if player in limits}
-        is_free = all(free[player] > 0 for player in needed)
-        is_kept = match.waited_s >= patience_s and all(limits[player] > 0 for player in needed)
+        known = {**match.limits, **limits}
+        needed = {player: known[player] for player in match.players if player in known}
+        has_room = not match.n_core_slots or match.n_core_slots <= n_core_slots
+        is_free = has_room and all(taken[player] < limit for player, limit in needed.items())
+        is_kept = match.waited_s >= patience_s and all(limit > 0 for limit in needed.values())
         if is_free:
             found.append(match.match_id)
         if is_free or is_kept:
-            for player in needed:
-                free[player] -= 1
+            n_core_slots -= match.n_core_slots
+            taken.update(needed.keys())
     return found
+
+
+def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return the addresses that a match was ordered with, and how many matches the player at each plays at once.
+
+    *named* are the seats by role as they were ordered.
+
+    Example:
+        >>> addresses({"red": {"player": "http://h:1"}, "blue": {"player": "http://h:2", "maxMatches": 3}})
+        {'http://h:1/': 1, 'http://h:2/': 3}
+        >>> addresses({"red": {"player": "http://H:1/"}, "blue": {"player": "http://h:1"}})
+        {'http://h:1/': 1}
+    """
+    return {
+        _one_spelling(player_url(seat["player"])): seat.get("maxMatches", 1)
+        for seat in named.values()
+        if seat["player"].startswith(("http://", "https://"))
+    }
+
+
+def _one_spelling(url: URL) -> str:
+    """Return *url* so that the same address is the same text, with or without a slash at the end of the host."""
+    return f"{url.origin()}{url.raw_path_qs}"
 
 
 def n_matches(players_of_running: Sequence[Sequence[str]]) -> Counter[str]:

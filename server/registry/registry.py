@@ -2,21 +2,102 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from gdl.replies import Status
-from server.hosting.seating import Entrant, public_player_spec
-from server.links.http_player import check_target, player_url
-from server.links.mailbox import Mailboxes
-from server.links.targets import Targets
-from server.match.clock import Clock, SystemClock
-from server.registry.entrants import DIAL_IN, HTTP, HUMAN, Person, RegisteredPlayer
-from server.registry.errors import PlayerTakenError, TooManyPlayersError, UnknownPlayerError
-from server.registry.names import check_player_name
-from server.storage.players import PlayerStore
+from gdl.game import Role
+from gdl.wire.replies import Status
+from players.registry import PLAYERS
+from server.errors import PlayerNameError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
+from server.links.address import AllowedAddresses
+from server.links.http_player import HttpPlayer, check_target, player_url
+from server.links.human_seat import HumanLink, QueueLink
+from server.links.request_queue import RequestQueues
+from server.links.seating import PlayerReference, public_player_spec
+from server.match.link import Clock, PlayerLink, SystemClock
+from server.match.setup import Case, Profile, Seat
+from server.storage.accounts import PlayerStore
 from server.storage.rows import PlayerRow
+
+MAX_NAME: Final = 64
+RESERVED: Final = frozenset(("nobody", "new", *PLAYERS))
+"""Names that mean something else wherever a player is named; `human` is one of them."""
+_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
+
+
+def check_player_name(name: str) -> str:
+    """Return *name* if a registered player may be called so.
+
+    Raises:
+        PlayerNameError: it may not.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise PlayerNameError(name, f"a name has 1 to {MAX_NAME} letters, digits, dots, dashes and underscores")
+    if name.lower() in RESERVED:
+        raise PlayerNameError(name, "that name means something else already")
+    return name
+
+
+HTTP: Final = "http"
+DIAL_IN: Final = "dial-in"
+HUMAN: Final = "human"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredPlayer:
+    """A registered player: at its address, or behind its request queue, where it also gets its legal moves."""
+
+    row: PlayerRow
+    request_queues: RequestQueues
+    targets: AllowedAddresses | None = None
+
+    @property
+    def text(self) -> str:
+        """How the player was named."""
+        return self.row.name
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+        return self.row.name
+
+    @property
+    def kind(self) -> str:
+        """Which way leads to the player: `http` or `dial-in`."""
+        return self.row.kind
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*."""
+        gets_legal_moves = profile.gets_legal_moves or self.row.url is None
+        return Seat(role, self.row.name, replace(profile, gets_legal_moves=gets_legal_moves))
+
+    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- a player is the same in every role
+        """Return the way to the player."""
+        if self.row.url is not None:
+            return HttpPlayer(self.row.url, self.row.name, targets=self.targets)
+        return QueueLink(self.request_queues.of_player(self.row.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person who plays by hand, in a browser or over the API; in the game's own names."""
+
+    request_queues: RequestQueues
+    text: str = HUMAN
+    name: str = HUMAN
+    kind: str = HUMAN
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the person's seat at *role*."""
+        changed = replace(profile, gets_legal_moves=True, is_scrambled=False, case=Case.AS_IS)
+        return Seat(role, self.name, changed, is_human=True)
+
+    async def open(self, role: Role) -> PlayerLink:
+        """Return the way to the person."""
+        return HumanLink(self.request_queues, str(role))
+
 
 OK: Final = "ok"
 PAUSED: Final = "paused"
@@ -37,25 +118,27 @@ class RegistrySettings:
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
-    targets: Targets | None = None
+    targets: AllowedAddresses | None = None
 
 
 DEFAULT_SETTINGS: Final = RegistrySettings()
 
 
 class Registry:
-    """Knows the registered players; `on_change` is called when one may be free that was not."""
+    """Knows the registered players, and holds their request queues.
+
+    *on_change* is called when a player may be free that was not.
+    """
 
     def __init__(
         self,
         store: PlayerStore,
-        mailboxes: Mailboxes,
         settings: RegistrySettings = DEFAULT_SETTINGS,
         clock: Clock = _SYSTEM_CLOCK,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
-        self.store, self.mailboxes, self.settings, self.clock = store, mailboxes, settings, clock
-        self.on_change: Callable[[], None] = lambda: None
-        mailboxes.on_connection = lambda _: self.on_change()
+        self.store, self.settings, self.clock, self.on_change = store, settings, clock, on_change
+        self.request_queues = RequestQueues(clock, lambda _: on_change())
 
     async def register(
         self, name: str, owner: str, url: str | None = None, max_matches: int | None = None
@@ -66,7 +149,7 @@ class Registry:
             PlayerNameError: it may not be called so.
             PlayerSpecError: *url* is none that a player could have, or none that may be called.
             PlayerTakenError: there is one of that name, perhaps in another case.
-            TooManyPlayersError: *owner* has as many as anybody may have.
+            TooManyPlayersError: *owner* has as many as one owner may have.
         """
         check_player_name(name)
         if url is not None:
@@ -124,7 +207,7 @@ class Registry:
         """
         if not await self.store.delete(name):
             raise UnknownPlayerError(name)
-        self.mailboxes.forget(name)
+        self.request_queues.forget(name)
 
     async def pause(self, name: str, reason: str) -> None:
         """Give a player no more matches for now; *reason* is for people.
@@ -145,20 +228,20 @@ class Registry:
             raise UnknownPlayerError(name)
         self.on_change()
 
-    async def resolve(self, text: str) -> Entrant:
+    async def resolve(self, text: str) -> PlayerReference:
         """Return who is meant by *text*: a registered player, a person, an address, or one of our players.
 
         Raises:
-            PlayerSpecError: anything else; programs, files and modules are never started for somebody on the network.
+            PlayerSpecError: anything else; programs, files and modules are never started for a caller on the network.
             UnknownNameError: no player of ours.
         """
         if text == HUMAN:
-            return Person(self.mailboxes)
+            return Person(self.request_queues)
         # No registered player is called like an address.
         row = None if "://" in text else await self.store.get(text)
         if row is None:
             return public_player_spec(text, self.settings.targets)
-        return RegisteredPlayer(row, self.mailboxes, self.settings.targets)
+        return RegisteredPlayer(row, self.request_queues, self.settings.targets)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
         """Return how many matches each registered player may play at once as things are: 0 for none now.
@@ -170,7 +253,7 @@ class Registry:
 
     def limit(self, row: PlayerRow) -> int:
         """Return how many matches a player may play at once as things are."""
-        is_there = row.kind == HTTP or self.mailboxes.is_connected(row.name)
+        is_there = row.kind == HTTP or self.request_queues.is_connected(row.name)
         is_busy = isinstance(row.info, Mapping) and row.info.get("status") == Status.BUSY.value
         return row.max_matches if row.status == OK and is_there and not is_busy else 0
 
@@ -179,14 +262,15 @@ class Registry:
         row = await self.store.get(name)
         return row is None or n_playing < self.limit(row)
 
-    async def note_match(self, has_only_failed: Mapping[str, bool]) -> None:
-        """Take note of a match that is over: by player, whether nothing but time-outs and dead connections came.
+    async def note_match(self, has_only_failed: Mapping[str, bool], was_busy: Collection[str] = ()) -> None:
+        """Take note of a match that is over: by player, whether it was only late, not there, or busy.
 
-        A player that fails match after match is paused.
+        A player that fails match after match is paused; the reason tells of those that *was_busy* names that they were.
         """
         for name, has_failed in has_only_failed.items():
             if not has_failed:
                 await self.store.clear_failures(name)
             elif (n_failed := await self.store.count_failure(name)) >= self.settings.max_failed_matches:
-                await self.pause(name, f"it answered nothing in {n_failed} matches in a row")
+                what = "was busy at START, or answered nothing," if name in was_busy else "answered nothing"
+                await self.pause(name, f"it {what} in {n_failed} matches in a row")
         self.on_change()

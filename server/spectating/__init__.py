@@ -1,1 +1,1 @@
-"""What somebody may see of matches, now and after the end: the API and the pages both ask here."""
+"""Matches as viewers may see them, during play and after the end: the API and the pages both ask here."""

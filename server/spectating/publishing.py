@@ -1,6 +1,6 @@
 """Publishing matches to a spectator server of the field: after each step it is posted the record up to then.
 
-A post is a form with AUTH, which nobody else knows while the match is played, and DATA, the record in the public
+A post is a form with AUTH, which no other client knows while the match is played, and DATA, the record in the public
 format; the answer is the record's key. A spectator server that is slow, gone, or refuses never holds up a match:
 updates that did not arrive are replaced by later ones, and in the end given up.
 
@@ -25,8 +25,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from gdl.errors import GdlError
 from server.records.entries import ENDS, Entry, OnEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
-from server.spectating.record import known_match, public_record
-from server.spectating.source import Source
+from server.spectating.state import MatchSource, known_match, public_record
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
@@ -69,7 +68,7 @@ class Publisher:
 
     def __init__(
         self,
-        source: Source,
+        source: MatchSource,
         post: Post,
         settings: PublishSettings = DEFAULT_SETTINGS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -98,6 +97,7 @@ class Publisher:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _publish(self, match_id: str) -> None:
+        """Post the match until nothing new is left; failures are retried with growing pauses, then given up."""
         failures: Counter[str] = Counter()
         while match_id in self._changed:
             await self._sleep(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
@@ -116,7 +116,7 @@ class Publisher:
     async def _send(self, match_id: str) -> None:
         match = await known_match(self._source, match_id)
         record = publication(await public_record(self._source, match_id), await self._game_url(match))
-        if "states" not in record:  # nobody is shown a hidden match before its end
+        if "states" not in record:  # a hidden match is not public before its end
             return
         if self._settings.signing_key is not None:
             record = signed(record, self._settings.signing_key)
@@ -140,13 +140,13 @@ def publication(record: dict[str, Any], game_url: str) -> dict[str, Any]:
 
 
 def _authority(match: MatchRow) -> str:
-    """Return what entitles to update the match there: the same after a restart, and made of what nobody knows yet."""
+    """Return what entitles to update the match there: the same after a restart, and made of what is not public yet."""
     secret = f"{match.id} {match.order['seed']} {match.order['scrambleSeed']}"
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @asynccontextmanager
-async def published(source: Source, settings: PublishSettings | None) -> AsyncIterator[OnEntry]:
+async def published(source: MatchSource, settings: PublishSettings | None) -> AsyncIterator[OnEntry]:
     """Publish matches while the block runs; it is to call what is yielded with every entry of a journal."""
     if settings is None:
         yield lambda _match_id, _number, _entry: None

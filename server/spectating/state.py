@@ -1,23 +1,179 @@
-"""A match at one of its steps: the state, what was done there, and what each role perceived."""
+"""The record of a match and its states as a viewer may see them now."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, Protocol
 
-from server.access.role import Principal
-from server.errors import RequestError
-from server.records.replay import facts_of
-from server.spectating.record import journal, known_match
-from server.spectating.seat import may_see_seat
-from server.spectating.source import Source
+from server.errors import DamagedRowError, RequestError, UnknownMatchError
+from server.match.position import fact_texts
+from server.match.referee import in_own_thread
+from server.records.entries import Entry
+from server.records.record import MatchRecord, error_words, record_of, understood
+from server.spectating.events import broadcast_of, delay_of, n_common
+from server.storage.accounts import PlayerStore
+from server.storage.games import GameStore
+from server.storage.journals import Notifier
+from server.storage.matches import MatchStore
+from server.storage.rows import LOBBY, QUEUED, MatchRow, PlayerRow
+from server.visibility import Aspect, Principal, Secrecy, Viewer, has_in_seat, may_see, secrecy_of, viewer_of
+
+
+class MatchSource(Protocol):
+    """What of a game manager is needed to watch matches.
+
+    Attributes:
+        notifier: wakes the tasks that wait for new events.
+        waiting_for_core: which matches wait for a core to think on, besides what else they may wait for.
+    """
+
+    games: GameStore
+    players: PlayerStore
+    matches: MatchStore
+    notifier: Notifier
+    waiting_for_core: frozenset[str]
+
+
+_LONG: Final = 100_000
+"""From so many characters on, records are written beside the event loop."""
+
+
+async def known_match(source: MatchSource, match_id: str) -> MatchRow:
+    """Return the match of that id.
+
+    Raises:
+        UnknownMatchError: there is none.
+    """
+    found = await source.matches.get(match_id) if is_id(match_id) else None
+    if found is None:
+        raise UnknownMatchError(match_id)
+    return found
+
+
+def is_id(text: str) -> bool:
+    """Return whether *text* could be the id of a match; a database may not even be asked for some texts."""
+    return 0 < len(text) <= 200 and text.isascii() and text.isprintable()
+
+
+async def public_record(source: MatchSource, match_id: str) -> dict[str, Any]:
+    """Return the match record: all of it after the end, before it what helps no player, with its `x-status`.
+
+    Raises:
+        UnknownMatchError: there is no such match.
+    """
+    match = await known_match(source, match_id)
+    entries = broadcast_of(match, await source.matches.entries(match_id))
+    record = record_of(entries)
+    if not record.has_begun:
+        return _not_begun(match, await missing_roles(source, match))
+    if match.has_ended:
+        return record.as_json() | (await source.matches.signature(match_id) or {})
+    late = {} if delay_of(match).is_live else {"x-delay": str(delay_of(match))}
+    return record.public_view(secrecy_at(match, entries)) | {"x-status": record.status} | late
+
+
+def secrecy_at(match: MatchRow, entries: Sequence[Entry], step: int | None = None) -> Secrecy:
+    """Return the secrecy of a match's first states up to that of *step*, by default of all that *entries* tell."""
+    n_states = sum(entry["event"] == "state" for entry in entries) if step is None else step + 1
+    secrecy = secrecy_of(match)
+    return secrecy.where_known() if 0 < n_states <= n_common(entries) else secrecy
+
+
+async def public_record_text(source: MatchSource, match_id: str) -> str:
+    """Return the match record of `public_record` as JSON; a long one is written beside the event loop.
+
+    Raises:
+        UnknownMatchError: there is no such match.
+    """
+    record = await public_record(source, match_id)
+    texts = *record.get("states", ()), *(line.get("text", "") for line in record.get("x-wire", ()))
+    is_long = sum(map(len, texts)) > _LONG
+    return await in_own_thread(partial(_in_pieces, record)) if is_long else json.dumps(record)
+
+
+def _in_pieces(record: dict[str, Any]) -> str:
+    """Return *record* as JSON. No other thread runs while a piece is written."""
+    return "{" + ", ".join(f"{json.dumps(name)}: {_piece(value)}" for name, value in record.items()) + "}"
+
+
+def _piece(value: object) -> str:
+    return "[" + ", ".join(map(json.dumps, value)) + "]" if isinstance(value, list) else json.dumps(value)
+
+
+async def journal(source: MatchSource, match_id: str) -> MatchRecord:
+    """Return what the journal of a match tells up to now."""
+    return record_of(await source.matches.entries(match_id))
+
+
+async def missing_roles(source: MatchSource, match: MatchRow) -> list[str]:
+    """Return the roles of the people whom the match waits for in the lobby."""
+    if match.status != LOBBY:
+        return []
+    return [seat.role for seat in (await source.matches.seats([match.id]))[match.id] if seat.is_missing]
+
+
+def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
+    """Return what there is of a match that waits, or that ended before it began."""
+    status = "starting" if match.status not in (LOBBY, QUEUED, "failed", "aborted") else match.status
+    found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
+    return found | ({"x-missing": missing} if missing and not secrecy_of(match).hides_game else {})
+
+
+async def viewer_of_seat(source: MatchSource, match: MatchRow, role: str, who: Principal | None) -> Viewer:
+    """Return as whom *who* asks about the seat of *role*."""
+    for seat in (await source.matches.seats([match.id]))[match.id]:
+        player = await _player(source, seat.player) if seat.role == role else None
+        if has_in_seat(who, player, seat, match):
+            return Viewer.OWNER
+    # A request that comes so far was admitted: everybody may watch here, or the viewer is authenticated.
+    return Viewer.SPECTATOR if who is None else viewer_of(who, match)
+
+
+async def _player(source: MatchSource, name: str) -> PlayerRow | None:
+    try:
+        return await source.players.get(name)
+    except DamagedRowError:  # its owner is not known
+        return None
+
+
+async def transcript(source: MatchSource, match_id: str, role: str, viewer: Principal | None) -> list[dict[str, Any]]:
+    """Return what the seat of *role* was sent and answered, in order, as the record's `x-wire` has it.
+
+    Before the end only for who registered its player, and where names are scrambled in those names alone.
+
+    Raises:
+        UnknownMatchError: there is no such match.
+        RequestError: the match has no such role, or its transcript is not public yet.
+    """
+    match = await known_match(source, match_id)
+    record = await journal(source, match_id)
+    whole = record.as_json() if record.has_begun else {"x-roles": [], "x-wire": []}
+    secrecy = secrecy_of(match)
+    if not may_see(Aspect.WIRE, await viewer_of_seat(source, match, role, viewer), secrecy):
+        raise RequestError("not_public_yet", "the transcript of a seat is shown after the match", status=403)
+    if role not in whole["x-roles"]:
+        raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
+    with understood(match_id):
+        lines = [line for line in whole["x-wire"] if line["role"] == role]
+        is_named = may_see(Aspect.VIEW, Viewer.OWNER, secrecy)
+        return lines if is_named else [_scrambled(line) for line in lines]
+
+
+def _scrambled(line: dict[str, Any]) -> dict[str, Any]:
+    """Return *line* without what tells the game's own names."""
+    kept = {name: value for name, value in line.items() if name not in ("role", "move", "detail")}
+    return kept | ({"error": error_words([line["error"]])[0]} if "error" in line else {})
+
 
 Percepts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StateView:
-    """What somebody may know of a match at `step`; None is what they may not, or what there is not.
+    """A match at `step` as a viewer may know it; None is what is not public, or what there is not.
 
     Attributes:
         n_steps: the last step whose state is known.
@@ -44,7 +200,7 @@ class StateView:
 
 
 async def state_at(
-    source: Source, match_id: str, step: int, viewer: Principal | None = None, role: str | None = None
+    source: MatchSource, match_id: str, step: int, viewer: Principal | None = None, role: str | None = None
 ) -> StateView:
     """Return the match at *step* as *viewer* may see it; with *role* what that role could know of it.
 
@@ -53,19 +209,36 @@ async def state_at(
         RequestError: there is no such step or role, or it is not to be seen yet.
     """
     match = await known_match(source, match_id)
-    record = await journal(source, match_id)
-    if not record.has_begun or not 0 <= step <= record.n_steps:
+    entries = await source.matches.entries(match_id)
+    with understood(match_id):
+        secrecy = secrecy_at(match, entries, step)
+        asker = Viewer.SPECTATOR if role is None else await viewer_of_seat(source, match, role, viewer)
+        seen = _seen(entries if asker is Viewer.OWNER else broadcast_of(match, entries), step)
+        if not may_see(Aspect.PLAY if role is None else Aspect.VIEW, asker, secrecy):
+            what = "what happens in this match" if role is None else "what a role perceives"
+            raise RequestError("not_public_yet", f"{what} is shown after the match", status=403)
+        if role not in (None, *seen.roles):
+            raise RequestError("unknown_seat", f"the match has no role {str(role)[:100]!r}", status=404)
+        # What is done in a state is known to all only if the state after it is.
+        is_known, is_next_known = (not _kind(match, entries, k).is_hidden for k in (step, step + 1))
+        if role is None:
+            return seen.view(None if match.has_ended or is_next_known else ())
+        # Its own move a role knows at once, but who asks may not be the role's.
+        own = (role,) if match.has_ended or asker is Viewer.OWNER else ()
+        return seen.view(None if is_known and is_next_known else own, has_facts=is_known)
+
+
+def _kind(match: MatchRow, entries: Sequence[Entry], step: int) -> Secrecy:
+    """Return the secrecy of *step* as it was while the match was played."""
+    return replace(secrecy_at(match, entries, step), has_ended=False)
+
+
+def _seen(entries: Sequence[Entry], step: int) -> _Seen:
+    record = record_of(entries)
+    whole = record.as_json() if record.has_begun else {"states": []}
+    if not 0 <= step < len(whole["states"]):
         raise RequestError("unknown_step", f"the match has no state of step {step}", status=404)
-    seen = _Seen(record.as_json(), step)
-    if role is None:
-        if not record.has_ended and seen.is_hidden:
-            raise RequestError("not_public_yet", "what happens in this match is shown after its end", status=403)
-        return seen.everything()
-    if not record.has_ended and not await may_see_seat(source, match, role, viewer):
-        raise RequestError("not_public_yet", "what a role perceives is shown after the match", status=403)
-    if role not in seen.roles:
-        raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
-    return seen.by(role)
+    return _Seen(whole, step)
 
 
 class _Seen:
@@ -75,19 +248,10 @@ class _Seen:
         self._record, self._step = record, step
         self.roles: tuple[str, ...] = tuple(record["x-roles"])
 
-    @property
-    def is_hidden(self) -> bool:
-        return bool(self._record["x-gdl2"] or self._record["scrambled"])
-
-    def everything(self) -> StateView:
-        return self._view(self.roles, sorted(map(str, facts_of(self._record["states"][self._step]))))
-
-    def by(self, role: str) -> StateView:
-        if not self.is_hidden:
-            return self.everything()
-        return self._view((role,), None)
-
-    def _view(self, shown: tuple[str, ...], facts: list[str] | None) -> StateView:
+    def view(self, only: tuple[str, ...] | None, *, has_facts: bool = True) -> StateView:
+        """Return the step with the moves of the roles *only*, None: of all; without facts with their percepts alone."""
+        facts = fact_texts(self._record["states"][self._step]) if has_facts else None
+        shown = self.roles if only is None else only
         return StateView(
             match_id=self._record["matchId"],
             step=self._step,
@@ -95,7 +259,7 @@ class _Seen:
             roles=self.roles,
             at_ms=self._record["stateTimes"][self._step],
             facts=None if facts is None else tuple(facts),
-            percepts=self._percepts(shown),
+            percepts=self._percepts(self.roles if has_facts else shown),
             moves=self._of("moves", self._step, shown),
             errors=self._of("errors", self._step + 1, shown),
             thinking_ms=self._of("x-thinking-ms", self._step + 1, shown),

@@ -1,17 +1,24 @@
-"""Where a database is: a file of SQLite, or a PostgreSQL server."""
+"""Where a database is, SQLite file or PostgreSQL server, and how connections to it are made, pooled and locked."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from server.storage.errors import DatabaseOpenError
+from server.errors import DatabaseLockedError, DatabaseOpenError
 
+DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
+"""The address of the database where none is named."""
 _POSTGRESQL: Final = frozenset({"postgresql", "postgres", "postgresql+asyncpg"})
 _SQLITE: Final = frozenset({"sqlite", "sqlite+aiosqlite"})
 
@@ -61,7 +68,7 @@ def check_file(address: DatabaseAddress, *, may_make: bool) -> None:
     """Make the file of SQLite where there is none, readable by its owner alone: it says by what tokens are recognised.
 
     Raises:
-        DatabaseOpenError: there is no folder for it, it cannot be made, or it is not there and nobody *may_make* it.
+        DatabaseOpenError: there is no folder for it, it cannot be made, or it is not there and *may_make* is false.
     """
     path = address.path
     if path is None or path.is_file():
@@ -85,3 +92,117 @@ def _for_asyncpg(url: URL) -> URL:
 def _without_password(text: str) -> str:
     before, _, after = text.partition("://")
     return f"{before}://{after.rpartition('@')[2]}"
+
+
+class FileLock:
+    """A lock that the system lets go when its process ends, so that a restarted server may go on at once."""
+
+    def __init__(self, database: Path) -> None:
+        """Take the lock of *database*.
+
+        Raises:
+            DatabaseLockedError: another process has it.
+            DatabaseOpenError: its file cannot be made.
+        """
+        path = database.with_name(database.name + ".lock")
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise DatabaseOpenError(str(database), f"{path}: {error.strerror}") from error
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._handle)
+            raise DatabaseLockedError(str(database)) from error
+        self._is_held = True
+
+    def release(self) -> None:
+        """Let others have it; the file stays, since removing it could let two have it."""
+        if self._is_held:
+            self._is_held = False
+            with contextlib.suppress(OSError):
+                os.close(self._handle)
+
+
+STATEMENT_S: Final = 30
+"""How long one statement may take."""
+WAIT_S: Final = 10
+"""How long to wait for a connection, a lock, or a server that does not answer."""
+_READERS: Final = 4
+_CONNECTIONS: Final = 10
+_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",  # what is committed outlives the process; only a power cut may take the last of it
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA cache_size = -16000",
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+def make_engines(address: DatabaseAddress, wait_s: float = WAIT_S) -> tuple[AsyncEngine, AsyncEngine]:
+    """Return the engines for reading and for writing, which are the same on PostgreSQL; nothing is opened yet.
+
+    SQLite writes on a single connection, so that those who write queue up fairly instead of polling for its lock.
+    """
+    if address.path is None:
+        engine = _postgresql(address, wait_s)
+        return engine, engine
+    return _sqlite(address, _READERS, "BEGIN", wait_s), _sqlite(address, 1, "BEGIN IMMEDIATE", wait_s)
+
+
+def _postgresql(address: DatabaseAddress, wait_s: float) -> AsyncEngine:
+    """Return an engine with a pool of connections, each with limits of time."""
+    settings = {
+        "application_name": "ggp",
+        "statement_timeout": f"{STATEMENT_S}s",
+        "lock_timeout": f"{round(wait_s * 1000)}ms",
+        "idle_in_transaction_session_timeout": f"{STATEMENT_S}s",  # a stopped process must not keep its locks
+    }
+    return create_async_engine(
+        address.url,
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=wait_s,
+        pool_pre_ping=True,
+        connect_args={"timeout": wait_s, "command_timeout": STATEMENT_S + 5, "server_settings": settings},
+    )
+
+
+def _sqlite(address: DatabaseAddress, n_connections: int, begin: str, wait_s: float) -> AsyncEngine:
+    """Return an engine of *n_connections* whose transactions begin with *begin*."""
+    engine = create_async_engine(
+        address.url,
+        pool_size=n_connections,
+        max_overflow=0,
+        pool_timeout=STATEMENT_S,
+        # Transactions are ours to begin: the driver would begin some too late, and others not at all.
+        connect_args={"timeout": wait_s, "isolation_level": None},
+    )
+    sa.event.listen(engine.sync_engine, "connect", _configure)
+    sa.event.listen(engine.sync_engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
+
+
+def make_batch_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> sa.Engine | None:
+    """Return the engine for transactions that a thread of their own carries out in one go; None on PostgreSQL.
+
+    Through the other ones every statement, cursor and commit is an errand to a thread and back.
+    """
+    if address.path is None:
+        return None
+    url = address.url.set(drivername="sqlite+pysqlite")
+    how = {"timeout": wait_s, "isolation_level": None, "check_same_thread": False}
+    engine = sa.create_engine(url, pool_size=1, max_overflow=0, connect_args=how)
+    sa.event.listen(engine, "connect", _configure)
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _configure(connection: Any, _: Any) -> None:
+    # Text that is no UTF-8 is a damage of one row, and must not fail the whole query.
+    getattr(connection, "driver_connection", connection).text_factory = _TEXT
+    cursor = connection.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()

@@ -1,4 +1,4 @@
-"""Backups: one file of SQLite with everything in it, whichever kind of database it comes from or goes to."""
+"""Backups: every row of a database in one SQLite file, whichever kind of database it comes from or goes to."""
 
 from __future__ import annotations
 
@@ -11,20 +11,63 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
-from server.storage.address import check_file, read_address
-from server.storage.copying import copy
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.storage.address import FileLock, check_file, read_address
 from server.storage.database import Database
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
-from server.storage.lock import FileLock
-from server.storage.schema import REVISION
+from server.storage.schema import METADATA, REVISION
+
+_AT_ONCE: Final = 500
+
+
+async def copy(source: Database, target: Database, *, may_replace: bool = False) -> dict[str, int]:
+    """Copy all rows of *source*, as they are at one moment, and return how many there are in each table.
+
+    Raises:
+        TargetExistsError: *target* holds something, and *may_replace* is false.
+        StorageError: one of them failed; *target* is as it was.
+    """
+    async with source.reading() as reading, target.begin() as writing:
+        await _take_time(source, reading)
+        await _take_time(target, writing)
+        await _empty(target, writing, may_replace=may_replace)
+        return {table.name: await _copy(table, reading, writing) for table in METADATA.sorted_tables}
+
+
+async def _take_time(database: Database, connection: AsyncConnection) -> None:
+    """Let the transaction see one moment, however long it takes."""
+    if not database.is_sqlite:
+        await connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+        await connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+
+
+async def _empty(database: Database, connection: AsyncConnection, *, may_replace: bool) -> None:
+    for table in reversed(METADATA.sorted_tables):
+        if may_replace:
+            await connection.execute(sa.delete(table))
+        elif await connection.scalar(sa.select(sa.literal(1)).select_from(table).limit(1)) is not None:
+            raise TargetExistsError(database.name)
+
+
+async def _copy(table: sa.Table, reading: AsyncConnection, writing: AsyncConnection) -> int:
+    n_rows = 0
+    rows = await reading.stream(sa.select(table))
+    async for part in rows.mappings().partitions(_AT_ONCE):
+        await writing.execute(sa.insert(table), [dict(row) for row in part])
+        n_rows += len(part)
+    return n_rows
 
 
 async def back_up(address: str, file: Path, *, may_replace: bool = False) -> None:
     """Write what the database at *address* holds at one moment to *file*; servers may go on using it meanwhile.
 
     Raises:
-        TargetExistsError: *file* is there, and nobody *may_replace* it.
+        TargetExistsError: *file* is there, and *may_replace* is false.
         DatabaseOpenError: the database cannot be opened.
         StorageError: it failed.
         OSError: *file* cannot be written.
@@ -42,7 +85,7 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
     """Make the database at *address* hold what *file*, a backup, holds; no server may be using a database of SQLite.
 
     Raises:
-        TargetExistsError: it holds something, and nobody *may_replace* it.
+        TargetExistsError: it holds something, and *may_replace* is false.
         DatabaseLockedError: a server uses it.
         DatabaseOpenError: *file* is no backup, or the database cannot be opened.
         DatabaseVersionError: *file* is of a newer version.
@@ -72,6 +115,7 @@ async def _restore_rows(file: Path, address: str, *, may_replace: bool) -> None:
 
 
 async def _copy_between(source: str, target: str, *, may_replace: bool) -> None:
+    """Copy all rows of the database at *source* to the one at *target*."""
     reading = await Database.open(source, migrate=False, exclusive=False)
     try:
         writing = await Database.open(target)
@@ -90,7 +134,7 @@ def _refuse_to_replace(file: Path, *, may_replace: bool) -> None:
 
 @contextmanager
 def _passing(file: Path) -> Iterator[Path]:
-    """Yield a path beside *file*, whose place it takes when all went well: nobody ever sees half of a backup."""
+    """Yield a path beside *file*, whose place it takes when all went well: a reader never sees half of a backup."""
     passing = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,20 +1,39 @@
-"""What one transaction writes of many matches: events, how far the matches are, and matches that are over."""
+"""Inserts that know what to do where the row is there already, in the words of either database.
+
+What one transaction writes of many matches: events, how far the matches are, and matches that are over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
-from server.records.entries import Entry
+from server.errors import JournalGapError, LostMatchError, StorageError
+from server.records.entries import ENDS, Entry
 from server.storage.database import Database
-from server.storage.journals import line_of, packed
-from server.storage.rows import RUNNING, MatchSummary
+from server.storage.journals import line_of, packed, summary_of
+from server.storage.rows import FAILED, RUNNING, MatchSummary
 from server.storage.schema import events, matches, records, seats
-from server.storage.upserts import Insert, insert
+
+Insert: TypeAlias = sqlite.Insert | postgresql.Insert
+
+
+def insert(database: Database, table: sa.Table) -> Insert:
+    """Return an insert into *table* that has `on_conflict_do_update` and `on_conflict_do_nothing`."""
+    return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
+
+
+def upsert(database: Database, table: sa.Table, kept: Collection[str] = ()) -> Insert:
+    """Return an insert into *table* that replaces the row with the same primary key, but for the columns *kept*."""
+    made = insert(database, table)
+    keys = [column.name for column in table.primary_key]
+    changed = [column.name for column in table.columns if column.name not in (*keys, *kept)]
+    return made.on_conflict_do_update(index_elements=keys, set_={name: made.excluded[name] for name in changed})
+
 
 _HELD: Final = (
     sa.select(matches.c.id, matches.c.status)
@@ -22,6 +41,14 @@ _HELD: Final = (
     .order_by(matches.c.id)
     .with_for_update(key_share=True)
 )
+_LAST: Final = sa.select(
+    matches.c.id,
+    sa.func.coalesce(
+        # For each match by itself, which costs one look at the end of its part of the index.
+        sa.select(sa.func.max(events.c.number)).where(events.c.match_id == matches.c.id).scalar_subquery(),
+        -1,
+    ),
+).where(matches.c.id.in_(sa.bindparam("ids", expanding=True)))
 _PROGRESS: Final = (
     sa.update(matches)
     .where(matches.c.id == sa.bindparam("key"))
@@ -38,7 +65,7 @@ _SEAT_END: Final = sa.update(seats).where(
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class MatchEnding:
     """How a match ended, and the keys that sign its record if it is signed."""
 
     summary: MatchSummary
@@ -46,44 +73,22 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Batch:
-    """What waits to be written, by match."""
+class MatchPart:
+    """What waits to be written of one match: entries in the order of their numbers, and its end if it has come."""
 
-    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    progress: dict[str, dict[str, Any]] = field(default_factory=dict)
-    endings: dict[str, Ending] = field(default_factory=dict)
-    n_events: int = 0
+    match_id: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    progress: dict[str, Any] | None = None
+    ending: MatchEnding | None = None
 
-    def add(self, match_id: str, number: int, entry: Entry) -> None:
-        """Add an entry of a match's journal."""
+    def add(self, number: int, entry: Entry) -> None:
+        """Add an entry of the match's journal."""
         kind = entry["event"]
-        row = {"match_id": match_id, "number": number, "kind": kind, "at_ms": entry["at"], "body": line_of(entry)}
-        row |= {"step": entry.get("step"), "role": entry.get("role")}
-        self.rows.setdefault(match_id, []).append(row)
-        self.n_events += 1
+        row = {"match_id": self.match_id, "number": number, "kind": kind, "at_ms": entry["at"], "body": line_of(entry)}
+        self.rows.append(row | {"step": entry.get("step"), "role": entry.get("role")})
         if kind in ("started", "state", "step"):
-            made = {"key": match_id, "n": None, "errors": 0, "started": None}
-            _count(self.progress.setdefault(match_id, made), entry)
-
-    def end(self, match_id: str, ending: Ending) -> None:
-        """Close a match when its entries are written."""
-        self.rows.setdefault(match_id, [])
-        self.endings[match_id] = ending
-
-    def drop(self, match_id: str) -> None:
-        """Leave out a match."""
-        for table in (self.rows, self.progress, self.endings):
-            table.pop(match_id, None)
-
-    def parts(self) -> Iterator[Batch]:
-        """Yield a batch for each match, so that the fault of one is not that of the others."""
-        for match_id, rows in self.rows.items():
-            part = Batch({match_id: rows}, n_events=len(rows))
-            if match_id in self.progress:
-                part.progress[match_id] = self.progress[match_id]
-            if match_id in self.endings:
-                part.endings[match_id] = self.endings[match_id]
-            yield part
+            self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
+            _count(self.progress, entry)
 
 
 def _count(progress: dict[str, Any], entry: Entry) -> None:
@@ -95,37 +100,80 @@ def _count(progress: dict[str, Any], entry: Entry) -> None:
         progress["errors"] += sum(error != "" for error in entry["errors"])
 
 
-async def write(database: Database, batch: Batch, holder: str, *, is_repeated: bool) -> frozenset[str]:
-    """Write *batch* in one transaction and return the ids of the matches that are not *holder*'s, which are left out.
+async def write(
+    database: Database, parts: Collection[MatchPart], holder: str, *, is_repeated: bool
+) -> dict[str, StorageError]:
+    """Write *parts* in one transaction, and return why some were left out: by match, the others are not affected.
+
+    A part is left out where the match is not *holder*'s (`LostMatchError`), and where its first entry is not the next
+    one of the journal (`JournalGapError`): whatever happened before, a journal has no gaps.
 
     Raises:
         StorageError: the database failed; nothing was written, or (as when the connection broke at the end) everything
             was, which *is_repeated* allows for.
     """
-    return await database.write(partial(_write, insert(database, events), batch, holder, is_repeated))
+    return await database.write(_Writing(database, {part.match_id: part for part in parts}, holder, is_repeated))
 
 
-def _write(
-    inserting: Insert, batch: Batch, holder: str, is_repeated: bool, connection: sa.Connection
-) -> frozenset[str]:
-    held = _held(connection, batch.rows.keys(), holder)
-    running = [match_id for match_id in batch.rows if held.get(match_id) == RUNNING]
-    rows = [row for match_id in running for row in batch.rows[match_id]]
-    if rows:
-        connection.execute(inserting.on_conflict_do_nothing() if is_repeated else inserting, rows)
-    progress = [batch.progress[match_id] for match_id in running if match_id in batch.progress]
-    if progress:
-        connection.execute(_PROGRESS, progress)
-    _end(connection, {key: ending for key, ending in batch.endings.items() if key in running})
-    return frozenset(batch.rows.keys() - (held.keys() if is_repeated else set(running)))
+class _Writing:
+    """One transaction that writes *parts*."""
+
+    def __init__(self, database: Database, parts: dict[str, MatchPart], holder: str, is_repeated: bool) -> None:
+        self._name, self._parts, self._holder, self._is_repeated = database.name, parts, holder, is_repeated
+        self._refused: dict[str, StorageError] = {}
+
+    def __call__(self, connection: sa.Connection) -> dict[str, StorageError]:
+        """Write the parts that may be written, and return why the others were left out."""
+        in_hand = self._in_hand(connection)
+        last = _last_numbers(connection, [part.match_id for part in in_hand])
+        parts = [part for part in in_hand if self._is_next(connection, part, last[part.match_id])]
+        rows = [row for part in parts for row in part.rows]
+        if rows:
+            connection.execute(sa.insert(events), rows)
+        progress = [part.progress for part in parts if part.progress is not None]
+        if progress:
+            connection.execute(_PROGRESS, progress)
+        _end(connection, {part.match_id: part.ending for part in parts if part.ending is not None})
+        return self._refused
+
+    def _in_hand(self, connection: sa.Connection) -> list[MatchPart]:
+        """Return the parts of matches that the holder plays; they stay so until the transaction ends."""
+        found = connection.execute(_HELD, {"ids": list(self._parts), "of_holder": self._holder})
+        held: dict[str, str] = dict(found.all())
+        for match_id in self._parts:
+            # What was committed before, unnoticed, may have been the end of the match.
+            if held.get(match_id) != RUNNING and not (self._is_repeated and match_id in held):
+                self._refused[match_id] = LostMatchError(self._name, match_id)
+        return [part for part in self._parts.values() if held.get(part.match_id) == RUNNING]
+
+    def _is_next(self, connection: sa.Connection, part: MatchPart, last: int) -> bool:
+        """Return whether a part is to be written now: its entries follow event *last*, and are not there already."""
+        numbers = [row["number"] for row in part.rows]
+        if numbers == list(range(last + 1, last + 1 + len(numbers))):
+            return True
+        if not (self._is_repeated and _has_rows(connection, part)):
+            self._refused[part.match_id] = JournalGapError(self._name, part.match_id, last, numbers[0])
+        return False
 
 
-def _held(connection: sa.Connection, match_ids: Collection[str], holder: str) -> dict[str, str]:
-    """Return the status of the matches that are *holder*'s; nobody else can take them before the transaction ends."""
-    return dict(connection.execute(_HELD, {"ids": list(match_ids), "of_holder": holder}).all())
+def _last_numbers(connection: sa.Connection, match_ids: Collection[str]) -> dict[str, int]:
+    """Return the number of the last event of each match, -1 where there is none.
+
+    Asked for when the matches are locked: on PostgreSQL a statement sees what was committed before it began.
+    """
+    return dict(connection.execute(_LAST, {"ids": list(match_ids)}).all()) if match_ids else {}
 
 
-def _end(connection: sa.Connection, endings: dict[str, Ending]) -> None:
+def _has_rows(connection: sa.Connection, part: MatchPart) -> bool:
+    """Return whether the journal has these very entries: a part was committed as a whole, or not at all."""
+    numbers = [row["number"] for row in part.rows]
+    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == part.match_id)
+    query = query.where(events.c.number.between(min(numbers), max(numbers)))
+    return dict(connection.execute(query).all()) == {row["number"]: row["body"] for row in part.rows}
+
+
+def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
+    """Move the events of ended matches into their records, and write the results of matches and seats."""
     if not endings:
         return
     lines: dict[str, list[str]] = {match_id: [] for match_id in endings}
@@ -143,7 +191,26 @@ def _end(connection: sa.Connection, endings: dict[str, Ending]) -> None:
         connection.execute(_SEAT_END, results)
 
 
+def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], reason: str, at_ms: int) -> None:
+    """End a match as failed; its record is made of *entries*, which are all that its journal has, and of that end."""
+    step = max((entry["step"] for entry in entries if type(entry.get("step")) is int), default=0)
+    has_ended = any(entry["event"] in ENDS for entry in entries)
+    end: Entry = {"event": "failed", "at": at_ms, "step": step, "reason": reason}
+    part = MatchPart(match_id)
+    for entry in [*([] if has_ended else [end]), {"event": "closed", "at": at_ms}] if entries else []:
+        part.add(len(entries) + len(part.rows), entry)
+    if part.rows:
+        connection.execute(sa.insert(events), part.rows)
+    try:
+        summary = summary_of([*entries, *([] if has_ended else [end])])
+    except (LookupError, TypeError, ValueError):  # entries that make no sense together, which may be why it failed
+        summary = MatchSummary(FAILED, at_ms, step, 0, None, {})
+    connection.execute(sa.delete(records).where(records.c.match_id == match_id))
+    _end(connection, {match_id: MatchEnding(summary, None)})
+
+
 def _match_values(match_id: str, summary: MatchSummary) -> dict[str, Any]:
+    """Return the columns of a match that has ended."""
     return {
         "key": match_id,
         "status": summary.status,
@@ -156,6 +223,7 @@ def _match_values(match_id: str, summary: MatchSummary) -> dict[str, Any]:
 
 
 def _seat_values(match_id: str, summary: MatchSummary) -> Iterator[dict[str, Any]]:
+    """Yield the columns of the seats of a match that has ended."""
     for role, result in summary.seats.items():
         yield {
             "key": match_id,

@@ -1,24 +1,89 @@
-"""One database, opened: its tables brought up to date, its connections pooled, its errors made ours."""
+"""One database, opened: its tables migrated to the newest revision, its connections pooled, its errors made ours."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from typing import Final, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.storage.address import DatabaseAddress, check_file, read_address
-from server.storage.engines import make_batch_engine, make_engines
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
-from server.storage.lock import FileLock
-from server.storage.migration import found_revision, migrate
-from server.storage.schema import REVISION
+from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
+from server.storage.address import (
+    WAIT_S,
+    DatabaseAddress,
+    FileLock,
+    check_file,
+    make_batch_engine,
+    make_engines,
+    read_address,
+)
+from server.storage.schema import METADATA, REVISION
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+
+FOLDER: Final = Path(__file__).parent / "migrations"
+_LOCK: Final = 0x676770
+"""The number under which servers that start at once on one PostgreSQL wait for each other."""
+
+
+def found_revision(connection: sa.Connection) -> str:
+    """Return the revision of the tables that are there; empty where there are none.
+
+    Raises:
+        DatabaseOpenError: the file holds tables of something else.
+    """
+    names = set(sa.inspect(connection).get_table_names())
+    if "alembic_version" in names:
+        return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")) or "")
+    if names and (connection.dialect.name == "sqlite" or names & METADATA.tables.keys()):
+        raise DatabaseOpenError(str(connection.engine.url.database), "it holds something else; name another one")
+    return ""
+
+
+def migrate(connection: sa.Connection) -> None:
+    """Bring the tables to the newest revision, within the transaction of *connection*."""
+    from alembic import command  # noqa: PLC0415 -- slow to load, and hardly ever needed
+
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    command.upgrade(_config(connection, FOLDER), "head")
+
+
+def draft(message: str, folder: Path = FOLDER) -> Path:
+    """Write a migration from the newest revision in *folder* to the schema, and return its path."""
+    from alembic import command  # noqa: PLC0415 -- as above
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 -- as above
+
+    with sa.create_engine("sqlite://").connect() as connection:
+        config = _config(connection, folder)
+        command.upgrade(config, "head")
+        number = int(ScriptDirectory.from_config(config).get_current_head() or 0) + 1
+        made = command.revision(config, message, autogenerate=True, rev_id=f"{number:04}")
+    assert made is not None
+    assert not isinstance(made, list)
+    return Path(made.path)
+
+
+def _config(connection: sa.Connection, folder: Path) -> Config:
+    from alembic.config import Config  # noqa: PLC0415 -- as above
+
+    config = Config(stdout=sys.stderr)
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
 
 Result = TypeVar("Result")
 FAILURES: Final = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
@@ -34,20 +99,23 @@ class Database:
         name: its address without a password, for people.
     """
 
-    def __init__(self, address: DatabaseAddress, lock: FileLock | None) -> None:
+    def __init__(self, address: DatabaseAddress, lock: FileLock | None, wait_s: float = WAIT_S) -> None:
         self.address, self.name, self.is_sqlite = address, str(address), address.path is not None
         self.engine: AsyncEngine
-        self.engine, self._writing = make_engines(address)
-        self._batches, self._thread = make_batch_engine(address), ThreadPoolExecutor(1, "batches")
+        self.engine, self._writing = make_engines(address, wait_s)
+        self._batches, self._thread = make_batch_engine(address, wait_s), ThreadPoolExecutor(1, "batches")
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
         self._lock = lock
 
     @classmethod
-    async def open(cls, address: str, *, migrate: bool = True, exclusive: bool = True) -> Database:
+    async def open(
+        cls, address: str, *, migrate: bool = True, exclusive: bool = True, wait_s: float = WAIT_S
+    ) -> Database:
         """Open the database at *address* (as `read_address`); make it, or bring its tables up to date, if *migrate*.
 
         SQLite has one server at a time: *exclusive* keeps other servers away until `close`, or the process's end.
-        Commands that look at, or add to, the database of a running server are not exclusive.
+        Commands that look at, or add to, the database of a running server are not exclusive. What other programs have
+        locked is waited for *wait_s* seconds.
 
         Raises:
             DatabaseOpenError: it cannot be opened, or holds something else.
@@ -57,7 +125,7 @@ class Database:
         read = read_address(address)
         check_file(read, may_make=migrate)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
-        database = cls(read, lock)
+        database = cls(read, lock, wait_s)
         try:
             await database._prepare(may_migrate=migrate)
         except BaseException:
@@ -66,6 +134,12 @@ class Database:
         return database
 
     async def _prepare(self, *, may_migrate: bool) -> None:
+        """Bring the tables to the current revision, if *may_migrate*.
+
+        Raises:
+            DatabaseOpenError: the database cannot be read.
+            DatabaseVersionError: the revision is another one, and the tables may not be migrated.
+        """
         try:
             async with self.engine.connect() as connection:
                 found = await connection.run_sync(found_revision)
@@ -142,6 +216,7 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+        """Yield a connection in a transaction that ends with the block; database errors become StorageError."""
         try:
             connection = await engine.connect().start()
         except FAILURES as error:
@@ -172,3 +247,7 @@ def _reason(error: BaseException) -> str:
     original = getattr(error, "orig", None) or error
     words = str(original).strip().splitlines() or [type(original).__name__]
     return words[0].removeprefix("<class ").partition("'>: ")[2] or words[0]
+
+
+if __name__ == "__main__":
+    draft(" ".join(sys.argv[1:]))

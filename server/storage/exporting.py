@@ -1,21 +1,26 @@
-"""The records of all matches that are over, in the public format."""
+"""The records of all matches that are over, in a folder, a ZIP archive or a file of JSON lines."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import zlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+import secrets
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from server.errors import MatchRecordError
-from server.records.record import record_of
+from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
+from server.records.record import record_of, understood
 from server.storage.database import Database
-from server.storage.journals import packed, unpacked
-from server.storage.rows import ENDED
+from server.storage.journals import packed, read_line, unpacked
+from server.storage.listing import LIVE
+from server.storage.reading import sound
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50
@@ -24,36 +29,36 @@ _EMPTY: Final = packed([])
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MatchFilter:
     """Which matches are meant: all, those of a game, those of a tournament."""
 
     game: str | None = None
     tournament: str | None = None
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
-        """Return what must hold of a match that is over."""
+        """Return what must hold of a match that has a record; where none is named, also of one whose row is damaged."""
         named = {"game": self.game, "tournament": self.tournament}
         found = [matches.c[name] == value for name, value in named.items() if value is not None]
-        return [matches.c.status.in_(ENDED), *found]
+        return found or [sa.or_(matches.c.status.not_in(LIVE), matches.c.id.is_(None))]
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The record of a match, signed if it was; or why it cannot be told, which is no reason to tell none."""
+    """The record of a match, signed if it was; or why it cannot be made; the others are exported."""
 
     match_id: str
     record: dict[str, Any]
     error: str
 
 
-async def count(database: Database, choice: Choice) -> int:
+async def count(database: Database, choice: MatchFilter) -> int:
     """Return how many records `exported` yields, but for those that begin or end meanwhile."""
-    query = sa.select(sa.func.count()).select_from(matches.join(records)).where(*choice.conditions())
+    query = sa.select(sa.func.count()).select_from(records.outerjoin(matches)).where(*choice.conditions())
     async with database.reading() as connection:
         return await connection.scalar(query) or 0
 
 
-async def exported(database: Database, choice: Choice) -> AsyncIterator[Exported]:
+async def exported(database: Database, choice: MatchFilter) -> AsyncIterator[Exported]:
     """Yield the record of each match that was begun and is over, in the order of their ids.
 
     Raises:
@@ -61,18 +66,18 @@ async def exported(database: Database, choice: Choice) -> AsyncIterator[Exported
     """
     rules: dict[str, str] = {}
     last = ""
-    while page := await _page(database, choice, last):
-        last = page[-1]["id"]
+    while (page := await _page(database, choice, last)) and page[-1]["match_id"] > last:
+        last = page[-1]["match_id"]
         await _learn(database, {row["sha256"] for row in page} - rules.keys(), rules)
         for found in await asyncio.to_thread(_read, page, rules):
             yield found
 
 
-async def _page(database: Database, choice: Choice, last: str) -> Sequence[sa.RowMapping]:
-    query = sa.select(matches.c.id, matches.c.sha256, records.c.body, records.c.signature)
-    query = query.select_from(matches.join(records)).where(*choice.conditions(), matches.c.id > last)
+async def _page(database: Database, choice: MatchFilter, last: str) -> Sequence[sa.RowMapping]:
+    query = sa.select(records, matches.c.sha256).select_from(records.outerjoin(matches))
+    query = query.where(*choice.conditions(), records.c.match_id > last).order_by(records.c.match_id)
     async with database.reading() as connection:
-        return (await connection.execute(query.order_by(matches.c.id).limit(_AT_ONCE))).mappings().all()
+        return (await connection.execute(query.limit(_AT_ONCE))).mappings().all()
 
 
 async def _learn(database: Database, unknown: set[str], rules: dict[str, str]) -> None:
@@ -83,13 +88,105 @@ async def _learn(database: Database, unknown: set[str], rules: dict[str, str]) -
 
 
 def _read(page: Sequence[sa.RowMapping], rules: Mapping[str, str]) -> list[Exported]:
-    return [Exported(row["id"], *_record(row, rules)) for row in page if row["body"] != _EMPTY]
+    return [Exported(row["match_id"], *_record(row, rules)) for row in page if row["body"] != _EMPTY]
 
 
 def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """Return the record of a row, or nothing and why it cannot be made."""
     try:
-        entries = [json.loads(line) for line in unpacked(row["body"])]
-        entries[0]["rules"] = rules[entries[0]["rulesSha256"]]
-        return record_of(entries).as_json() | (row["signature"] or {}), ""
-    except (MatchRecordError, zlib.error, ValueError, LookupError, TypeError) as error:
-        return {}, f"{type(error).__name__}: {error}"
+        entries = list(map(read_line, unpacked(row["body"])))
+        with understood(row["match_id"]):
+            entries[0]["rules"] = rules[entries[0]["rulesSha256"]]
+        found = record_of(entries).as_json() | (sound("", records, row)["signature"] or {})
+    except MatchRecordError as error:
+        return {}, str(error)
+    except DamagedRowError as error:
+        return {}, error.what
+    return found, ""
+
+
+Add: TypeAlias = Callable[[dict[str, Any]], bool]
+"""Adds a record, and returns False where it was there already."""
+_SUFFIX: Final = ".json"
+
+
+def collection(target: Path, *, may_replace: bool = False) -> AbstractContextManager[Add]:
+    """Return a context that yields what adds records to *target*: `.zip` an archive, `.jsonl` lines, else a folder.
+
+    An archive and a file of lines take their place when the context is left without an error. A folder keeps the
+    files that it has, so that only new records are added; with *may_replace* they are written again.
+
+    Raises:
+        TargetExistsError: a file is there, and *may_replace* is false.
+        OSError: it cannot be written.
+    """
+    if target.suffix == ".zip":
+        return _archive(target, may_replace=may_replace)
+    if target.suffix == ".jsonl":
+        return _lines(target, may_replace=may_replace)
+    return _folder(target, may_replace=may_replace)
+
+
+def file_name(record: dict[str, Any]) -> str:
+    """Return the name of the file of a record: its match's id, with what no file may be called escaped."""
+    return quote(str(record["matchId"]), safe="") + _SUFFIX
+
+
+def _text(record: dict[str, Any], indent: int | None = None) -> str:
+    return json.dumps(record, indent=indent, separators=None if indent else (",", ":")) + "\n"
+
+
+@contextmanager
+def _folder(target: Path, *, may_replace: bool) -> Iterator[Add]:
+    """Yield what adds a record as a file of the folder *target*."""
+    target.mkdir(exist_ok=True)
+
+    def add(record: dict[str, Any]) -> bool:
+        path = target / file_name(record)
+        if path.exists() and not may_replace:
+            return False
+        with _passing(path) as passing:
+            passing.write_text(_text(record, 1), encoding="ascii")
+        return True
+
+    yield add
+
+
+@contextmanager
+def _archive(target: Path, *, may_replace: bool) -> Iterator[Add]:
+    _refuse_to_replace(target, may_replace=may_replace)
+    with _passing(target) as passing, zipfile.ZipFile(passing, "x", zipfile.ZIP_DEFLATED) as archive:
+
+        def add(record: dict[str, Any]) -> bool:
+            archive.writestr(file_name(record), _text(record, 1))
+            return True
+
+        yield add
+
+
+@contextmanager
+def _lines(target: Path, *, may_replace: bool) -> Iterator[Add]:
+    _refuse_to_replace(target, may_replace=may_replace)
+    with _passing(target) as passing, passing.open("x", encoding="ascii") as file:
+
+        def add(record: dict[str, Any]) -> bool:
+            file.write(_text(record))
+            return True
+
+        yield add
+
+
+def _refuse_to_replace(target: Path, *, may_replace: bool) -> None:
+    if target.exists() and not may_replace:
+        raise TargetExistsError(str(target))
+
+
+@contextmanager
+def _passing(target: Path) -> Iterator[Path]:
+    """Yield a path beside *target*, whose place it takes when all went well."""
+    passing = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        yield passing
+        passing.replace(target)
+    finally:
+        passing.unlink(missing_ok=True)

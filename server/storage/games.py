@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from gdl.boards.about import About, about_of
+from gdl.errors import AboutFileError
+from server.storage.batch import upsert
 from server.storage.database import Database
+from server.storage.reading import Found, each_sound, sound
 from server.storage.rows import GameVersion
 from server.storage.schema import games, versions
-from server.storage.upserts import upsert
+
+_N_KEPT = 1_024
+
+
+def about_version(version: GameVersion) -> About | None:
+    """Return what the description of *version* tells; None where there is none, or one of another time."""
+    return None if version.about is None else _about(version.about)
+
+
+def title_of(version: GameVersion) -> str:
+    """Return what people call the game: its title, else its name."""
+    about = about_version(version)
+    return version.name if about is None else about.title
+
+
+@lru_cache(maxsize=_N_KEPT)
+def _about(text: str) -> About | None:
+    try:
+        return about_of(text.encode())
+    except AboutFileError:  # of another version of this program
+        return None
+
 
 _COLUMNS: Final = (*versions.columns, games.c.is_library)
 _CURRENT: Final = sa.and_(versions.c.name == games.c.name, versions.c.sha256 == games.c.sha256)
 UNNAMED: Final = "unnamed"
-"""What the game of rules is called that came with an order. They may be a secret of their match, so that nobody finds
-or lists them by this name: only who knows the hash gets them."""
+"""What the game of rules is called that came with an order. They may be a secret of their match, so that they
+are not found or listed by this name, but by the hash alone."""
 _NAMED: Final = games.c.name != UNNAMED
 _FIRST: Final = ("created_ms",)
 """What stays as it was when the same rules come again."""
@@ -37,12 +64,18 @@ class GameStore:
             await connection.execute(upsert(self._database, versions, _FIRST), row)
             await connection.execute(upsert(self._database, games, _FIRST), game)
 
+    async def judge(self, sha256: str, verdict: str, report: dict[str, Any]) -> None:
+        """Replace what the validator says of the version with that hash; nothing happens where there is none."""
+        query = sa.update(versions).where(versions.c.sha256 == sha256).values(verdict=verdict, report=report)
+        async with self._database.begin() as connection:
+            await connection.execute(query)
+
     async def find(self, name: str) -> GameVersion | None:
-        """Return the current version of the game *name*."""
+        """Return the current version of the game *name*; raises `DamagedRowError` where its row is damaged."""
         return await self._one(games.c.name == name, _CURRENT, _NAMED)
 
     async def version(self, name_or_sha256: str) -> GameVersion | None:
-        """Return the version with that hash, or the current one of the game with that name."""
+        """Return the version with that hash, or the current one of the game with that name; raises as `find`."""
         found = await self._one(versions.c.sha256 == name_or_sha256, versions.c.name == games.c.name)
         return found or await self.find(name_or_sha256)
 
@@ -61,14 +94,20 @@ class GameStore:
         return sorted(found, key=lambda version: version.created_ms, reverse=True)
 
     async def _one(self, *conditions: sa.ColumnElement[bool]) -> GameVersion | None:
-        found = await self._all(*conditions)
-        return found[0] if found else None
+        found = await self._rows(*conditions)
+        sounds = each_sound(self._database.name, versions, found, _version)
+        if found and not sounds:
+            sound(self._database.name, versions, found[0])
+        return sounds[0] if sounds else None
 
     async def _all(self, *conditions: sa.ColumnElement[bool]) -> list[GameVersion]:
+        return each_sound(self._database.name, versions, await self._rows(*conditions), _version)
+
+    async def _rows(self, *conditions: sa.ColumnElement[bool]) -> Sequence[sa.RowMapping]:
         query = sa.select(*_COLUMNS).where(*conditions).order_by(games.c.name)
         async with self._database.reading() as connection:
-            return [_version(row) for row in (await connection.execute(query)).mappings()]
+            return (await connection.execute(query)).mappings().all()
 
 
-def _version(row: sa.RowMapping) -> GameVersion:
+def _version(row: Found) -> GameVersion:
     return GameVersion(**{**row, "roles": tuple(row["roles"])})

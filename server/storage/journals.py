@@ -1,30 +1,42 @@
-"""Journals in the database: entries as ASCII JSON lines, in `events` while a match is played and in `records` after.
-
-The rules, which are kept with the game's versions, are left out of the lines and put back when they are read.
-"""
+"""Journals in the database, summaries of ended matches, and the notifier of what is new in them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import zlib
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.records.entries import Entry
-from server.storage.schema import events, records, versions
+from server.errors import MatchRecordError
+from server.records.entries import ENDS, KINDS, Entry
+from server.storage.rows import ABORTED, MatchSummary, SeatResult
+from server.storage.schema import events, matches, records, versions
 
+Value = TypeVar("Value")
+Found = TypeVar("Found")
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 _LONG: Final = 100_000
 """From so many characters on, lines are read and compressed beside the event loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJournal:
+    """The entries of a match behind some number; `damage` says why there are no more where it breaks off."""
+
+    entries: list[Entry]
+    damage: str = ""
 
 
 def line_of(entry: Entry) -> str:
     """Return *entry* as a line; lone surrogates and zero characters, which players may send, are escaped."""
     kept = entry | {"rules": None} if "rules" in entry else entry
-    return json.dumps(kept, separators=(",", ":"))
+    return _ENCODER.encode(kept)
 
 
 def packed(lines: Sequence[str]) -> bytes:
@@ -33,38 +45,102 @@ def packed(lines: Sequence[str]) -> bytes:
 
 
 def unpacked(body: bytes) -> list[str]:
-    """Return the lines of what `records.body` holds."""
-    return zlib.decompress(body).decode("ascii").splitlines()
+    """Return the lines of what `records.body` holds.
+
+    Raises:
+        MatchRecordError: it holds something else.
+    """
+    try:
+        return zlib.decompress(body).decode("ascii").splitlines()
+    except (zlib.error, ValueError, TypeError) as error:
+        raise MatchRecordError(f"the record is damaged ({error})") from error
 
 
-async def entries(connection: AsyncConnection, match_id: str, after: int = -1) -> list[Entry]:
-    """Return the entries of a match behind number *after*, be it over or not."""
-    query = sa.select(events.c.body).where(events.c.match_id == match_id, events.c.number > after)
-    lines = list(await connection.scalars(query.order_by(events.c.number)))
-    if not lines:
-        lines = (await _record_lines(connection, match_id))[after + 1 :]
-    is_long = sum(map(len, lines)) > _LONG
-    found = await asyncio.to_thread(_read, lines) if is_long else _read(lines)
-    for entry in found:
+def read_line(line: object) -> Entry:
+    """Return the entry that a line of a journal is.
+
+    Raises:
+        MatchRecordError: it is none.
+    """
+    try:
+        entry = json.loads(line) if isinstance(line, str | bytes) else None
+    except (ValueError, RecursionError):
+        entry = None
+    if not isinstance(entry, dict) or entry.get("event") not in KINDS or type(entry.get("at")) is not int:
+        raise MatchRecordError("a line of the journal is damaged")
+    return entry
+
+
+async def journal(connection: AsyncConnection, match_id: str, after: int = -1) -> StoredJournal:
+    """Return what the journal of a match holds behind number *after*, be it over or not.
+
+    Raises:
+        MatchRecordError: the match is over, and its record damaged.
+    """
+    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
+    rows = (await connection.execute(query.order_by(events.c.number))).all()
+    if rows:
+        found = await _beside(_unbroken, rows, after, size=sum(len(body) for _, body in rows if isinstance(body, str)))
+    else:
+        found = StoredJournal(await _of_record(connection, match_id, after))
+    for entry in found.entries:
         if entry.get("rules", "") is None:
-            entry["rules"] = await _rules(connection, entry["rulesSha256"])
+            entry["rules"] = await _rules(connection, entry.get("rulesSha256"))
     return found
 
 
-async def _record_lines(connection: AsyncConnection, match_id: str) -> list[str]:
+def _unbroken(rows: Sequence[Any], after: int) -> StoredJournal:
+    """Return the entries up to the first that is missing or damaged."""
+    found: list[Entry] = []
+    for expected, (number, body) in enumerate(rows, after + 1):
+        if number != expected:
+            return StoredJournal(found, f"event {expected} is missing")
+        try:
+            found.append(read_line(body))
+        except MatchRecordError:
+            return StoredJournal(found, f"event {number} is damaged")
+    return StoredJournal(found)
+
+
+async def _of_record(connection: AsyncConnection, match_id: str, after: int) -> list[Entry]:
     body = await connection.scalar(sa.select(records.c.body).where(records.c.match_id == match_id))
     if body is None:
         return []
-    return await asyncio.to_thread(unpacked, body) if len(body) > _LONG else unpacked(body)
+    return await _beside(_entries, body, after, size=len(body) if isinstance(body, bytes) else 0)
 
 
-def _read(lines: Iterable[str]) -> list[Entry]:
-    return [json.loads(line) for line in lines]
+def _entries(body: bytes, after: int) -> list[Entry]:
+    return list(map(read_line, unpacked(body)[after + 1 :]))
 
 
-async def _rules(connection: AsyncConnection, sha256: str) -> str | None:
-    found: str | None = await connection.scalar(sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1))
+async def _beside(read: Callable[[Value, int], Found], value: Value, after: int, size: int) -> Found:
+    """Return what *read* returns; what is long is read beside the event loop."""
+    return await asyncio.to_thread(read, value, after) if size > _LONG else read(value, after)
+
+
+async def _rules(connection: AsyncConnection, sha256: object) -> str | None:
+    query = sa.select(versions.c.rules).where(versions.c.sha256 == str(sha256)).limit(1)
+    found: str | None = await connection.scalar(query)
     return found
+
+
+async def cut(connection: AsyncConnection, match_id: str, n_kept: int) -> int:
+    """Drop the events of a match behind the first *n_kept*; return how many that were."""
+    behind = sa.delete(events).where(
+        events.c.match_id == match_id, sa.or_(events.c.number >= n_kept, events.c.number < 0)
+    )
+    return (await connection.execute(behind)).rowcount
+
+
+async def mend(connection: AsyncConnection, match_id: str, entries: Sequence[Entry]) -> int:
+    """Cut the journal of a match that is played behind *entries*; return how many events that drops."""
+    n_dropped = await cut(connection, match_id, len(entries))
+    steps = [entry["step"] for entry in entries if entry["event"] == "state"]
+    errors = [error != "" for entry in entries if entry["event"] == "step" for error in entry["errors"]]
+    started = [entry["at"] for entry in entries if entry["event"] == "started"]
+    values = {"n_steps": max(steps, default=0), "n_errors": sum(errors), "started_ms": min(started, default=None)}
+    await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(values))
+    return n_dropped
 
 
 async def signature(connection: AsyncConnection, match_id: str) -> dict[str, str] | None:
@@ -72,3 +148,63 @@ async def signature(connection: AsyncConnection, match_id: str) -> dict[str, str
     query = sa.select(records.c.signature).where(records.c.match_id == match_id)
     found: dict[str, str] | None = await connection.scalar(query)
     return found
+
+
+def summary_of(entries: Iterable[Entry]) -> MatchSummary:
+    """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
+    known = list(entries)
+    steps = [entry for entry in known if entry["event"] == "step"]
+    ends = [entry for entry in known if entry["event"] in ENDS]
+    roles = [role for entry in known if entry["event"] == "started" for role in entry["roles"]]
+    goals = [tuple(entry["goals"]) for entry in ends if entry["event"] == "completed"]
+    return MatchSummary(
+        status=ends[-1]["event"] if ends else ABORTED,
+        ended_ms=(ends or known)[-1]["at"],
+        n_steps=max((entry["step"] for entry in known if entry["event"] == "state"), default=0),
+        n_errors=sum(error != "" for step in steps for error in step["errors"]),
+        goals=goals[-1] if goals else None,
+        seats={role: _seat(place, steps, goals[-1] if goals else None) for place, role in enumerate(roles)},
+    )
+
+
+def _seat(place: int, steps: list[Entry], goals: tuple[int | None, ...] | None) -> SeatResult:
+    thought = [step["elapsedMs"][place] for step in steps if step["moves"] is not None]
+    return SeatResult(
+        goal=None if goals is None else goals[place],
+        n_errors=sum(step["errors"][place] != "" for step in steps),
+        thinking_ms=sum(elapsed for elapsed in thought if elapsed is not None),
+        n_moves=sum(elapsed is not None for elapsed in thought),
+    )
+
+
+async def something_new(fresh: asyncio.Event, limit_s: float) -> None:
+    """Wait until *fresh* is set, but no longer than *limit_s*."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            await fresh.wait()
+
+
+class Notifier:
+    """Wakes the tasks that wait for something new in a match, or in any match."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str | None, set[asyncio.Event]] = {}
+
+    def tell(self, match_ids: Collection[str]) -> None:
+        """Say that something happened in the matches."""
+        for match_id in (*match_ids, None):
+            for event in self._waiting.get(match_id, ()):
+                event.set()
+
+    @contextmanager
+    def subscribed(self, match_id: str | None = None) -> Iterator[asyncio.Event]:
+        """Yield an event that is set when something happens in the match (None: in any); clear it before looking."""
+        event = asyncio.Event()
+        self._waiting.setdefault(match_id, set()).add(event)
+        try:
+            yield event
+        finally:
+            waiting = self._waiting[match_id]
+            waiting.discard(event)
+            if not waiting:
+                del self._waiting[match_id]

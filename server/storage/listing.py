@@ -1,4 +1,4 @@
-"""The query for a page of matches, newest first, that reads no more rows than the page has, however many there are."""
+"""Pages of matches, newest first, and statistics, each read from an index in bounded time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from server.storage.rows import QUEUED, RUNNING, MatchRow
+from server.storage.database import Database
+from server.storage.rows import CHANCE, LOBBY, QUEUED, RANDOM, RUNNING, STATUSES, MatchRow
 from server.storage.schema import matches, seats
 
-LIVE: Final = (QUEUED, RUNNING)
+LIVE: Final = (LOBBY, QUEUED, RUNNING)
 IS_OPEN: Final = sa.or_(matches.c.status.not_in(LIVE), sa.not_(matches.c.is_hidden))
-"""Whether anybody may know the game and the players of a match."""
+"""Whether the public may know all of a match."""
+_SAYS_SCRAMBLE: Final = sa.cast(matches.c.order, sa.Text).contains('"scramble": true', autoescape=True)
+IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
+"""Whether the public may know the game of a match: what `server.visibility` says of it, as a condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +50,112 @@ def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Se
 
 
 def _conditions(wanted: Filter, source: sa.Table) -> list[sa.ColumnElement[bool]]:
+    """Return what *wanted* demands of the rows of *source*."""
     found = [
         matches.c[name] == value for name in ("status", "tournament") if (value := getattr(wanted, name)) is not None
     ]
     if wanted.game is not None:
-        found.append(source.c.game == wanted.game)
+        # A caller that asks for a game is not to learn which of the scrambled matches are of it.
+        found += [source.c.game == wanted.game, IS_NAMED]
     if source is seats:
-        found.append(seats.c.player == wanted.player)
+        found.append(_is_player(seats, wanted.player))
     if wanted.is_public:
         found.append(IS_OPEN)
     return found
 
 
+def _is_player(source: sa.Table, player: str | None) -> sa.ColumnElement[bool]:
+    """Return whether *player* has the seat: `random` is ours, not chance, which is called so, too."""
+    is_named = source.c.player == player
+    return sa.and_(is_named, source.c.kind != CHANCE) if player == RANDOM else is_named
+
+
 def _sits(player: str | None, match_id: sa.ColumnElement[str], *, before: bool = False) -> sa.ColumnElement[bool]:
-    """Return whether *player* sits in a match, or *before* the seat in question: somebody who has both is listed once.
+    """Return whether *player* sits in a match, or *before* the seat in question: a player that has both is listed once.
 
     The few seats of a match are looked through; by the name of the player, which adding nothing keeps from the
     planner, it would be all of that player's.
     """
     other = seats.alias()
     condition = sa.exists().where(other.c.match_id == match_id, other.c.player.concat("") == player)
+    if player == RANDOM:
+        condition = condition.where(other.c.kind != CHANCE)
     if before:
         condition = condition.where(other.c.position < seats.c.position)
     return condition.correlate(seats, matches)
+
+
+@dataclass(frozen=True, slots=True)
+class GameStatistics:
+    """The matches of a game.
+
+    Attributes:
+        n_matches: by status, without those that are played by players who may not know the game.
+        mean_steps: over the completed ones; None where there is none.
+        mean_goals: over the completed ones, by role.
+    """
+
+    n_matches: dict[str, int]
+    mean_steps: float | None
+    mean_goals: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerStatistics:
+    """A player's seats in the completed matches of a game; `thinking_ms` is the time for all of its `n_moves` moves."""
+
+    n_seats: int
+    mean_goal: float
+    n_errors: int
+    n_moves: int
+    thinking_ms: int
+
+
+class Statistics:
+    """The statistics of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def by_status(self) -> dict[str, int]:
+        """Return how many matches there are of each status, zero included."""
+        found = await self._counts(matches.c.status)
+        return {status: found.get(status, 0) for status in STATUSES}
+
+    async def by_game(self) -> dict[str, int]:
+        """Return how many matches are over of each game that was ever played to an end."""
+        return await self._counts(matches.c.game, matches.c.status.not_in(LIVE))
+
+    async def of_game(self, game: str) -> GameStatistics:
+        """Return how the matches of a game went."""
+        is_over = matches.c.status.not_in(LIVE)
+        over = await self._counts(matches.c.status, matches.c.game == game, is_over)
+        live = await self._counts(matches.c.status, matches.c.game == game, ~is_over, IS_OPEN)
+        means = sa.select(seats.c.role, sa.func.avg(seats.c.goal), sa.func.avg(seats.c.n_moves))
+        means = means.where(seats.c.game == game, seats.c.goal.is_not(None)).group_by(seats.c.role)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(means)).all()
+        # Everybody who has a seat is asked for a move in each step.
+        mean_steps = max((float(n_moves) for _, _, n_moves in rows), default=None)
+        return GameStatistics(
+            {status: (over | live).get(status, 0) for status in STATUSES},
+            mean_steps,
+            {role: float(goal) for role, goal, _ in rows},
+        )
+
+    async def of_player(self, player: str) -> dict[str, PlayerStatistics]:
+        """Return how a player did, by game."""
+        # Whole numbers could be too large together where one of them is damaged.
+        sums = (sa.func.sum(sa.cast(seats.c[name], sa.Double)) for name in ("n_errors", "n_moves", "thinking_ms"))
+        query = sa.select(seats.c.game, sa.func.count(), sa.func.avg(seats.c.goal), *sums)
+        query = query.where(seats.c.player == player, seats.c.goal.is_not(None))
+        if player == RANDOM:  # chance is called so, too
+            query = query.where(seats.c.kind != CHANCE)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query.group_by(seats.c.game).order_by(seats.c.game))).all()
+        return {game: PlayerStatistics(n, float(goal), *map(int, found)) for game, n, goal, *found in rows}
+
+    async def _counts(self, column: sa.Column[str], *conditions: sa.ColumnElement[bool]) -> dict[str, int]:
+        query = sa.select(column, sa.func.count()).where(*conditions).group_by(column)
+        async with self._database.reading() as connection:
+            return dict((await connection.execute(query)).all())

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from typing import Final
 
 import sqlalchemy as sa
 
-from server.errors import UnknownMatchError
-from server.match.clock import now_ms
+from server.errors import DamagedRowError, LostMatchError, MatchRecordError, UnknownMatchError
+from server.match.link import now_ms
 from server.records.entries import Entry
-from server.storage import journals
+from server.storage import batch, journals
 from server.storage.database import Database
-from server.storage.listing import Filter, listing
-from server.storage.rows import ABORTED, QUEUED, RUNNING, MatchRow, SeatRow
-from server.storage.schema import matches, seats
+from server.storage.listing import LIVE, Filter, listing
+from server.storage.reading import MAX_MS, damage, sound
+from server.storage.rows import ABORTED, FAILED, LOBBY, NO_ORDER, QUEUED, RUNNING, MatchRow, SeatRow
+from server.storage.schema import matches, records, seats
 
 _HOLDING: Final = matches.c.status == RUNNING
+DAMAGED: Final = "damaged"
+"""The player of a seat whose row is damaged."""
+_LOG: Final = logging.getLogger(__name__)
 _FREE: Final[dict[str, object]] = {"holder": None, "lease_until_ms": None}
 
 
@@ -35,12 +40,23 @@ class MatchStore:
         """
         also = {"game": match.game, "created_ms": match.created_ms}
         async with self._database.begin() as connection:
-            await connection.execute(sa.insert(matches), asdict(match))
+            await connection.execute(sa.insert(matches), match.columns())
             if chairs:
                 await connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
 
     async def get(self, match_id: str) -> MatchRow | None:
-        """Return the match, if there is one."""
+        """Return the match, if there is one.
+
+        Raises:
+            DamagedRowError: its row is damaged.
+        """
+        found = await self.find(match_id)
+        if found is not None and found.damage:
+            raise DamagedRowError(self._database.name, matches.name, match_id, found.damage)
+        return found
+
+    async def find(self, match_id: str) -> MatchRow | None:
+        """Return the match, if there is one, with its `damage` where its row is damaged, as lists do."""
         async with self._database.reading() as connection:
             found = (await connection.execute(sa.select(matches).where(matches.c.id == match_id))).mappings().first()
         return None if found is None else match_row(found)
@@ -57,7 +73,7 @@ class MatchStore:
         found: dict[str, list[SeatRow]] = {match_id: [] for match_id in match_ids}
         async with self._database.reading() as connection:
             for row in (await connection.execute(query)).mappings():
-                found[row["match_id"]].append(SeatRow(**row))
+                found.setdefault(row["match_id"], []).append(_seat_row(row))
         return {match_id: tuple(rows) for match_id, rows in found.items()}
 
     async def listed(  # noqa: PLR0913 -- each is a filter of its own, and named
@@ -85,15 +101,15 @@ class MatchStore:
                 row = (await connection.execute(sa.select(matches.c.created_ms).where(matches.c.id == before))).first()
                 if row is None:
                     raise UnknownMatchError(before)
-                place = (int(row[0]), before)
+                place = (row[0], before)
             query = listing(Filter(status, game, player, tournament, is_public), place, limit)
             return [match_row(row) for row in (await connection.execute(query)).mappings()]
 
     async def queued(self, limit: int = 100) -> list[MatchRow]:
-        """Return the matches that wait, the oldest first."""
+        """Return the matches that wait, for people or for players, the oldest first."""
         query = (
             sa.select(matches)
-            .where(matches.c.status == QUEUED)
+            .where(matches.c.status.in_((LOBBY, QUEUED)))
             .order_by(matches.c.created_ms, matches.c.id)
             .limit(limit)
         )
@@ -102,7 +118,7 @@ class MatchStore:
 
     async def changed_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
         """Return the matches that were ordered, begun, or over at *time_ms* or later, the newest first."""
-        is_live = matches.c.status.in_((QUEUED, RUNNING))
+        is_live = matches.c.status.in_(LIVE)
         is_new = sa.or_(matches.c.created_ms >= time_ms, matches.c.started_ms >= time_ms)
         changed = sa.union(
             sa.select(matches.c.id).where(is_live, is_new), sa.select(matches.c.id).where(matches.c.ended_ms >= time_ms)
@@ -121,18 +137,62 @@ class MatchStore:
     async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
         """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
 
-        There are none where the match has not begun, or is not there.
+        There are none where the match has not begun, or is not there; and none behind the first that is damaged.
+
+        Raises:
+            DamagedRowError: the match is over, and its record damaged.
+        """
+        try:
+            async with self._database.reading() as connection:
+                return (await journals.journal(connection, match_id, after)).entries
+        except MatchRecordError as error:
+            raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
+
+    async def mended(self, match_id: str, holder: str) -> list[Entry]:
+        """Return the journal of a match that *holder* plays, from which it goes on; what is behind a gap is dropped.
+
+        Raises:
+            LostMatchError: the match is not *holder*'s.
+            StorageError: the database failed.
         """
         async with self._database.reading() as connection:
-            return await journals.entries(connection, match_id, after)
+            found = await journals.journal(connection, match_id)
+        if not found.damage:
+            return found.entries
+        held = sa.select(matches.c.id).where(matches.c.id == match_id, matches.c.holder == holder, _HOLDING)
+        async with self._database.begin() as connection:
+            if await connection.scalar(held.with_for_update(key_share=True)) is None:
+                raise LostMatchError(self._database.name, match_id)
+            found = await journals.journal(connection, match_id)
+            n_dropped = await journals.mend(connection, match_id, found.entries)
+        told = "match %s: %s; it goes on from before that, and %d events are dropped"
+        _LOG.warning(told, match_id, found.damage, n_dropped)
+        return found.entries
+
+    async def fail(self, match_id: str, holder: str, reason: str) -> bool:
+        """End a match that *holder* plays as failed, and tell it in its record; return whether it was *holder*'s.
+
+        However damaged the match is, it is over then.
+        """
+        held = sa.select(matches.c.id).where(matches.c.id == match_id, matches.c.holder == holder, _HOLDING)
+        async with self._database.begin() as connection:
+            if await connection.scalar(held.with_for_update(key_share=True)) is None:
+                return False
+            entries = (await journals.journal(connection, match_id)).entries
+            await journals.cut(connection, match_id, len(entries))
+            await connection.run_sync(batch.fail, match_id, entries, reason, self._clock_ms())
+            await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(abort_reason=reason))
+        return True
 
     async def signature(self, match_id: str) -> dict[str, str] | None:
         """Return the keys that sign the record of a match that is over, if it was signed."""
         async with self._database.reading() as connection:
-            return await journals.signature(connection, match_id)
+            found = await journals.signature(connection, match_id)
+        sound(self._database.name, records, {"match_id": match_id, "signature": found})
+        return found
 
     async def take_over(self, holder: str, lease_s: float, n: int) -> list[str]:
-        """Make up to *n* matches *holder*'s that nobody plays any more, and return their ids."""
+        """Make up to *n* matches *holder*'s whose lease is over, and return their ids."""
         is_free = sa.func.coalesce(matches.c.lease_until_ms, 0) < self._clock_ms()
         oldest = sa.select(matches.c.id).where(_HOLDING, is_free).order_by(matches.c.created_ms, matches.c.id)
         chosen = oldest.limit(n).with_for_update(skip_locked=True)
@@ -162,16 +222,25 @@ class MatchStore:
     async def request_abort(self, match_id: str, reason: str) -> bool:
         """End a match that waits, or have its holder end one that is played; return False where it is over already."""
         waiting = {"status": ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
-        if await self._update(waiting, matches.c.id == match_id, matches.c.status == QUEUED):
+        if await self._update(waiting, matches.c.id == match_id, matches.c.status.in_((LOBBY, QUEUED))):
             return True
         return await self._update({"abort_reason": reason}, matches.c.id == match_id, _HOLDING) > 0
 
     async def abort_requests(self, holder: str) -> dict[str, str]:
-        """Return which matches that *holder* plays somebody wants to end, and why."""
+        """Return the matches that *holder* plays and whose end was requested, each with the reason."""
         query = sa.select(matches.c.id, matches.c.abort_reason)
         query = query.where(matches.c.holder == holder, _HOLDING, matches.c.abort_reason.is_not(None))
         async with self._database.reading() as connection:
             return dict((await connection.execute(query)).all())
+
+    async def name_person(self, match_id: str, role: str, name: str) -> None:
+        """Keep *name* as that of the person who plays *role*, unless there is one already."""
+        async with self._database.begin() as connection:
+            query = sa.select(matches.c.order).where(matches.c.id == match_id).with_for_update()
+            order = await connection.scalar(query)
+            if order is not None and role not in order.get("people", {}):
+                named = order | {"people": order.get("people", {}) | {role: name}}
+                await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(order=named))
 
     async def delete(self, match_id: str) -> bool:
         """Forget a match and all that is kept of it; return whether there was one."""
@@ -193,6 +262,20 @@ def _lease(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:
 
 
 def match_row(row: sa.RowMapping) -> MatchRow:
-    """Return a row of the table as the dataclass."""
+    """Return a row of the table as the dataclass; of one that is damaged little more than that."""
+    what = damage(matches, row)
+    if what:
+        _LOG.error("the row of match %s is damaged: %s", row["id"], what)
+        created_ms = row["created_ms"]
+        is_known = type(created_ms) is int and 0 <= created_ms <= MAX_MS
+        return MatchRow(row["id"], "", "", NO_ORDER, created_ms if is_known else 0, FAILED, damage=what)
     goals = row["goals"]
     return MatchRow(**{**row, "goals": None if goals is None else tuple(goals)})
+
+
+def _seat_row(row: sa.RowMapping) -> SeatRow:
+    what = damage(seats, row)
+    if what:
+        _LOG.error("a seat of match %s is damaged: %s", row["match_id"], what)
+        return SeatRow(row["match_id"], row["role"], 0, DAMAGED, DAMAGED)
+    return SeatRow(**row)

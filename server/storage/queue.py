@@ -1,26 +1,86 @@
-"""The matches that wait: what the queue is decided by, without what else was ordered, and who begins with which."""
+"""The matches that wait: in the lobby for people, in the queue for players and for room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from server.match.clock import now_ms
+from server.match.link import now_ms
 from server.storage.database import Database
 from server.storage.matches import began, match_row
-from server.storage.rows import QUEUED, RUNNING, MatchRow
+from server.storage.rows import ABORTED, LOBBY, QUEUED, RUNNING, MatchRow
 from server.storage.schema import matches, seats
+
+_IN_LOBBY: Final = matches.c.status == LOBBY
+_IS_MISSING: Final = sa.and_(seats.c.kind == "human", seats.c.came_ms.is_(None))
+
+
+class Lobby:
+    """The lobby of a database; *clock_ms* tells the time of day, at which people come."""
+
+    def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
+        self._database, self._clock_ms = database, clock_ms
+
+    async def note_arrival(self, match_id: str, role: str) -> bool:
+        """Note that the person who plays *role* has come; return whether that was not known.
+
+        With the last one the match leaves the lobby for the queue.
+        """
+        seat = sa.and_(seats.c.match_id == match_id, seats.c.role == role, _IS_MISSING)
+        async with self._database.begin() as connection:
+            # The row is locked, so that of two who come at once to two managers the second one sees the first.
+            locked = sa.select(matches.c.id).where(matches.c.id == match_id, _IN_LOBBY).with_for_update()
+            if await connection.scalar(locked) is None:
+                return False
+            arriving = sa.update(seats).where(seat).values(came_ms=self._clock_ms())
+            if not (await connection.execute(arriving)).rowcount:
+                return False
+            others = sa.select(sa.literal(1)).where(seats.c.match_id == match_id, _IS_MISSING).limit(1)
+            if await connection.scalar(others) is None:
+                await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(status=QUEUED))
+        return True
+
+    async def overdue(self, limit_s: float) -> dict[str, tuple[str, ...]]:
+        """Return the matches that have waited for more than *limit_s*, each with the roles that are missing."""
+        oldest_ms = self._clock_ms() - round(1000 * limit_s)
+        query = sa.select(matches.c.id, seats.c.role).select_from(matches.join(seats))
+        query = query.where(_IN_LOBBY, matches.c.created_ms < oldest_ms, _IS_MISSING)
+        found: dict[str, tuple[str, ...]] = {}
+        async with self._database.reading() as connection:
+            for match_id, role in await connection.execute(query.order_by(matches.c.id, seats.c.position)):
+                found[match_id] = (*found.get(match_id, ()), role)
+        return found
+
+    async def cancel(self, match_id: str, reason: str) -> bool:
+        """End a match that is still in the lobby; return whether it was."""
+        ended = {"status": ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
+        async with self._database.begin() as connection:
+            cancelling = sa.update(matches).where(matches.c.id == match_id, _IN_LOBBY).values(ended)
+            return (await connection.execute(cancelling)).rowcount > 0
+
+
+_NAMED: Final = matches.c.order["text", "players"]
+_READABLE_NAMED: Final = sa.case((sa.func.json_valid(matches.c.order) == 1, _NAMED))
+"""The same on SQLite, where a damaged order would fail the whole query."""
+_LOCK: Final = 7_171_002
+"""The number of the lock under which matches are chosen, among those of PostgreSQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingMatch:
-    """A match that waits since `created_ms`, and the name and kind of the player of each seat."""
+    """A match that waits since `created_ms`, and the name and kind of the player of each seat.
+
+    `named` are the seats by role as they were ordered; those that were left to the game manager are not among them.
+    """
 
     id: str
     created_ms: int
     players: tuple[tuple[str, str], ...]
+    named: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class MatchQueue:
@@ -28,28 +88,55 @@ class MatchQueue:
 
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
+        self._named = _READABLE_NAMED if database.is_sqlite else _NAMED
 
     async def length(self) -> int:
-        """Return how many matches wait."""
-        query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status == QUEUED)
+        """Return how many matches wait, for people or for players."""
+        query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_((LOBBY, QUEUED)))
         async with self._database.reading() as connection:
             return int(await connection.scalar(query) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
         """Return the matches that have waited longest, up to *limit*, the oldest first."""
         order = matches.c.created_ms, matches.c.id
-        oldest = sa.select(*order).where(matches.c.status == QUEUED).order_by(*order).limit(limit).subquery()
-        query = sa.select(oldest.c.id, oldest.c.created_ms, seats.c.player, seats.c.kind)
+        waiting = sa.select(*order, self._named.label("named")).where(matches.c.status == QUEUED)
+        oldest = waiting.order_by(*order).limit(limit).subquery()
+        query = sa.select(oldest.c.id, oldest.c.created_ms, oldest.c.named, seats.c.player, seats.c.kind)
         query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
         found: dict[str, list[tuple[str, str]]] = {}
-        since: dict[str, int] = {}
+        told: dict[str, tuple[int, Mapping[str, Any]]] = {}
         async with self._database.reading() as connection:
-            for match_id, created_ms, player, kind in await connection.execute(
+            for match_id, created_ms, named, player, kind in await connection.execute(
                 query.order_by(oldest.c.created_ms, oldest.c.id, seats.c.position)
             ):
-                since[match_id] = created_ms
+                # A damaged row keeps its turn.
+                told[match_id] = created_ms if type(created_ms) is int else 0, _by_role(named)
                 found.setdefault(match_id, []).extend([] if player is None else [(player, kind)])
-        return [WaitingMatch(match_id, since[match_id], tuple(players)) for match_id, players in found.items()]
+        return [
+            WaitingMatch(match_id, told[match_id][0], tuple(players), told[match_id][1])
+            for match_id, players in found.items()
+        ]
+
+    async def playing_at_addresses(self) -> list[Mapping[str, Mapping[str, Any]]]:
+        """Return the seats by role, as they were ordered, of each match with HTTP players that is played now."""
+        with_http = sa.select(seats.c.match_id).where(seats.c.kind == "http")
+        query = sa.select(self._named).where(matches.c.status == RUNNING, matches.c.id.in_(with_http))
+        async with self._database.reading() as connection:
+            return [_by_role(named) for named in await connection.scalars(query)]
+
+    @asynccontextmanager
+    async def choosing(self) -> AsyncIterator[bool]:
+        """Keep other managers on the database from choosing at the same time; yield False where one just does.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if self._database.is_sqlite:  # its lock says that there is no other manager
+            yield True
+            return
+        async with self._database.reading() as connection:
+            locking = sa.select(sa.func.pg_try_advisory_xact_lock(_LOCK))
+            yield bool(await connection.scalar(locking))
 
     async def claim(self, match_ids: Collection[str], holder: str, lease_s: float) -> list[MatchRow]:
         """Begin to play those of the matches that still wait: return the ones that are *holder*'s now."""
@@ -57,3 +144,8 @@ class MatchQueue:
         claiming = claiming.values({"status": RUNNING} | began(holder, lease_s, self._clock_ms()))
         async with self._database.begin() as connection:
             return [match_row(row) for row in (await connection.execute(claiming.returning(matches))).mappings()]
+
+
+def _by_role(named: object) -> Mapping[str, Mapping[str, Any]]:
+    """Return the seats that were ordered; none where that is damaged."""
+    return named if isinstance(named, dict) and all(isinstance(seat, dict) for seat in named.values()) else {}

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+LOBBY: Final = "lobby"
 QUEUED: Final = "queued"
 RUNNING: Final = "running"
 COMPLETED: Final = "completed"
 ABORTED: Final = "aborted"
 FAILED: Final = "failed"
-STATUSES: Final = (QUEUED, RUNNING, COMPLETED, ABORTED, FAILED)
-"""What a match can be, in the order of its life; the last three are ends."""
+STATUSES: Final = (LOBBY, QUEUED, RUNNING, COMPLETED, ABORTED, FAILED)
+"""What a match can be, in the order of its life: in the lobby it waits for people; the last three are ends."""
+CHANCE: Final = "chance"
+"""The kind of the seats of chance: `random`, in GDL-II."""
+RANDOM: Final = "random"
+"""What chance is called in its seats; a player of ours is called so, too."""
+NO_ORDER: Final[dict[str, Any]] = {"text": {"players": {}, "startClock": 0, "playClock": 0}}
+"""What was ordered, as of a match of which that is not known."""
 ENDED: Final = frozenset({COMPLETED, ABORTED, FAILED})
 
 
@@ -67,7 +74,7 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A token that lets somebody in; the secret itself is kept nowhere, only the SHA-256 of it."""
+    """A token of a caller; of its secret only the SHA-256 is kept."""
 
     id: str
     name: str
@@ -87,11 +94,12 @@ class MatchRow:
     Attributes:
         sha256: the version of the game.
         order: the JSON of what was ordered.
-        is_hidden: whether somebody is not to know everything before the end (GDL-II, scrambled names).
+        is_hidden: whether some viewers may not know everything before the end (GDL-II, scrambled names).
         goals: by role order, once it is completed.
         holder: the process that plays it; it is its own until `lease_until_ms`.
         epoch: how many processes have begun or gone on with it.
-        abort_reason: why somebody wants it to end.
+        abort_reason: why its end was requested, or why it failed where the journal does not say.
+        damage: what of the row is damaged; few other values are known then.
     """
 
     id: str
@@ -112,21 +120,24 @@ class MatchRow:
     lease_until_ms: int | None = None
     epoch: int = 0
     abort_reason: str | None = None
+    damage: str = ""
+
+    def columns(self) -> dict[str, Any]:
+        """Return what the table holds of it."""
+        return {name: value for name, value in asdict(self).items() if name != "damage"}
 
     @property
     def has_ended(self) -> bool:
         """Whether the match is over, however it ended."""
         return self.status in ENDED
 
-    @property
-    def is_secret(self) -> bool:
-        """Whether states and moves are not to be shown yet."""
-        return self.is_hidden and not self.has_ended
-
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order."""
+    """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order.
+
+    `came_ms` is when the person came who plays it.
+    """
 
     match_id: str
     role: str
@@ -137,6 +148,12 @@ class SeatRow:
     n_errors: int = 0
     thinking_ms: int = 0
     n_moves: int = 0
+    came_ms: int | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether a person plays it who has not come."""
+        return self.kind == "human" and self.came_ms is None
 
 
 @dataclass(frozen=True, slots=True)

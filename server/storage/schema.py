@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
+from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-REVISION: Final = "0001"
+_Process: TypeAlias = Callable[[Any], Any]
+
+REVISION: Final = "0003"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -40,8 +44,60 @@ class Words(TypeDecorator[str]):
             return value
         return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in value)
 
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002 -- as above
+        """Return text also where SQLite, which takes anything, was given bytes."""
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
-_JSON: Final = sa.JSON(none_as_null=True)
+
+class Unreadable:
+    """In the place of a value that cannot be read: that costs its row, and not the query."""
+
+
+UNREADABLE: Final = Unreadable()
+
+
+def _readable(process: _Process | None) -> _Process:
+    """Return *process*, which raises nothing."""
+
+    def read(value: Any) -> Any:
+        try:
+            return value if process is None else process(value)
+        except (ValueError, TypeError, RecursionError, OverflowError, MemoryError):
+            return UNREADABLE
+
+    return read
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value, None as NULL."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def __init__(self) -> None:
+        super().__init__(none_as_null=True)
+
+    def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
+        """Return the type of what a value of JSON is indexed by."""
+        return self.impl_instance.coerce_compared_value(op, value)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> _Process:
+        """Return what reads the value."""
+        return _readable(super().result_processor(dialect, coltype))
+
+
+class Bytes(TypeDecorator[bytes]):
+    """Bytes of any length."""
+
+    impl = sa.LargeBinary
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> _Process:
+        """Return what reads the value."""
+        return _readable(super().result_processor(dialect, coltype))
+
+
+_JSON: Final = Json()
 
 games: Final = sa.Table(
     "games",
@@ -147,6 +203,7 @@ seats: Final = sa.Table(
     sa.Column("n_errors", sa.Integer, nullable=False),
     sa.Column("thinking_ms", sa.BigInteger, nullable=False),
     sa.Column("n_moves", sa.Integer, nullable=False),
+    sa.Column("came_ms", sa.BigInteger),
     # Of the match, once more: so that a player's matches, and goals by game, are each read from one index.
     sa.Column("game", Words, nullable=False),
     sa.Column("created_ms", sa.BigInteger, nullable=False),
@@ -172,7 +229,7 @@ records: Final = sa.Table(
     "records",
     METADATA,
     sa.Column("match_id", Words, sa.ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True),
-    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("body", Bytes, nullable=False),
     sa.Column("signature", _JSON),
 )
 """The journals of matches that are over: `body` is the zlib-compressed lines of what `events` held."""
@@ -186,4 +243,12 @@ sessions: Final = sa.Table(
     sa.Column("expires_ms", sa.BigInteger, nullable=False),
     sa.Index(None, "token_id"),
 )
-"""Browsers in which somebody is logged in: `hash` is the SHA-256 of the cookie's secret."""
+"""Browser sessions, logged in by a token: `hash` is the SHA-256 of the cookie's secret."""
+
+heartbeats: Final = sa.Table(
+    "heartbeats",
+    METADATA,
+    sa.Column("holder", Words, primary_key=True),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+)
+"""When a process last tried whether the database can be written: its only purpose is to be written."""

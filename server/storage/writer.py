@@ -1,49 +1,66 @@
 """Group commit: what happens in all matches of this process is written by one task, many events a transaction.
 
-While a transaction runs, what comes is gathered for the next one: so an event waits for a few milliseconds when there
-is little to do, and a transaction holds hundreds when there is much.
+While a transaction runs, what comes is gathered for the next one, match by match: so an event waits for a few
+milliseconds when there is little to do, and a transaction holds hundreds when there is much. A match of which
+something could not be written is written no further: its journal ends there, and the match can go on from it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
+import sqlalchemy as sa
 from sqlalchemy.exc import DataError, IntegrityError
 
+from server.errors import StorageError, UnwritableError
+from server.match.link import now_ms
 from server.records.entries import Entry
-from server.storage.batch import Batch, Ending, write
-from server.storage.database import Database
-from server.storage.errors import LostMatchError, StorageError
+from server.storage.batch import MatchEnding, MatchPart, upsert, write
+from server.storage.database import FAILURES, Database
 from server.storage.rows import MatchSummary
+from server.storage.schema import heartbeats
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
 RETRIES_S: Final = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 """How long to wait before writing once more after the database failed, each time."""
+_DATA_STATES: Final = ("22", "23")
+"""How PostgreSQL begins the codes of values and of rows that it refuses."""
+_OLD_MS: Final = 86_400_000
+"""How long the heartbeat of a process that is no more is kept."""
 
 OnCommit: TypeAlias = Callable[[Collection[str]], None]
+OnFailure: TypeAlias = Callable[[str, StorageError], None]
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """What a transaction will write, and the promise that it was tried."""
+class _Waiting(MatchPart):
+    """A part that waits, and whether it was written or given up."""
 
-    batch: Batch = field(default_factory=Batch)
-    is_over: asyncio.Event = field(default_factory=asyncio.Event)
+    def __init__(self, match_id: str) -> None:
+        super().__init__(match_id)
+        self.is_over = asyncio.Event()
+        self.is_dropped = False
+
+    def drop(self) -> None:
+        """Leave the part out, if it is not being written just now."""
+        self.is_dropped = True
+        self.is_over.set()
 
 
 class EventWriter:
-    """Writes the journals of the matches that *holder* plays; make it where an event loop runs.
+    """Writes the journals of the matches that *holder* plays; `put` where an event loop runs.
 
-    *on_commit* is called after each transaction with the ids of the matches that it wrote something of.
+    *retries_s* are the pauses after each of which a transaction that failed is tried once more.
 
     Attributes:
+        holder: what this process is called in the database.
+        on_commit: called after each transaction with the ids of the matches that it wrote something of.
+        on_failure: called with each match that is written no further, and why; `forget` lets it be written again.
         on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
+        trouble: why the last transaction failed, while it is being tried again; empty where all is well.
     """
 
     def __init__(
@@ -52,34 +69,35 @@ class EventWriter:
         holder: str,
         on_commit: OnCommit = lambda _: None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        retries_s: Sequence[float] = RETRIES_S,
     ) -> None:
-        self._database, self._holder, self._on_commit, self._sleep = database, holder, on_commit, sleep
+        self._database, self.holder, self._sleep, self._retries_s = database, holder, sleep, tuple(retries_s)
+        self.on_commit = on_commit
+        self.on_failure: OnFailure = lambda _match_id, _error: None
         self.on_batch: Callable[[int, float], None] = lambda _n_events, _elapsed_s: None
-        self._queue: deque[_Waiting] = deque()
-        self._last: dict[str, _Waiting] = {}
+        self.trouble = ""
+        self._pending: dict[str, _Waiting] = {}
+        self._in_flight: dict[str, _Waiting] = {}
         self._failed: dict[str, StorageError] = {}
-        self._forgotten: set[str] = set()
         self._wake = asyncio.Event()
         self._is_closing = False
-        self._task = asyncio.create_task(self._run())
+        self._task: asyncio.Task[None] | None = None
 
     def put(self, match_id: str, number: int, entry: Entry) -> None:
-        """Have entry *number* of a match written, without waiting for it: `settled` tells how it went."""
+        """Have entry *number* of a match written, without waiting for it: `flush` reports how it went."""
         if match_id not in self._failed:
-            self._batch(match_id).add(match_id, number, entry)
+            self._part(match_id).add(number, entry)
 
-    async def settled(self, match_id: str) -> None:
-        """Return when everything that was put of a match is in the database, where it outlives this process.
+    async def flush(self, match_id: str) -> None:
+        """Wait until everything that was put of a match is in the database, where it outlives this process.
 
         Raises:
             LostMatchError: the match has another holder by now, or was deleted.
             StorageError: the database failed, and failed again when it was tried once more.
         """
-        waiting = self._last.get(match_id)
-        if waiting is not None:
-            await waiting.is_over.wait()
-            if self._last.get(match_id) is waiting:
-                del self._last[match_id]
+        part = self._pending.get(match_id) or self._in_flight.get(match_id)
+        if part is not None:
+            await part.is_over.wait()
         if match_id in self._failed:
             raise self._failed[match_id]
 
@@ -87,12 +105,12 @@ class EventWriter:
         """Close a match, when all that was put is written: its events become its record, its row tells how it ended.
 
         Raises:
-            LostMatchError: as `settled`.
-            StorageError: as `settled`.
+            LostMatchError: as `flush`.
+            StorageError: as `flush`.
         """
         if match_id not in self._failed:
-            self._batch(match_id).end(match_id, Ending(summary, signature))
-        await self.settled(match_id)
+            self._part(match_id).ending = MatchEnding(summary, signature)
+        await self.flush(match_id)
 
     def forget(self, match_id: str) -> None:
         """Let a match that was lost or failed be written again, should it ever come back to this process.
@@ -100,69 +118,118 @@ class EventWriter:
         What still waits to be written of it is not, for by then the match may have gone on otherwise.
         """
         self._failed.pop(match_id, None)
-        self._last.pop(match_id, None)
-        self._forgotten.add(match_id)
-        for waiting in self._queue:
-            waiting.batch.drop(match_id)
+        for part in (self._pending.pop(match_id, None), self._in_flight.get(match_id)):
+            if part is not None:
+                part.drop()
+
+    async def check(self) -> None:
+        """Return when something was written to the database just now.
+
+        Raises:
+            StorageError: nothing can be written, or a transaction that failed is still being tried again.
+        """
+        if self.trouble:
+            raise StorageError(self._database.name, self.trouble)
+        at_ms = now_ms()
+        async with self._database.begin() as connection:
+            await connection.execute(sa.delete(heartbeats).where(heartbeats.c.at_ms < at_ms - _OLD_MS))
+            await connection.execute(upsert(self._database, heartbeats), {"holder": self.holder, "at_ms": at_ms})
 
     async def close(self) -> None:
         """Write what waits, and end."""
         self._is_closing = True
         self._wake.set()
-        await self._task
+        if self._task is not None:
+            await self._task
 
-    def _batch(self, match_id: str) -> Batch:
-        if not self._queue or self._queue[-1].batch.n_events >= MAX_EVENTS:
-            self._queue.append(_Waiting())
-        self._last[match_id] = self._queue[-1]
-        self._wake.set()
-        return self._queue[-1].batch
+    def _part(self, match_id: str) -> MatchPart:
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="journals")
+        part = self._pending.get(match_id)
+        if part is None:
+            part = self._pending[match_id] = _Waiting(match_id)
+            self._wake.set()
+        return part
 
     async def _run(self) -> None:
-        while self._queue or not self._is_closing:
-            if not self._queue:
+        """Write what waits, transaction after transaction, until the writer is closed and nothing waits."""
+        while self._pending or not self._is_closing:
+            if not self._pending:
                 self._wake.clear()
                 await self._wake.wait()
-                await asyncio.sleep(0)  # so that whoever is about to put something is in time
+                await asyncio.sleep(0)  # so that tasks about to put something are in time
                 continue
-            waiting = self._queue.popleft()
-            self._forgotten.clear()
-            try:
-                await self._write(waiting.batch)
-            except Exception as error:  # whoever waits must learn of it, and the next ones be written
-                self._fail(waiting.batch, StorageError(self._database.name, repr(error)))
-            finally:
-                waiting.batch = Batch()
-                waiting.is_over.set()
+            self._in_flight = self._next()
+            await self._write(tuple(self._in_flight.values()))
+            self._in_flight = {}
 
-    async def _write(self, batch: Batch) -> None:
-        for n_failures in range(len(RETRIES_S) + 1):
-            for match_id in self._forgotten:
-                batch.drop(match_id)
+    def _next(self) -> dict[str, _Waiting]:
+        """Take what the next transaction writes: all that waits of some matches, those that wait longest."""
+        taken: dict[str, _Waiting] = {}
+        n_events = 0
+        while self._pending and n_events < MAX_EVENTS:
+            match_id = next(iter(self._pending))
+            taken[match_id] = self._pending.pop(match_id)
+            n_events += len(taken[match_id].rows)
+        return taken
+
+    async def _write(self, parts: Sequence[_Waiting], *, was_tried: bool = False) -> None:
+        """Write *parts* or give them up; what is the fault of one of them fails that one alone."""
+        for pause_s in (*self._retries_s, None):
+            parts = [part for part in parts if not part.is_dropped]
+            if not parts:
+                return
             began_s = time.perf_counter()
             try:
-                lost = await write(self._database, batch, self._holder, is_repeated=n_failures > 0)
-            except StorageError as error:
-                is_last = n_failures == len(RETRIES_S)
-                if is_last or isinstance(error.__cause__, IntegrityError | DataError):
-                    await self._write_apart(batch, error)
+                refused = await write(self._database, parts, self.holder, is_repeated=was_tried)
+            except Exception as error:  # the waiting tasks must learn of it, and the next ones be written
+                if len(parts) > 1 and _may_be_one_s_fault(error):
+                    await self._write(parts[: len(parts) // 2], was_tried=was_tried)
+                    await self._write(parts[len(parts) // 2 :], was_tried=was_tried)
                     return
-                await self._sleep(RETRIES_S[n_failures])
+                if pause_s is None or _may_be_one_s_fault(error):
+                    self._give_up({part.match_id: self._reason_for(error, part.match_id) for part in parts}, parts)
+                    return
+                was_tried, self.trouble = True, getattr(error, "reason", str(error))
+                await self._sleep(pause_s)
             else:
-                self._failed |= {match_id: LostMatchError(self._database.name, match_id) for match_id in lost}
-                self.on_batch(batch.n_events, time.perf_counter() - began_s)
-                if written := batch.rows.keys() - lost:
-                    self._on_commit(written)
+                self.on_batch(sum(len(part.rows) for part in parts), time.perf_counter() - began_s)
+                self._take_written(parts, refused)
                 return
 
-    async def _write_apart(self, batch: Batch, error: StorageError) -> None:
-        """Write each match by itself, so that only the one whose fault it was fails."""
-        parts = list(batch.parts())
-        if len(parts) == 1 or not isinstance(error.__cause__, IntegrityError | DataError):
-            self._fail(batch, error)
-            return
-        for part in parts:
-            await self._write(part)
+    def _take_written(self, parts: Sequence[_Waiting], refused: dict[str, StorageError]) -> None:
+        self.trouble = ""
+        self._give_up(refused, [part for part in parts if part.match_id in refused])
+        written = [part for part in parts if part.match_id not in refused]
+        for part in written:
+            part.is_over.set()
+        if written:
+            self.on_commit({part.match_id for part in written})
 
-    def _fail(self, batch: Batch, error: StorageError) -> None:
-        self._failed |= dict.fromkeys(batch.rows, error)
+    def _give_up(self, errors: dict[str, StorageError], parts: Sequence[_Waiting]) -> None:
+        """Write nothing more of some matches, neither *parts* nor what waits behind them."""
+        self.trouble = ""
+        for part in parts:
+            if part.is_dropped:
+                continue
+            match_id = part.match_id
+            self._failed[match_id] = errors[match_id]
+            behind = self._pending.pop(match_id, None)
+            for each in (part, behind):
+                if each is not None:
+                    each.is_over.set()
+            self.on_failure(match_id, errors[match_id])
+
+    def _reason_for(self, error: Exception, match_id: str) -> StorageError:
+        if _may_be_one_s_fault(error):
+            reason = getattr(error, "reason", repr(error))
+            return UnwritableError(self._database.name, reason, match_id=match_id)
+        return error if isinstance(error, StorageError) else StorageError(self._database.name, repr(error))
+
+
+def _may_be_one_s_fault(error: Exception) -> bool:
+    """Return whether *error* came of what should be written, and not of a database that fails for all."""
+    cause = error.__cause__ if isinstance(error, StorageError) else error
+    state = str(getattr(getattr(cause, "orig", None), "sqlstate", ""))
+    is_foreseen = isinstance(error, (StorageError, *FAILURES))
+    return not is_foreseen or isinstance(cause, IntegrityError | DataError) or state[:2] in _DATA_STATES

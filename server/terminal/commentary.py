@@ -1,12 +1,114 @@
-"""What happens in a match, told on a terminal or in a log: boards, moves, errors, the result."""
+"""A match in a terminal: boards as text or as picture files, moves, errors, the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeAlias
 
+from rich.console import Console
+from rich.errors import StyleSyntaxError
+from rich.style import Style
+
+from gdl.boards.about import About
+from gdl.boards.boards import Board, board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.moves import emphasis
+from gdl.boards.pictures import svg_of
+from gdl.boards.text import Paint, text_of
 from gdl.game import Role
-from server.match.events import Aborted, Event, Failed, Started, StateReached, StepFinished
-from server.terminal.picture import Draw
+from gdl.games.library import GameFile, find_game, game_names
+from gdl.language.rules import Description
+from gdl.language.terms import Term
+from server.match.events import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
+from server.match.position import facts_in
+from server.records.transcript import shown
+from server.terminal.progress import DELAY_S, progress
+
+Draw: TypeAlias = Callable[[Iterable[Term]], str]
+
+
+def coloured(symbol: str, colour: str | None) -> str:
+    """Return *symbol* in *colour*, a name that rich knows; a Paint for terminals."""
+    try:
+        return symbol if colour is None else Style.parse(colour).render(symbol)
+    except StyleSyntaxError:
+        return symbol
+
+
+def plain(symbol: str, colour: str | None) -> str:  # noqa: ARG001 -- a Paint that paints nothing
+    """Return *symbol* as it is; the Paint for everything but terminals."""
+    return symbol
+
+
+def is_screen() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def screen_paint() -> Paint:
+    """Return the Paint for standard output: colours on a terminal only."""
+    return coloured if is_screen() else plain
+
+
+def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:
+    """Return what draws the states of the game; *game* is where its layout may be found, else one is guessed.
+
+    Raises:
+        OSError: as `GameFile.about`.
+        AboutFileError: as `GameFile.about`.
+    """
+    layout = layout_of(description, game.about() if game is not None else None)
+
+    def draw(facts: Iterable[Term]) -> str:
+        known = tuple(facts)
+        return text_of(board_of(layout, description, known), paint) or facts_text(known)
+
+    return draw
+
+
+def facts_text(facts: Iterable[Term]) -> str:
+    """Return the facts, one a line, ordered by text."""
+    return "\n".join(sorted(map(str, facts)))
+
+
+def same_game(name: str, description: Description) -> GameFile | None:
+    """Return the library's game of that name if its rules are exactly *description*'s."""
+    if name not in game_names():
+        return None
+    found = find_game(name)
+    return found if found.read().sha256 == description.sha256 else None
+
+
+class Gallery:
+    """Writes pictures `000.svg`, `001.svg` ... into *folder*, which it makes.
+
+    *Raises*: OSError, where the folder or a file cannot be written.
+    """
+
+    def __init__(self, folder: Path, description: Description, about: About | None) -> None:
+        self._folder, self._description = folder, description
+        self._layout = layout_of(description, about)
+        self._title = about.title if about else "Board"
+        self._before: Board | None = None
+        self._moves: tuple[Term, ...] = ()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
+        """Write the state of *step*; *moves* are those made in it, which the next picture marks.
+
+        Raises:
+            OSError: as the class.
+        """
+        board = board_of(self._layout, self._description, facts)
+        marked = emphasis(self._moves, board, self._before)
+        svg = svg_of(board, title=f"{self._title}, step {step}", standalone=True, highlighted=marked)
+        (self._folder / f"{step:03}.svg").write_text(f"{svg}\n", encoding="utf-8")
+        self._before, self._moves = board, moves or ()
 
 
 class Commentary:
@@ -23,19 +125,23 @@ class Commentary:
                 self._roles = roles
                 players = {seat.role: seat.player_name for seat in setup.seats}
                 self._say("  ".join(f"{role}: {players.get(role, 'chance')}" for role in roles))
-            case StateReached(facts=facts) if self._draw is not None:
-                self._say(f"\n{self._draw(facts)}\n")
+            case StateReached(text=text) if self._draw is not None:
+                self._say(f"\n{self._draw(facts_in(text))}\n")
             case StepFinished():
                 self._tell_step(event)
             case Aborted(reason=reason) | Failed(message=reason):
                 self._say(f"aborted: {reason}")
 
     def _tell_step(self, event: StepFinished) -> None:
+        """Print the joint move of a step, the errors, and the failures of players."""
         if event.moves is not None:
             self._say(f"step {event.step + 1}  {moves_text(self._roles, event.moves)}")
         for role, error, detail in zip(self._roles, event.errors, event.details, strict=True):
             if error:
                 self._say(f"  {role}: {error} ({detail})")
+        for role, failure in zip(self._roles, event.failures, strict=False):
+            if failure:
+                self._say(f"  {role}: the player failed: {failure}")
 
 
 def moves_text(roles: Sequence[object], moves: Sequence[object]) -> str:
@@ -43,6 +149,68 @@ def moves_text(roles: Sequence[object], moves: Sequence[object]) -> str:
     return "  ".join(f"{role}: {move}" for role, move in zip(roles, moves, strict=True))
 
 
+def error_lines(
+    roles: Sequence[object], errors: Sequence[Sequence[str]], failures: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Yield what went wrong in a match, a line for each seat where something did, from what its record tells.
+
+    Example:
+        >>> list(error_lines(["red", "blue"], [["", ""], ["TO", ""], ["TO", ""]], [["", ""], ["", "KeyError"]]))
+        ['errors of red: TO 2', 'errors of blue: the player failed in 1 of 2 answers, first: KeyError']
+    """
+    for index, role in enumerate(roles):
+        kinds = Counter(step[index].partition(" ")[0] for step in errors if index < len(step) and step[index])
+        parts = [f"{kind} {n}" for kind, n in kinds.items()]
+        failed = [step[index] for step in failures if index < len(step) and step[index]]
+        if failed:
+            parts.append(f"the player failed in {len(failed)} of {len(failures)} answers, first: {failed[0]}")
+        if parts:
+            yield shown(f"errors of {role}: {', '.join(parts)}")
+
+
 def result_line(goals: Iterable[tuple[object, int | None]]) -> str:
     """Return the goals in role order as scripts read them: `result: white=100 black=0`; no goal, no word."""
     return " ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None)))
+
+
+_ASKING: Final = {Message.START: "the players prepare", Message.PLAY: "the players think"}
+
+
+class Waiting:
+    """Takes the events of one match, before their printer: the bar is gone when there is something to print.
+
+    `is_waiting` says that the bar comes if it takes long until players are there, or their answers.
+    """
+
+    def __init__(self, console: Console | None = None, delay_s: float = DELAY_S) -> None:
+        self._console, self._delay_s = console, delay_s
+        self._bar = ExitStack()
+        self.is_waiting = False
+
+    def __enter__(self) -> Self:
+        self._open("the players are started")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def __call__(self, event: Event) -> None:
+        """Show a bar from the first question of a step until all is answered, if that takes long."""
+        match event:
+            case Sent(message=message) if message in _ASKING:
+                self._open(_ASKING[message])
+            case Sent() | Answered():
+                pass
+            case _:
+                self._close()
+
+    def _open(self, what: str) -> None:
+        if not self.is_waiting:
+            self._bar.enter_context(progress(what, delay_s=self._delay_s, console=self._console))
+            self.is_waiting = True
+
+    def _close(self) -> None:
+        self._bar.close()
+        self.is_waiting = False

@@ -1,4 +1,4 @@
-"""A bar on standard error for whatever takes longer than a person likes to wait in silence."""
+"""Progress on standard error: a bar for long work."""
 
 from __future__ import annotations
 

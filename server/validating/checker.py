@@ -1,50 +1,175 @@
-"""Rules that came from somebody, validated beside the event loop: a few at a time, in bounded time and memory."""
+"""Validations of rules from outside: how many child processes work on them at once, for all callers."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from typing import Final
+import logging
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
-from gdl.kif import ReadLimits
+from gdl.errors import GdlError
+from gdl.language.diagnostics import Source
+from gdl.language.kif import ReadLimits
 from gdl.simulation import SimulationBudget
-from gdl.source import Source
+from gdl.worker import NotWanted
 from server.errors import RequestError
-from server.validating.validation import Options, Validation, check_source, play_file
+from server.match.referee import in_own_thread
+from server.validating.validation import Validation, ValidationOptions, check_source, play_file
 
-MAX_CHARACTERS: Final = 500_000
-"""The longest rules that are taken."""
-_AT_ONCE: Final = 2
-_WAITING: Final = 8
-_CHECKING: Final = Options(max_seconds=15.0, max_memory_mb=1024, read_limits=ReadLimits(max_characters=MAX_CHARACTERS))
-_PLAYING: Final = SimulationBudget(plays=50, seconds=8.0, states=2_000)
+Result = TypeVar("Result")
+IsWanted = Callable[[], bool]
+
+_ASKING_S: Final = 0.25
 
 
-class Checker:
-    """Validates one text after another; no more than a few wait."""
+class ChildSlots:
+    """Places for child processes; a place is free again when its child is gone, whatever became of its caller.
 
-    def __init__(self) -> None:
-        self._free = asyncio.Semaphore(_AT_ONCE)
-        self._n_waiting = 0
+    Work in the background never takes the last place, so that a short question does not wait for a long check.
+    *n_waiting* callers may wait for a place, those in the background not counted.
+    """
 
-    async def validation(self, text: str, name: str, *, is_played: bool) -> Validation:
-        """Return what is to be said of the rules *text*; where *is_played*, after random plays too.
+    def __init__(self, n_slots: int, n_waiting: int) -> None:
+        self._slots = threading.BoundedSemaphore(n_slots)
+        self._background = threading.BoundedSemaphore(max(1, n_slots - 1))
+        self._most = n_slots + n_waiting
+        self._n_inside = 0
+        self._lock = threading.Lock()
+
+    async def run(self, work: Callable[[IsWanted], Result], *, is_background: bool = False) -> Result:
+        """Return what *work* returns, called in a thread once there is a place; it starts one child at a time.
+
+        *work* gets a function that says whether the answer is still wanted: it is not when the caller is cancelled.
 
         Raises:
             RequestError: many others are waiting.
         """
-        if self._n_waiting >= _WAITING:
-            raise RequestError("busy", "many rules are being checked just now", "try again in a minute", 503)
-        self._n_waiting += 1
+        if not is_background:
+            self._enter()
+        gone = threading.Event()
         try:
-            async with self._free:
-                return await asyncio.to_thread(_validation, Source(name, text), is_played=is_played)
+            return await in_own_thread(lambda: self._worked(work, gone, is_background=is_background))
+        except asyncio.CancelledError:
+            gone.set()
+            raise
+
+    def _enter(self) -> None:
+        with self._lock:
+            if self._n_inside >= self._most:
+                raise RequestError("busy", "many rules are being checked just now", "try again in a minute", 503)
+            self._n_inside += 1
+
+    def _worked(self, work: Callable[[IsWanted], Result], gone: threading.Event, *, is_background: bool) -> Result:
+        """Do *work* when a slot is free, unless the caller is *gone*; background work takes one of both kinds."""
+        places = (self._background, self._slots) if is_background else (self._slots,)
+        taken = []
+        try:
+            for place in places:
+                while not place.acquire(timeout=_ASKING_S):
+                    if gone.is_set():
+                        raise NotWanted
+                taken.append(place)
+            return work(lambda: not gone.is_set())
         finally:
-            self._n_waiting -= 1
+            for place in reversed(taken):
+                place.release()
+            if not is_background:
+                with self._lock:
+                    self._n_inside -= 1
 
 
-def _validation(source: Source, *, is_played: bool) -> Validation:
-    found = check_source(source, _CHECKING)
-    if not is_played or found.has_error or found.limit is not None:
+CHILDREN: Final = ChildSlots(max(2, os.cpu_count() or 1), 16)
+"""The places of this process."""
+
+
+MAX_CHARACTERS: Final = 500_000
+"""The longest rules that are taken."""
+_MOST_FOLLOWED: Final = 200
+"""How many long checks may wait; rules that come later get none."""
+_LOOKING: Final = ValidationOptions(
+    max_seconds=15.0, max_memory_mb=1024, read_limits=ReadLimits(max_characters=MAX_CHARACTERS)
+)
+_FIRST: Final = SimulationBudget(plays=20, seconds=2.5, states=500)
+_LONG: Final = SimulationBudget(plays=100, seconds=30.0, states=5_000)
+"""What is played. *Units*: seconds of processor time."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Following:
+    task: asyncio.Task[None]
+    n_plays: int = 0
+
+
+class Checker:
+    """Validates texts in child processes, of which there are only so many at once."""
+
+    def __init__(self, children: ChildSlots = CHILDREN, long: SimulationBudget = _LONG) -> None:
+        self._children, self._long = children, long
+        self._following: dict[str, _Following] = {}
+
+    async def validation(self, text: str, name: str, *, is_played: bool) -> Validation:
+        """Return what is to be said of the rules *text* at a first look; where *is_played*, after some random plays.
+
+        Raises:
+            RequestError: many others are waiting.
+        """
+        source = Source(name, text)
+        return await self._children.run(lambda is_wanted: _first_look(source, is_wanted, is_played=is_played))
+
+    def follow(self, key: str, first: Validation, done: Callable[[Validation], Awaitable[object]]) -> None:
+        """Play the rules of *first* at length behind the scenes, and call *done* with what is to be said then.
+
+        The compiled engine plays, if it can. *key* is what `n_plays` tells the plays by.
+        """
+        if key not in self._following and len(self._following) < _MOST_FOLLOWED:
+            self._following[key] = _Following(asyncio.create_task(self._followed(key, first, done)))
+
+    def n_plays(self, key: str) -> int | None:
+        """Return how many plays of a long check under way have ended; None where there is none."""
+        found = self._following.get(key)
+        return None if found is None else found.n_plays
+
+    async def _followed(self, key: str, first: Validation, done: Callable[[Validation], Awaitable[object]]) -> None:
+        """Make the long check of *first*, and hand its validation to *done*."""
+
+        def count() -> None:
+            if key in self._following:
+                self._following[key].n_plays += 1
+
+        try:
+            await done(
+                await self._children.run(
+                    lambda is_wanted: _long_check(first, self._long, is_wanted, count), is_background=True
+                )
+            )
+        except (GdlError, OSError):
+            _LOG.exception("the long check of %s failed", first.source.name)
+        finally:
+            del self._following[key]
+
+    async def close(self) -> None:
+        """End the long checks."""
+        tasks = [following.task for following in self._following.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _first_look(source: Source, is_wanted: IsWanted, *, is_played: bool) -> Validation:
+    options = replace(_LOOKING, budget=_FIRST, is_wanted=is_wanted)
+    found = check_source(source, options)
+    if not is_played or found.has_error or not found.is_checked:
         return found
-    return play_file(source.name, found, replace(_CHECKING, budget=_PLAYING))
+    return play_file(source.name, found, options)
+
+
+def _long_check(
+    first: Validation, budget: SimulationBudget, is_wanted: IsWanted, on_play: Callable[[], None]
+) -> Validation:
+    options = replace(_LOOKING, max_memory_mb=2048, budget=budget, is_compiled=True, is_wanted=is_wanted)
+    found = check_source(first.source, options)
+    return play_file(first.source.name, found, options, on_play) if found.is_checked else found

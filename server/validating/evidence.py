@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from gdl.diagnostics import Diagnostic
 from gdl.game import RANDOM, Game, JointMove, Role, State
+from gdl.language.diagnostics import Diagnostic
+from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
-from gdl.terms import Term
-from server.match.clock import SystemClock
-from server.match.events import Closed, Event, Failed, Origin, Started, StateReached, StepFinished
+from server.match.events import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
+from server.match.link import SystemClock
+from server.match.position import state_text
 from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token
 from server.records.entries import Circumstances, entry_of
 from server.records.journal import write_record
@@ -54,17 +55,18 @@ def evidence(game: Game, finding: Finding, name: str, seed: int) -> dict[str, An
 
 
 def _events(game: Game, finding: Finding, seed: int) -> Iterator[Event]:
+    """Yield the events of the play of *finding*, as a match that failed by it."""
     at_ms, play = SystemClock().wall_ms(), finding.play or ()
     seats = tuple(Seat(role, _PLAYER) for role in game.roles if not _is_chance(game, role))
     setup = MatchSetup(seats, 0, 0, new_match_id("evidence"), seed)
     yield Started(at_ms, setup, game.description, game.roles)
     state = game.initial_state
-    yield StateReached(at_ms, 0, state.facts, None)
+    yield StateReached(at_ms, 0, state_text(state.facts), None)
     for step, moves in enumerate(play):
         yield _finished(game, at_ms, step, moves)
         percepts = _percepts(game, state, moves)
         state = state.next_state(moves)
-        yield StateReached(at_ms, step + 1, state.facts, percepts)
+        yield StateReached(at_ms, step + 1, state_text(state.facts), percepts)
     yield Failed(at_ms, len(play), finding.diagnostic.code.name, finding.diagnostic.message)
     yield Closed(at_ms)
 
@@ -75,7 +77,7 @@ def _is_chance(game: Game, role: Role) -> bool:
 
 def _finished(game: Game, at_ms: int, step: int, moves: JointMove) -> StepFinished:
     nothing = ("",) * len(moves)
-    origins = tuple(Origin.CHANCE if _is_chance(game, role) else Origin.PLAYER for role in game.roles)
+    origins = tuple(MoveOrigin.CHANCE if _is_chance(game, role) else MoveOrigin.PLAYER for role in game.roles)
     return StepFinished(at_ms, step, tuple(moves), nothing, nothing, (None,) * len(moves), origins)
 
 

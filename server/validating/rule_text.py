@@ -15,8 +15,8 @@ from typing import BinaryIO, Final
 import click
 
 from gdl.games.library import find_game
-from gdl.kif import DEFAULT_LIMITS, ReadLimits, too_large
-from gdl.source import Source, Span
+from gdl.language.diagnostics import Source, Span
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
@@ -83,6 +83,7 @@ def _decoded(path: Path | None, name: str, raw: bytes) -> RuleText:
 
 
 def _replace(path: Path, raw: bytes) -> None:
+    """Replace the content of *path* by *raw* in one step; on failure the file stays as it was."""
     handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
         with os.fdopen(handle, "wb") as file:

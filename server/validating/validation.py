@@ -2,22 +2,109 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gdl.checks import findings
-from gdl.child_process import ChildLimits, run_limited
-from gdl.diagnostics import Diagnostic, Severity, diagnostic
-from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, StratificationError, UnsafeRuleError
-from gdl.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.simulation import SimulationBudget
-from gdl.source import Source, Span
-from gdl.suppression import Allowed, sift
-from server.validating.rehearsal import Order, Rehearsal, rehearse
+from gdl.checks.suppression import Allowed, sift
+from gdl.errors import (
+    CannotCompileError,
+    ChildProcessDiedError,
+    LimitExceeded,
+    RuleFileError,
+    StratificationError,
+    UnsafeRuleError,
+)
+from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
+from gdl.language.rules import Description, read_rules
+from gdl.worker import ChildLimits, run_limited
 from server.validating.rule_text import read_rule_text
+
+if TYPE_CHECKING:
+    from gdl.game import Game
+    from gdl.simulation import SimulationBudget
+
+_COMPILING_S: Final = 300.0
+_COMPILING_MB: Final = 2048
+"""What compiling may take beyond the budget, in a process of its own. By the clock: the machine may be busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationRequest:
+    """What is to be played, and how much; where `evidence_folder` is given, plays that show a defect go there.
+
+    `name` is that of the game. Where `is_compiled`, the compiled engine plays, if the rules can be compiled. Seconds
+    of the budget are of processor time.
+    """
+
+    name: str
+    source: Source
+    read_limits: ReadLimits
+    budget: SimulationBudget
+    seed: int = 0
+    evidence_folder: Path | None = None
+    is_compiled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDefect:
+    """A defect that showed in play, and the match record of that play, if one was written."""
+
+    diagnostic: Diagnostic
+    evidence: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPlays:
+    """What came of the plays: `figures` for programs, `lines` for people, `limit` where they led to no verdict."""
+
+    shown: tuple[ShownDefect, ...]
+    figures: dict[str, Any]
+    lines: tuple[str, ...]
+    limit: str | None
+
+
+def _compiled(description: Description, budget: SimulationBudget) -> Description | Game:
+    """Return the game that *description* defines, compiled; the description where that cannot be done."""
+    from gdl.compiler.compilation import CompileLimits, compile_game  # noqa: PLC0415 -- numba is large
+    from gdl.interpreter import InterpretedGame  # noqa: PLC0415 -- the static checks play nothing
+
+    limits = CompileLimits(max_seconds=_COMPILING_S, max_memory_mb=_COMPILING_MB)
+    try:
+        return compile_game(InterpretedGame(description, budget.limits_in_time), limits)
+    except (CannotCompileError, LimitExceeded):
+        return description
+
+
+def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> TrialPlays:
+    """Return what came of playing as *order* says; *report* is called after each play.
+
+    Raises:
+        OSError: a play cannot be written.
+        RuleFileError: the rules have no meaning; the static checks say more.
+    """
+    from gdl.simulation import simulate  # noqa: PLC0415 -- the static checks play nothing
+    from server.validating.evidence import write_evidence  # noqa: PLC0415 -- nor write match records
+
+    description = read_rules(order.source.text, order.source.name, order.read_limits)
+    budget = replace(order.budget, limits=replace(order.budget.limits, clock=time.process_time))
+    found = simulate(
+        _compiled(description, budget) if order.is_compiled else description,
+        budget,
+        seed=order.seed,
+        clock=time.process_time,
+        on_play=lambda: report(None),
+    )
+    written = [] if order.evidence_folder is None else write_evidence(found, order.evidence_folder, order.name)
+    paths = {id(finding): path for finding, path in written}
+    shown = tuple(ShownDefect(finding.diagnostic, paths.get(id(finding))) for finding in found.findings)
+    return TrialPlays(shown, found.as_json(), tuple(found.lines()), found.limit)
+
 
 Result = TypeVar("Result")
 
@@ -25,6 +112,10 @@ SMALL_CHARACTERS: Final = 64 * 1024
 """A file up to this size is checked in this process: no check takes long for it."""
 _GRACE_S: Final = 5.0
 """How long a simulation may take beyond its budget: to start, to conclude, to write evidence."""
+_PATIENCE: Final = 20
+"""How many times its processor time a child may take by the clock."""
+_WAITING_S: Final = 600.0
+"""How long a child may wait beside that: while it compiles, the work is done by a child of its own."""
 _CODES: Final = {UnsafeRuleError: "unsafe-variable", StratificationError: "negative-cycle"}
 """What the engines refuse. The static checks say it first; this is for what they might overlook."""
 _INCONCLUSIVE: Final = "gdl/limit-in-play"
@@ -32,8 +123,12 @@ _INCONCLUSIVE: Final = "gdl/limit-in-play"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How files are validated; without `budget` nothing is played. *Units*: seconds for the checks of one file."""
+class ValidationOptions:
+    """How files are validated; without `budget` nothing is played.
+
+    Where `is_compiled`, the compiled engine plays; where `is_wanted` says no, child processes are ended. *Units*:
+    seconds of processor time for the checks of one file.
+    """
 
     max_seconds: float = 30.0
     max_memory_mb: int = 2048
@@ -42,12 +137,15 @@ class Options:
     budget: SimulationBudget | None = None
     seed: int = 0
     evidence_folder: Path | None = None
+    is_compiled: bool = False
+    is_wanted: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
     """What is to be said of one file, by place; `limit` says what kept it from a verdict.
 
+    Where not `is_checked`, the limit came before the checks of the text had ended; else it is one of the plays.
     `found` has everything, `diagnostics` what counts: not allowed, and as strictly as asked for. `evidence` has the
     records of plays, by code and place of what they show.
     """
@@ -60,6 +158,7 @@ class Validation:
     figures: dict[str, Any] | None = None
     lines: tuple[str, ...] = ()
     evidence: dict[tuple[str, int], Path] = field(default_factory=dict)
+    is_checked: bool = True
 
     @property
     def is_wrong(self) -> bool:
@@ -85,7 +184,7 @@ class Validation:
         return self.evidence.get((found.code.name, found.span.start))
 
 
-def check_file(name: str, options: Options) -> Validation:
+def check_file(name: str, options: ValidationOptions) -> Validation:
     """Return what the static checks say of a game of the library, or of the rule file at a path, or of standard input.
 
     Raises:
@@ -100,17 +199,17 @@ def check_file(name: str, options: Options) -> Validation:
     return check_source(source, options)
 
 
-def check_source(source: Source, options: Options) -> Validation:
+def check_source(source: Source, options: ValidationOptions) -> Validation:
     """Return what the static checks say of the rule file *source*."""
     try:
         found = _limited(findings, source, (source, options.read_limits), options)
         return _sifted(Validation(source, tuple(found)), options)
     except (LimitExceeded, ChildProcessDiedError) as error:
-        return Validation(source, limit=str(error))
+        return Validation(source, limit=str(error), is_checked=False)
 
 
 def play_file(
-    name: str, checked: Validation, options: Options, on_play: Callable[[], None] = lambda: None
+    name: str, checked: Validation, options: ValidationOptions, on_play: Callable[[], None] = lambda: None
 ) -> Validation:
     """Return what static checks and plays together say of the file *checked*, which has no error.
 
@@ -120,11 +219,19 @@ def play_file(
         OSError: a play cannot be written.
     """
     assert options.budget is not None
-    order = Order(name, checked.source, options.read_limits, options.budget, options.seed, options.evidence_folder)
+    order = SimulationRequest(
+        name,
+        checked.source,
+        options.read_limits,
+        options.budget,
+        options.seed,
+        options.evidence_folder,
+        options.is_compiled,
+    )
     # The last question to the engine may take all of the time once more.
-    limits = ChildLimits(2 * options.budget.seconds + _GRACE_S, options.max_memory_mb)
+    limits = _limits(2 * options.budget.seconds + _GRACE_S, options)
     try:
-        rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play())
+        rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play(), options.is_wanted)
         return _sifted(_with(rehearsal, checked), options, is_played=rehearsal.limit is None)
     except RuleFileError as error:
         return _sifted(replace(checked, found=(*checked.found, _refused(error, checked.source))), options)
@@ -135,7 +242,8 @@ def play_file(
         return replace(checked, limit=str(error))
 
 
-def _with(rehearsal: Rehearsal, checked: Validation) -> Validation:
+def _with(rehearsal: TrialPlays, checked: Validation) -> Validation:
+    """Return *checked* with what came of the plays."""
     places = ((shown.diagnostic.code.name, shown.diagnostic.span.start) for shown in rehearsal.shown)
     paths = zip(places, (shown.evidence for shown in rehearsal.shown), strict=True)
     return replace(
@@ -149,12 +257,17 @@ def _with(rehearsal: Rehearsal, checked: Validation) -> Validation:
 
 
 def _limited(
-    function: Callable[..., Result], source: Source, arguments: tuple[object, ...], options: Options
+    function: Callable[..., Result], source: Source, arguments: tuple[object, ...], options: ValidationOptions
 ) -> Result:
     """Return what *function* returns for *arguments*: in a child process under limits where *source* is large."""
     if len(source.text) <= SMALL_CHARACTERS:
         return function(*arguments)
-    return run_limited(function, arguments, ChildLimits(options.max_seconds, options.max_memory_mb))
+    return run_limited(function, arguments, _limits(options.max_seconds, options), is_wanted=options.is_wanted)
+
+
+def _limits(cpu_s: float, options: ValidationOptions) -> ChildLimits:
+    """Return limits of *cpu_s* seconds of processor time, however busy the machine is."""
+    return ChildLimits(_PATIENCE * cpu_s + _WAITING_S, options.max_memory_mb, max_cpu_seconds=cpu_s)
 
 
 def _refused(error: RuleFileError, source: Source) -> Diagnostic:
@@ -162,7 +275,7 @@ def _refused(error: RuleFileError, source: Source) -> Diagnostic:
     return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
 
 
-def _sifted(validation: Validation, options: Options, *, is_played: bool = False) -> Validation:
+def _sifted(validation: Validation, options: ValidationOptions, *, is_played: bool = False) -> Validation:
     source, found = validation.source, validation.found
     sifting = partial(sift, is_played=is_played)
     sifted = _limited(sifting, source, (source, found, options.read_limits), options)

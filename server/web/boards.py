@@ -1,44 +1,188 @@
-"""Boards for pages: pictures of states, as markup that came from our own drawing and may stand in a page."""
+"""Boards for pages: rules and layouts read once, and states drawn as markup of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
+from aiohttp import web
+from cachetools import LRUCache
 from markupsafe import Markup
 
-from gdl.games.boards import Board, board_of
-from gdl.games.canvas import Emphasis
-from gdl.games.guessing import layout_of
-from gdl.games.pictures import Look, svg_of
-from gdl.games.places import emphasis, places
-from gdl.kif import read_term
-from gdl.terms import Compound, Term
+from gdl.boards.about import About
+from gdl.boards.boards import Board, board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.moves import emphasis, places
+from gdl.boards.pictures import Emphasis, Look, svg_of
+from gdl.errors import GdlError
+from gdl.game import EvaluationLimits
+from gdl.interpreter import InterpretedGame
+from gdl.language.kif import read_term
+from gdl.language.rules import Description, read_rules
+from gdl.language.terms import Compound, Term
+from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
+from server.match.position import facts_in
+from server.match.referee import in_own_thread
 from server.records.replay import facts_of
-from server.web.rule_books import RuleBook
+from server.storage.games import GameStore, about_version
+from server.storage.rows import GameVersion
 
+_N_KEPT: Final = 256
+_N_PROCESSES: Final = 2
+"""How many processes work at first positions of uploaded games at once."""
+_PATIENCE_S: Final = 3.0
+_QUICK: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=5.0)
+_LIMITS: Final = RefereeLimits(max_seconds=10.0, max_memory_mb=1024, evaluation=_QUICK)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBook:
+    """The rules of one version of a game, and its description."""
+
+    description: Description
+    about: About | None
+
+
+@lru_cache(maxsize=_N_KEPT)
+def _description(rules: str) -> Description:
+    return read_rules(rules, "rules")
+
+
+def rule_book(version: GameVersion) -> RuleBook:
+    """Return the rules of *version*, read.
+
+    Raises:
+        RuleFileError: they are no rules; nothing of the kind is kept.
+    """
+    return RuleBook(_description(version.rules), about_version(version))
+
+
+class GameVersions:
+    """The versions of games that pages have shown, which never change."""
+
+    def __init__(self, games: GameStore) -> None:
+        self._games = games
+        self._found: LRUCache[str, GameVersion] = LRUCache(_N_KEPT)
+
+    async def version(self, sha256: str) -> GameVersion | None:
+        """Return the version with that hash."""
+        found = self._found.get(sha256) or await self._games.version(sha256)
+        if found is not None and found.sha256 == sha256:
+            self._found[sha256] = found
+        return found
+
+
+class FirstPositions:
+    """The facts of first positions by version; those of uploaded games come from a process under limits."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[str, asyncio.Task[frozenset[Term] | None]] = OrderedDict()
+        self._processes = EngineProcesses(_N_PROCESSES)
+
+    async def facts(self, version: GameVersion, wait_s: float = 0.1) -> frozenset[Term] | None:
+        """Return what is true at first; None where that is not known, or takes longer than *wait_s* just now."""
+        task = self._found.get(version.sha256)
+        if task is None:
+            task = self._found[version.sha256] = asyncio.create_task(self._first_facts(version))
+            if len(self._found) > _N_KEPT:
+                self._found.popitem(last=False)[1].cancel()
+        await asyncio.wait((task,), timeout=wait_s)
+        return task.result() if task.done() and not task.cancelled() else None
+
+    async def warm(self, versions: Iterable[GameVersion]) -> None:
+        """Work out the first positions of *versions* one after the other, before a page needs them."""
+        for version in versions:
+            await self.facts(version, wait_s=_PATIENCE_S)
+
+    def is_at_work(self, version: GameVersion) -> bool:
+        """Return whether the facts may be known soon."""
+        task = self._found.get(version.sha256)
+        return task is not None and not task.done()
+
+    async def _first_facts(self, version: GameVersion) -> frozenset[Term] | None:
+        try:
+            description = _description(version.rules)
+            if is_trusted(version):
+                return await asyncio.to_thread(_initial_facts, description)
+            return await self._facts_by_child(description, version)
+        except GdlError:
+            return None
+
+    async def _facts_by_child(self, description: Description, version: GameVersion) -> frozenset[Term]:
+        """Return the facts of the first state, computed by a referee in a child process."""
+        is_gdl2 = version.is_gdl2
+        referee = ChildReferee(
+            description, (), has_imperfect_information=is_gdl2, limits=_LIMITS, processes=self._processes
+        )
+        try:
+            position = await referee.first_position()
+        finally:
+            await referee.close()
+        return await in_own_thread(partial(facts_in, position.text))
+
+    async def close(self) -> None:
+        """End what is being worked out."""
+        tasks = tuple(task for task in self._found.values() if not task.done())
+        if tasks:  # a process that is just starting had better start, and be ended then
+            await asyncio.wait(tasks, timeout=_PATIENCE_S)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _initial_facts(description: Description) -> frozenset[Term]:
+    return InterpretedGame(description, _QUICK).initial_state.facts
+
+
+GAME_VERSIONS: Final = web.AppKey("game_versions", GameVersions)
+FIRST_POSITIONS: Final = web.AppKey("first_positions", FirstPositions)
+
+
+Result = TypeVar("Result")
 _NOTHING: Final[Mapping[str, Emphasis]] = MappingProxyType({})
 _N_FACTS: Final = 5_000
 """A state with more facts is not drawn."""
+_N_CHARACTERS: Final = 100_000
+"""A state with a longer text is not drawn: it has more facts, or very long ones."""
+_FEW: Final = 200
+"""More facts, or cells, are drawn beside the event loop: their time is noticed by others."""
+_CHARACTERS_PER_FACT: Final = 20
+_GLANCE: Final = 60
+_N_SHOWN: Final = 6
 
 
-def board(book: RuleBook, facts: Iterable[Term]) -> Board | None:
-    """Return what there is to draw of a state; None where it is too much."""
-    known = tuple(facts)
-    if len(known) > _N_FACTS:
+async def board(book: RuleBook, facts: Collection[Term] | Collection[str]) -> Board | None:
+    """Return what there is to draw of a state, of which the facts or their texts are known; None if it is too much."""
+    if len(facts) > _N_FACTS:
         return None
-    return board_of(layout_of(book.description, book.about), book.description, known)
+    return await _at_its_place(partial(_drawn, book, facts), is_long=len(facts) > _FEW)
 
 
-def recorded_board(book: RuleBook, state: str) -> Board | None:
-    """Return what there is to draw of a state as records have it.
+async def recorded_board(book: RuleBook, state: str) -> Board | None:
+    """Return what there is to draw of a state as records have it; None if it is too much.
 
     Raises:
         MatchRecordError: it is none.
     """
-    return board(book, facts_of(state))
+    if len(state) > _N_CHARACTERS:
+        return None
+    is_long = len(state) > _FEW * _CHARACTERS_PER_FACT
+    return await _at_its_place(lambda: _drawn(book, facts_of(state)), is_long=is_long)
+
+
+def _drawn(book: RuleBook, facts: Collection[Term] | Collection[str]) -> Board:
+    known = tuple(read_term(fact) if isinstance(fact, str) else fact for fact in facts)
+    return board_of(layout_of(book.description, book.about), book.description, known)
+
+
+async def _at_its_place(work: Callable[[], Result], *, is_long: bool) -> Result:
+    """Return what *work* returns: from beside the event loop if it takes long."""
+    return await in_own_thread(work) if is_long else work()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +193,24 @@ class Picture:
     lines: tuple[str, ...]
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """The lines that are read at a glance; all where there is no board."""
+        if self.board is None:
+            return self.lines
+        return tuple(line for line in self.lines if len(line) <= _GLANCE)[:_N_SHOWN]
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The other lines, which would take the room of the board."""
+        return tuple(line for line in self.lines if line not in self.shown)
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to see."""
         return self.board is None and not self.lines
 
 
-def picture_of(
+async def picture_of(
     drawn: Board | None,
     title: str,
     highlighted: Mapping[str, Emphasis] = _NOTHING,
@@ -64,7 +220,7 @@ def picture_of(
 ) -> Picture | None:
     """Return *drawn* as a picture called *title*; the cells *highlighted* stand out, and *playable* ones are named.
 
-    Where the play *is_over*, it is nobody's turn.
+    Where the play *is_over*, no role has the turn.
     """
     if drawn is None:
         return None
@@ -72,7 +228,9 @@ def picture_of(
     svg = None
     if drawn.layout.kind != "facts":
         look: Look = {"title": title, "captions": False, "highlighted": highlighted, "playable": playable}
-        svg = Markup(svg_of(drawn, **look))  # noqa: S704 -- `svg_of` escapes what it writes
+        is_long = len(drawn.columns) * len(drawn.rows) > _FEW
+        text = await _at_its_place(lambda: svg_of(drawn, **look), is_long=is_long)
+        svg = Markup(text)  # noqa: S704 -- `svg_of` escapes what it writes
     return Picture(svg, (*turn, *drawn.lines))
 
 

@@ -11,26 +11,22 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from gdl.errors import GdlError
-from server.access.rights import requires
-from server.access.role import Role
-from server.api.keys import CHECKER, MANAGER
-from server.errors import RequestError
-from server.hosting.errors import GameNameError, GameTakenError, RulesUnfitError
-from server.hosting.uploading import Upload, keep_game
-from server.spectating.listing import is_veiled
+from server.access.access import PRINCIPAL
+from server.access.settings import requires
+from server.api.operation import CHECKER, MANAGER
+from server.errors import GameNameError, GameTakenError, RequestError, RulesUnfitError, TooManyRolesError
+from server.hosting.ordering import Upload, keep_game
+from server.storage.games import title_of
+from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
-from server.storage.statistics import GameStatistics
-from server.storage.titles import title_of
-from server.web.boards import Picture, board, picture_of
-from server.web.listing import MAX_CHARACTERS, listing, told_remarks
-from server.web.match_cards import CARDS
-from server.web.recollection import Recollection
-from server.web.rendering import render
-from server.web.rule_books import FIRST_POSITIONS, rule_book
-from server.web.validation_page import rules_form, verdict_of
-from server.web.visitor import visitor_of
+from server.visibility import Role
+from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
+from server.web.cache import StaleCache
+from server.web.matches import CARDS
+from server.web.rendering import render, sentence, visitor_of
+from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 
-STATISTICS: Final = web.AppKey("statistics", Recollection[GameStatistics])
+STATISTICS: Final = web.AppKey("statistics", StaleCache[GameStatistics])
 FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
 _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
@@ -56,7 +52,7 @@ async def _first_picture(request: web.Request, version: GameVersion) -> Picture 
     if facts is None:
         return None
     try:
-        found = picture_of(board(rule_book(version), facts), title)
+        found = await picture_of(await board(rule_book(version), facts), title)
     except GdlError:
         found = None
     kept[version.sha256] = found
@@ -72,7 +68,7 @@ async def show_game(request: web.Request) -> web.Response:
     if version is None or current is None:
         raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
     report = version.report if isinstance(version.report, Mapping) else {}
-    remarks = told_remarks(version.rules, report.get("diagnostics", ()))
+    remarks = report_remarks(version.rules, report.get("diagnostics", ()))
     rows = await manager.matches.listed(game=name, limit=_N_MATCHES)
     return render(
         request,
@@ -85,11 +81,12 @@ async def show_game(request: web.Request) -> web.Response:
         picture=await _first_picture(request, version),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,
+        n_plays=request.app[CHECKER].n_plays(version.sha256),
         remarks=remarks,
         listing=await asyncio.to_thread(listing, version.rules, remarks),
-        is_cut=len(version.rules) > MAX_CHARACTERS,
+        is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         statistics=await request.app[STATISTICS].of(name),
-        matches=await request.app[CARDS].of([row for row in rows if not is_veiled(row)]),
+        matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
     )
 
 
@@ -102,18 +99,18 @@ def _chosen(versions: list[GameVersion], query: Mapping[str, str]) -> GameVersio
 async def upload_game(request: web.Request) -> web.StreamResponse:
     """Keep the rules of the form as a game, if they are fit to play."""
     form, visitor = await rules_form(request), visitor_of(request)
-    name = str((await request.post()).get("name", "")).strip()
     if form.problem:
         return render(request, "validate.html", status=400, form=form, verdict=None)
     try:
-        upload = Upload(name, form.text, visitor.name)
-        may_replace_any = visitor.role is Role.ADMIN
+        upload = Upload(form.name, form.text, visitor.name, (form.about.strip() and form.about) or None)
+        manager, may_replace_any = request.app[MANAGER], visitor.role is Role.ADMIN
+        max_roles = manager.settings.max_roles
         version = await keep_game(
-            request.app[MANAGER].games, request.app[CHECKER], upload, may_replace_any=may_replace_any
+            manager.games, request.app[CHECKER], upload, may_replace_any=may_replace_any, max_roles=max_roles
         )
     except RulesUnfitError as error:
         return render(request, "validate.html", status=400, form=form, verdict=verdict_of(error.validation))
-    except (GameNameError, GameTakenError) as error:
-        told = replace(form, problem=f"{error}.")
-        return render(request, "validate.html", status=400, form=told, verdict=None)
+    except (GameNameError, GameTakenError, TooManyRolesError) as error:
+        refused = replace(form, problem=sentence(error))
+        return render(request, "validate.html", status=400, form=refused, verdict=None)
     raise web.HTTPSeeOther(f"/games/{version.name}")

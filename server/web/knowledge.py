@@ -1,6 +1,6 @@
-"""What a role could know of the states of a match: what is true in all worlds that agree with what it saw and did.
+"""What a role could know of the states of a match: what is true in all states of its information set.
 
-It is worked out in a child process, since the rules may come from anybody, and since it may take a while.
+It is worked out in a child process, since the rules may be hostile, and since it may take a while.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.errors import GdlError
+from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
-from gdl.kif import read_term
-from gdl.limits import EvaluationLimits
-from gdl.rules import read_rules
-from gdl.terms import Constant
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
+from gdl.worker import ChildLimits, run_limited
+from players.belief import BeliefState
 from players.deadline import Budget, Deadline
-from players.worlds import Worlds
 
 Known: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
-"""By step the facts that are certain, None where there are too many worlds to tell."""
+"""By step the facts that are certain, None where the role's information set is too large."""
 
 _N_KEPT: Final = 64
 _MAX_STEPS: Final = 400
@@ -35,7 +35,7 @@ _EVALUATION: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class SeatHistory:
     """What the role `role` did and perceived, step by step, in a match of the game with these `rules`."""
 
     rules: str
@@ -43,27 +43,27 @@ class Story:
     steps: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def known_facts(story: Story) -> Known:
+def known_facts(history: SeatHistory) -> Known:
     """Return what was certain in the first state and after each step.
 
     Raises:
         GdlError: the rules cannot be played, or cost too much.
     """
-    game = InterpretedGame(read_rules(story.rules), _EVALUATION)
-    worlds = Worlds(game, Constant(story.role), seed=0)
+    game = InterpretedGame(read_rules(history.rules), _EVALUATION)
+    belief = BeliefState(game, Constant(history.role), seed=0)
     budget = Budget(deadline=Deadline.after(_SECONDS))
-    known = [_certain(worlds)]
-    for move, percepts in story.steps[:_MAX_STEPS]:
+    known = [_certain(belief)]
+    for move, percepts in history.steps[:_MAX_STEPS]:
         if known[-1] is not None:
-            worlds.advance(read_term(move), tuple(map(read_term, percepts)), budget)
-        known.append(None if known[-1] is None else _certain(worlds))
+            belief.advance(read_term(move), tuple(map(read_term, percepts)), budget)
+        known.append(None if known[-1] is None else _certain(belief))
     return tuple(known)
 
 
-def _certain(worlds: Worlds) -> tuple[str, ...] | None:
-    if not worlds.is_exact or worlds.is_lost:
+def _certain(belief: BeliefState) -> tuple[str, ...] | None:
+    if not belief.is_exact or belief.is_lost:
         return None
-    return tuple(sorted(map(str, frozenset.intersection(*(state.facts for state in worlds.states)))))
+    return tuple(sorted(map(str, frozenset.intersection(*(state.facts for state in belief.states)))))
 
 
 def facts_after(known: Known, n_steps: int) -> tuple[str, ...] | None:
@@ -71,30 +71,30 @@ def facts_after(known: Known, n_steps: int) -> tuple[str, ...] | None:
     return known[n_steps] if n_steps < len(known) else None
 
 
-class Knowledge:
-    """Works out stories one after the other, and remembers what came of the last ones."""
+class KnownFacts:
+    """Works out what is known in seat histories, one after the other, and caches the last results."""
 
     def __init__(self, patience_s: float = 0.1) -> None:
         self._patience_s = patience_s
-        self._tasks: OrderedDict[Story, asyncio.Task[Known]] = OrderedDict()
+        self._tasks: OrderedDict[SeatHistory, asyncio.Task[Known]] = OrderedDict()
         self._free = asyncio.Semaphore(_AT_ONCE)
 
-    async def of(self, story: Story) -> Known | None:
-        """Return what was known in *story*; None while it is being worked out."""
-        task = self._tasks.get(story)
+    async def of(self, history: SeatHistory) -> Known | None:
+        """Return what was known in *history*; None while it is being worked out."""
+        task = self._tasks.get(history)
         if task is None:
-            task = self._tasks[story] = asyncio.create_task(self._work_out(story))
+            task = self._tasks[history] = asyncio.create_task(self._work_out(history))
             if len(self._tasks) > _N_KEPT:
                 self._tasks.popitem(last=False)
         await asyncio.wait((task,), timeout=self._patience_s)
         return task.result() if task.done() and not task.cancelled() else None
 
-    async def _work_out(self, story: Story) -> Known:
+    async def _work_out(self, history: SeatHistory) -> Known:
         async with self._free:
             try:
-                return await asyncio.to_thread(partial(run_limited, known_facts, (story,), _LIMITS))
+                return await asyncio.to_thread(partial(run_limited, known_facts, (history,), _LIMITS))
             except GdlError:
-                return (None,) * (len(story.steps) + 1)
+                return (None,) * (len(history.steps) + 1)
 
     async def close(self) -> None:
         """Begin nothing more, and wait for what has begun."""
@@ -104,4 +104,4 @@ class Knowledge:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-KNOWLEDGE: Final = web.AppKey("knowledge", Knowledge)
+KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)

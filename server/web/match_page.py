@@ -1,4 +1,4 @@
-"""The page of a match: its board, its history, who thinks, and how it ended; with no script, as of one step."""
+"""The page of a match: its board, its history, which roles are asked, and the end; with no script, as of one step."""
 
 from __future__ import annotations
 
@@ -10,22 +10,33 @@ from aiohttp import web
 from cachetools import LRUCache
 from yarl import URL
 
+from gdl.boards.boards import Board
 from gdl.errors import GdlError
-from gdl.games.boards import Board
-from gdl.kif import read_term
-from server.access.rights import requires
-from server.access.role import Role
-from server.api.keys import MANAGER
-from server.match.clock import now_ms
-from server.spectating.record import known_match
+from server.access.access import PRINCIPAL
+from server.access.settings import requires
+from server.api.operation import MANAGER
+from server.hosting.game_manager import GameManager
+from server.match.link import now_ms
+from server.records.record import understood
+from server.spectating.events import broadcast_of, delay_of
+from server.spectating.state import known_match
 from server.storage.rows import MatchRow, SeatRow
-from server.web.boards import Picture, board, last_move, picture_of, recorded_board
-from server.web.knowledge import KNOWLEDGE, Story, facts_after
-from server.web.match_cards import CARDS, MatchCard
-from server.web.match_view import MatchView, public_events, view_of
-from server.web.rendering import render
-from server.web.rule_books import FIRST_POSITIONS, SHELF, RuleBook, rule_book
-from server.web.visitor import visitor_of
+from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
+from server.web.boards import (
+    FIRST_POSITIONS,
+    GAME_VERSIONS,
+    Picture,
+    RuleBook,
+    board,
+    last_move,
+    picture_of,
+    recorded_board,
+    rule_book,
+)
+from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
+from server.web.match_view import MatchView, public_events, rows_of, view_of
+from server.web.matches import CARDS, MatchCard
+from server.web.rendering import render, visitor_of
 
 _N_VIEWS: Final = 64
 
@@ -40,8 +51,9 @@ class Views:
         """Return what is public of the match of *row* now."""
         found = self._found.get(row.id)
         if found is None:
-            entries = await request.app[MANAGER].matches.entries(row.id)
-            found = view_of(public_events(entries, has_ended=row.has_ended))
+            entries = broadcast_of(row, await request.app[MANAGER].matches.entries(row.id))
+            with understood(row.id):
+                found = view_of(public_events(entries, has_ended=row.has_ended, secrecy=secrecy_of(row)))
             if row.has_ended:
                 self._found[row.id] = found
         return found
@@ -51,7 +63,7 @@ VIEWS: Final = web.AppKey("views", Views)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMatch:
     """What the page shows of a match: the state number `step`, and what of it the role `only` could see, if named."""
 
     row: MatchRow
@@ -61,6 +73,18 @@ class Shown:
     only: int | None
     book: RuleBook | None
     seats: tuple[SeatRow, ...]
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the state of this step is not shown, since not every role may know it."""
+        state = self.view.state(self.step)
+        return secrecy_of(self.row).is_hidden and (state is None or state.text is None)
+
+    @property
+    def delay(self) -> str:
+        """How late the page shows what happens; empty where it shows everything."""
+        late = delay_of(self.row)
+        return "" if late.is_live or self.row.has_ended else str(late)
 
     @property
     def is_followed(self) -> bool:
@@ -75,20 +99,22 @@ class Shown:
     @property
     def has_views(self) -> bool:
         """Whether roles saw different things, and everybody may know by now what."""
-        return self.row.has_ended and any(state.percepts is not None for state in self.view.states)
+        return _is_open(self.row) and any(state.percepts is not None for state in self.view.states)
 
 
 async def show_match(request: web.Request) -> web.Response:
     """Show a match at the step that the query names, else at its last."""
     shown = await _shown(request)
-    return render(request, "match.html", **await _context(request, shown))
+    with understood(shown.row.id):
+        return render(request, "match.html", **await _context(request, shown))
 
 
 async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes from step to step, for the page's script."""
     shown = await _shown(request)
-    context = await _context(request, shown)
-    response = render(request, "match_parts.html", **context)
+    with understood(shown.row.id):
+        context = await _context(request, shown)
+        response = render(request, "match_parts.html", **context)
     if shown.row.has_ended and not context["is_soon"]:
         response.headers["Cache-Control"] = "private, max-age=600"
     return response
@@ -102,16 +128,17 @@ async def abort(request: web.Request) -> web.StreamResponse:
     raise web.HTTPSeeOther(URL("/matches") / match.id)
 
 
-async def _shown(request: web.Request) -> Shown:
+async def _shown(request: web.Request) -> ShownMatch:
+    """Return the match of the path at the step and for the role of the query."""
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
-    (card,) = await request.app[CARDS].of([row])
-    version = await request.app[SHELF].version(row.sha256)
+    (card,) = await request.app[CARDS].of([row], request.get(PRINCIPAL))
+    version = await request.app[GAME_VERSIONS].version(row.sha256)
     seats = (await request.app[MANAGER].matches.seats([row.id]))[row.id]
     step = _number(request.query, "step", view.n_steps)
     only = _role_index(request.query, card, row)
     book = None if version is None else rule_book(version)
-    return Shown(row, card, view, min(step, view.n_steps), only, book, seats)
+    return ShownMatch(row, card, view, min(step, view.n_steps), only, book, seats)
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:
@@ -121,10 +148,16 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
 
 def _role_index(query: Mapping[str, str], card: MatchCard, row: MatchRow) -> int | None:
     roles = [seat.role for seat in card.seats]
-    return roles.index(query["as"]) if row.has_ended and query.get("as") in roles else None
+    return roles.index(query["as"]) if _is_open(row) and query.get("as") in roles else None
 
 
-async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
+def _is_open(row: MatchRow) -> bool:
+    """Return whether everybody may know everything by now."""
+    return may_see(Aspect.SECRETS, Viewer.SPECTATOR, secrecy_of(row))
+
+
+async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
+    """Return what the template of the page needs."""
     picture, is_soon = await _picture(request, shown)
     return {
         "shown": shown,
@@ -132,32 +165,40 @@ async def _context(request: web.Request, shown: Shown) -> dict[str, Any]:
         "card": shown.card,
         "view": shown.view,
         "step": shown.step,
+        "rows": rows_of(shown.view),
         "move": shown.view.step_to(shown.step),
         "picture": picture,
         "is_soon": is_soon,
-        "terms": _public_terms(shown.row),
+        "order": _public_order(shown.row),
         "now_ms": now_ms(),
+        "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
     }
 
 
-async def _picture(request: web.Request, shown: Shown) -> tuple[Picture | None, bool]:
+def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:
+    """Return when a match in the lobby is cancelled."""
+    return row.created_ms + round(1000 * manager.settings.lobby_s)
+
+
+async def _picture(request: web.Request, shown: ShownMatch) -> tuple[Picture | None, bool]:
     """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
-    if shown.book is None or shown.row.is_secret:
+    if shown.book is None or shown.is_hidden:
         return None, False
     title = f"{shown.card.title}, step {shown.step}"
     try:
         if shown.only is not None:
             return await _known_picture(request, shown, title)
-        drawn = _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
-        before, move = _board(shown.book, shown.view, shown.step - 1), shown.view.step_to(shown.step)
+        drawn = await _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
+        before = await _board(shown.book, shown.view, shown.step - 1)
+        move = shown.view.step_to(shown.step)
         moves = () if move is None else (one.move for one in move.moves if one.move is not None)
         is_over = shown.view.end == "completed" and shown.step == shown.view.n_steps
-        return picture_of(drawn, title, last_move(drawn, before, moves), is_over=is_over), False
+        return await picture_of(drawn, title, last_move(drawn, before, moves), is_over=is_over), False
     except GdlError:
         return None, False
 
 
-async def _known_picture(request: web.Request, shown: Shown, title: str) -> tuple[Picture | None, bool]:
+async def _known_picture(request: web.Request, shown: ShownMatch, title: str) -> tuple[Picture | None, bool]:
     """Return the picture of what the role `shown.only` knew for certain, if that was worked out already."""
     assert shown.book is not None
     assert shown.only is not None
@@ -165,27 +206,27 @@ async def _known_picture(request: web.Request, shown: Shown, title: str) -> tupl
         (step.moves[shown.only].move or "", state.percepts[shown.only] if state.percepts else ())
         for step, state in zip(shown.view.steps, shown.view.states[1:], strict=False)
     )
-    story = Story(shown.book.description.source.text, shown.roles[shown.only], steps)
-    known = await request.app[KNOWLEDGE].of(story)
+    history = SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
+    known = await request.app[KNOWN_FACTS].of(history)
     if known is None:
         return None, True
     facts = facts_after(known, shown.step)
-    return (None if not facts else picture_of(board(shown.book, map(read_term, facts)), title)), False
+    return (None if not facts else await picture_of(await board(shown.book, facts), title)), False
 
 
-def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
+async def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
     state = view.state(step)
-    return None if state is None or state.text is None else recorded_board(book, state.text)
+    return None if state is None or state.text is None else await recorded_board(book, state.text)
 
 
-async def _first_board(request: web.Request, shown: Shown) -> Board | None:
-    version = await request.app[SHELF].version(shown.row.sha256)
+async def _first_board(request: web.Request, shown: ShownMatch) -> Board | None:
+    version = await request.app[GAME_VERSIONS].version(shown.row.sha256)
     facts = None if version is None else await request.app[FIRST_POSITIONS].facts(version)
-    return None if facts is None or shown.book is None else board(shown.book, facts)
+    return None if facts is None or shown.book is None else await board(shown.book, facts)
 
 
-def _public_terms(row: MatchRow) -> dict[str, Any]:
+def _public_order(row: MatchRow) -> dict[str, Any]:
     """Return what was agreed before the match, the seeds only after it."""
     text = row.order["text"]
-    seeds = {"seed": row.order["seed"]} if row.has_ended else {}
+    seeds = {"seed": row.order["seed"]} if _is_open(row) else {}
     return {"startClock": text["startClock"], "playClock": text["playClock"]} | seeds

@@ -1,14 +1,17 @@
-"""A match as its page shows it, told by its public events: states, joint moves, errors, times, goals, who is asked."""
+"""A match as its page shows it, read from its public events: states, joint moves, errors, times, goals, requests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from server.records.entries import ENDS
-from server.spectating.events import Curtain, PublicEvent
-from server.web.words import error_words, plain_term
+from server.spectating import events
+from server.spectating.events import PublicEvent
+from server.visibility import Secrecy, secrecy_of_journal
+from server.web.rendering import error_words, plain_term
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class MoveView:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the move says no more than that somebody waits or must: a no-op."""
+        """Whether the move is a bare constant, such as `noop`."""
         return self.move is not None and not self.move.startswith("(")
 
 
@@ -35,8 +38,8 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
-class StateView:
-    """A state: its text is None where nobody may know it yet; `percepts` are by role, of the move before."""
+class ReachedState:
+    """A state: its text is None where it is not public yet; `percepts` are by role, of the move before."""
 
     number: int
     at_ms: int
@@ -45,17 +48,17 @@ class StateView:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that is not answered yet."""
+class PendingRole:
+    """A question that is not answered yet, and when its clock ends; a reply may come for a little longer."""
 
     seat: int
     message: str
-    deadline_ms: int
+    clock_ends_ms: int
 
 
 @dataclass(slots=True)
 class MatchView:
-    """What anybody may know of a match now.
+    """What every viewer may know of a match now.
 
     Attributes:
         start_errors: what went wrong at START, by seat.
@@ -66,10 +69,10 @@ class MatchView:
     start_clock_s: int = 0
     play_clock_s: int = 0
     is_hidden: bool = False
-    states: list[StateView] = field(default_factory=list)
+    states: list[ReachedState] = field(default_factory=list)
     steps: list[StepView] = field(default_factory=list)
     start_errors: tuple[str, ...] = ()
-    asked: dict[int, Asked] = field(default_factory=dict)
+    asked: dict[int, PendingRole] = field(default_factory=dict)
     goals: Sequence[int | None] | None = None
     end: str = ""
     reason: str = ""
@@ -80,7 +83,7 @@ class MatchView:
         """The number of the last state."""
         return max(0, len(self.states) - 1)
 
-    def state(self, step: int) -> StateView | None:
+    def state(self, step: int) -> ReachedState | None:
         """Return state number *step*, if there is one yet."""
         return self.states[step] if 0 <= step < len(self.states) else None
 
@@ -107,25 +110,26 @@ def view_of(events: Iterable[PublicEvent]) -> MatchView:
     return view
 
 
-def public_events(entries: Sequence[Mapping[str, Any]], *, has_ended: bool) -> Iterable[PublicEvent]:
-    """Yield what anybody may know of a journal's entries."""
-    if entries:
-        curtain = Curtain(dict(entries[0]), has_ended)
-        for number, entry in enumerate(entries):
-            event = curtain.public(number, dict(entry))
-            if event is not None:
-                yield event
+def public_events(
+    entries: Sequence[dict[str, Any]], *, has_ended: bool, secrecy: Secrecy | None = None
+) -> Iterable[PublicEvent]:
+    """Return the public events of a journal's entries; *secrecy* is by default that of the journal."""
+    if not entries:
+        return ()
+    return events.public_events(entries, secrecy or secrecy_of_journal(entries[0], has_ended=has_ended))
 
 
 def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
+    """Take the event of *kind* into *view*."""
     match kind:
         case "started":
             view.start_clock_s, view.play_clock_s = data["startClock"], data["playClock"]
             view.is_hidden = data["isHidden"]
         case "state":
             view.states.append(_state(data))
+            _fill_in(view, data)
         case "asked":
-            view.asked[data["seat"]] = Asked(data["seat"], data["message"], data["deadlineMs"])
+            view.asked[data["seat"]] = PendingRole(data["seat"], data["message"], data["deadlineMs"] - data["graceMs"])
         case "answered":
             view.asked.pop(data["seat"], None)
         case "step":
@@ -137,13 +141,22 @@ def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
             view.asked.clear()
 
 
-def _state(data: Mapping[str, Any]) -> StateView:
+def _state(data: Mapping[str, Any]) -> ReachedState:
     percepts = data.get("percepts")
     seen = None if percepts is None else tuple(tuple(map(plain_term, terms)) for terms in percepts)
-    return StateView(data["step"], data["at"], data.get("state"), seen)
+    return ReachedState(data["step"], data["at"], data.get("state"), seen)
+
+
+def _fill_in(view: MatchView, data: Mapping[str, Any]) -> None:
+    """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
+    if view.steps and data.get("moves") is not None:
+        known = zip(view.steps[-1].moves, data["moves"], data["origins"], strict=True)
+        moves = tuple(replace(one, move=plain_term(move), origin=origin) for one, move, origin in known)
+        view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
 def _take_step(view: MatchView, data: Mapping[str, Any]) -> None:
+    """Take a joint move into *view*; of a start clock its errors alone."""
     errors = tuple(map(error_words, data["errors"]))
     if data["isStart"]:
         view.start_errors = errors
@@ -152,3 +165,32 @@ def _take_step(view: MatchView, data: Mapping[str, Any]) -> None:
     moves = [None] * n if data.get("moves") is None else [plain_term(move) for move in data["moves"]]
     origins = data.get("origins") or [""] * n
     view.steps.append(StepView(data["step"] + 1, tuple(map(MoveView, moves, errors, data["elapsedMs"], origins))))
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenSteps:
+    """Steps one after the other of which no move may be known yet: how long each seat thought, how often it erred."""
+
+    first: int
+    last: int
+    took_ms: tuple[int, ...]
+    n_errors: tuple[int, ...]
+
+
+def rows_of(view: MatchView) -> list[StepView | HiddenSteps]:
+    """Return the steps as a table shows them: those of which nothing may be known yet are one row."""
+    rows: list[StepView | HiddenSteps] = []
+    for is_hidden, found in groupby(view.steps, lambda step: all(one.move is None for one in step.moves)):
+        steps = list(found)
+        rows += [_hidden(steps)] if is_hidden else steps
+    return rows
+
+
+def _hidden(steps: Sequence[StepView]) -> HiddenSteps:
+    seats = list(zip(*(step.moves for step in steps), strict=True))
+    return HiddenSteps(
+        steps[0].number,
+        steps[-1].number,
+        tuple(sum(one.took_ms or 0 for one in moves) for moves in seats),
+        tuple(sum(bool(one.error) for one in moves) for moves in seats),
+    )

@@ -1,23 +1,70 @@
-"""The addresses of the pages, and what they keep between requests."""
+"""The addresses of the pages, and the pages for what goes wrong."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
+from typing import Final
 
 from aiohttp import web
 from cachetools import LRUCache
 
-from server.api.keys import CHECKER, MANAGER
-from server.storage.statistics import Statistics
+from server.api.operation import CHECKER, MANAGER
+from server.api.problem import API, Handler, kept_headers, refusal
+from server.storage.listing import Statistics
 from server.validating.checker import Checker
-from server.web import game_pages, home, match_list, match_page, player_pages, seat_page, start_page, validation_page
-from server.web.knowledge import KNOWLEDGE, Knowledge
-from server.web.match_cards import CARDS, Cards
-from server.web.recollection import Recollection
-from server.web.rendering import compile_templates
-from server.web.rule_books import FIRST_POSITIONS, SHELF, FirstPositions, Shelf
-from server.web.static_files import send_static_file
+from server.web import game_pages, match_page, matches, player_pages, seat_page, start_page, validation_page
+from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
+from server.web.cache import StaleCache
+from server.web.knowledge import KNOWN_FACTS, KnownFacts
+from server.web.matches import CARDS, Cards
+from server.web.rendering import compile_templates, render, send_static_file
+
+_LOG: Final = logging.getLogger(__name__)
+_TITLES: Final = {
+    400: "That cannot be done",
+    401: "Please log in",
+    403: "You may not do this",
+    404: "There is nothing here",
+    405: "That cannot be done",
+    409: "That is over, or taken",
+    413: "That is too large",
+    429: "Too many requests",
+    503: "Too much at once",
+}
+_HINTS: Final = {
+    404: "The address may be misspelt, or what was here is gone. Matches, games and players are in the menu above.",
+    405: "Go back, and use the buttons of the page.",
+    413: "Send less than two megabytes.",
+}
+_DAMAGED: Final = "What is kept of this is damaged"
+_UNFORESEEN: Final = "Something went wrong on this server"
+
+
+@web.middleware
+async def telling(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Tell whatever goes wrong outside of `/api/` in a page."""
+    if request.path.startswith(API):
+        return await handler(request)
+    try:
+        return await handler(request)
+    except web.HTTPRedirection:
+        raise
+    except Exception as error:  # whatever it is, the answer is a page
+        return failure_page(request, error)
+
+
+def failure_page(request: web.Request, error: Exception) -> web.Response:
+    """Return the page that tells *error*."""
+    status, body = refusal(error)
+    message, hint = body["error"]["message"], body["error"]["hint"]
+    if isinstance(error, web.HTTPException):
+        message, hint = "", _HINTS.get(status, "")
+    title = _DAMAGED if body["error"]["code"] == "damaged" else _TITLES.get(status, _UNFORESEEN)
+    response = render(request, "failure.html", status=status, title=title, message=message, hint=hint, code=status)
+    response.headers.update(kept_headers(error))
+    return response
 
 
 def add_routes(app: web.Application) -> None:
@@ -25,16 +72,17 @@ def add_routes(app: web.Application) -> None:
     app.cleanup_ctx.append(_memories)
     router = app.router
     router.add_get("/static/{name}", send_static_file)
-    router.add_get("/", home.show_home)
-    router.add_get("/parts/live", home.show_live)
-    router.add_get("/matches", match_list.show_matches)
-    router.add_get("/queue", match_list.show_queue)
+    router.add_get("/", matches.show_home)
+    router.add_get("/parts/live", matches.show_live)
+    router.add_get("/matches", matches.show_matches)
+    router.add_get("/queue", matches.show_queue)
     router.add_get("/matches/{id}", match_page.show_match)
     router.add_get("/matches/{id}/parts", match_page.show_parts)
     router.add_post("/matches/{id}/abort", match_page.abort)
     router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
     router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
     router.add_get("/matches/{id}/play/{role}/parts", seat_page.show_parts)
+    router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
     router.add_get("/start", start_page.show_form)
     router.add_post("/start", start_page.start)
     router.add_get("/players", player_pages.show_players)
@@ -52,19 +100,20 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     """Keep what pages have read and drawn for as long as *app* runs."""
     manager = app[MANAGER]
     app.setdefault(CHECKER, Checker())
-    app[SHELF] = Shelf(manager.games)
+    app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
-    app[CARDS] = Cards(manager.matches, app[SHELF], app[FIRST_POSITIONS])
+    app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
     app[match_page.VIEWS] = match_page.Views()
-    app[KNOWLEDGE] = Knowledge()
+    app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
-    app[game_pages.STATISTICS] = Recollection(statistics.of_game)
-    app[player_pages.STATISTICS] = Recollection(statistics.of_player)
+    app[game_pages.STATISTICS] = StaleCache(statistics.of_game)
+    app[player_pages.STATISTICS] = StaleCache(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
     warming = asyncio.create_task(_warm(app))
     yield
     warming.cancel()
-    await app[KNOWLEDGE].close()
+    await app[CHECKER].close()
+    await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[FIRST_POSITIONS].close()

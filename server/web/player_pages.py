@@ -9,22 +9,21 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from gdl.errors import GdlError
-from server.access.access import REMOTE, principal
-from server.access.rights import requires
-from server.access.role import Role
-from server.api.keys import MANAGER
+from server.access.access import PRINCIPAL, REMOTE, principal
+from server.access.settings import requires
+from server.api.operation import MANAGER
+from server.api.player_models import MAX_MATCHES, is_own, player_answer
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
-from server.hosting.seating import OWN_PLAYERS
-from server.registry.answers import MAX_MATCHES, is_own, player_answer
+from server.links.seating import OWN_PLAYERS
+from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
-from server.storage.statistics import PlayerStatistics
-from server.web.match_cards import CARDS
-from server.web.recollection import Recollection
-from server.web.rendering import render
-from server.web.visitor import visitor_of
+from server.visibility import Role
+from server.web.cache import StaleCache
+from server.web.matches import CARDS
+from server.web.rendering import render, sentence, visitor_of
 
-STATISTICS: Final = web.AppKey("player_statistics", Recollection[dict[str, PlayerStatistics]])
+STATISTICS: Final = web.AppKey("player_statistics", StaleCache[dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
 
 
@@ -34,6 +33,7 @@ async def show_players(request: web.Request) -> web.Response:
 
 
 async def _players(request: web.Request, data: Mapping[str, str], problem: str) -> web.Response:
+    """Return the page of players, with the *problem* of the form that was sent."""
     registry, viewer = request.app[MANAGER].registry, principal(request)
     players = [player_answer(row, registry, viewer) for row in await registry.store.listed()]
     return render(
@@ -58,7 +58,7 @@ async def register(request: web.Request) -> web.StreamResponse:
         registry = request.app[MANAGER].registry
         row = await registry.register(data.get("name", ""), visitor_of(request).name, data.get("url") or None, n)
     except GdlError as error:
-        return await _players(request, data, f"{error}.")
+        return await _players(request, data, sentence(error))
     raise web.HTTPSeeOther(player_address(row.name))
 
 
@@ -86,11 +86,11 @@ async def show_player(request: web.Request) -> web.Response:
         player=None if row is None else player_answer(row, manager.registry, principal(request)),
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
-        matches=await request.app[CARDS].of(rows),
+        matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
         all_matches=urlencode({"player": name}),
         address=player_address(name),
-        origin=request[REMOTE].origin,
+        dial_in_command=f"ggp player my_player.py --connect {request[REMOTE].origin} --name {name}",
     )
 
 
@@ -100,7 +100,7 @@ async def command(request: web.Request) -> web.StreamResponse:
     manager, viewer = request.app[MANAGER], principal(request)
     row = await manager.registry.get(request.match_info["name"])
     if not is_own(row, viewer):
-        raise RequestError("forbidden", f"the player {row.name} belongs to somebody else", status=403)
+        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
     what = str((await request.post()).get("do", ""))
     do = _COMMANDS.get(what)
     if do is None:

@@ -1,6 +1,6 @@
 """The seat of a person: what the role knows, and the moves to choose from, by clicks on the board or in a list.
 
-Whoever has the claim to the seat may sit down. A cookie for this seat alone keeps it, out of sight in addresses.
+The person with the claim to the seat may take it. A cookie for this seat alone keeps it, out of sight in addresses.
 """
 
 from __future__ import annotations
@@ -12,31 +12,30 @@ from typing import Any, Final
 from aiohttp import web
 from yarl import URL
 
+from gdl.boards.boards import Board
 from gdl.errors import CallerError, GdlError
-from gdl.games.boards import Board
-from gdl.kif import read_term
+from gdl.language.kif import read_term
 from server.access.access import PRINCIPAL, REMOTE
-from server.access.rights import requires
-from server.api.keys import MANAGER
+from server.access.settings import requires
+from server.api.operation import MANAGER
+from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.errors import RequestError
 from server.links.human_seat import choose
-from server.links.mail import letter_id
-from server.registry.seat_routes import check_seat
-from server.registry.seat_view import SeatView, view_of_seat
-from server.spectating.record import known_match
+from server.links.request_queue import request_id
+from server.spectating.state import known_match
 from server.storage.rows import GameVersion, MatchRow
-from server.web.boards import board, cells_of, last_move, picture_of
-from server.web.knowledge import KNOWLEDGE, Story, facts_after
-from server.web.match_cards import CARDS
-from server.web.rendering import render
-from server.web.rule_books import SHELF, rule_book
+from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
+from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
+from server.web.match_page import lobby_until_ms
+from server.web.matches import CARDS
+from server.web.rendering import render, sentence
 
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MoveChoice:
     """A move to choose: its cells in the order in which they are clicked, or one of them where it is of a line."""
 
     text: str
@@ -76,26 +75,38 @@ async def show_parts(request: web.Request) -> web.Response:
 
 
 @requires(None)
+async def follow(request: web.Request) -> web.StreamResponse:
+    """Tell the page whenever something changes, by the seat's own authority; who looks at the page has come."""
+    match, role = await _match(request), request.match_info["role"]
+    _check(request, match, role)
+    return await stream_of_seat(request, match.id, role)
+
+
+@requires(None)
 async def make_move(request: web.Request) -> web.StreamResponse:
-    """Make the move of the form, and show the seat again."""
+    """Make the move of the form, or come to the lobby where no script does it, and show the seat again."""
     match, role = await _match(request), request.match_info["role"]
     _check(request, match, role)
     data = await request.post()
+    if "come" in data:
+        await request.app[MANAGER].note_arrival(match.id, role)
+        raise web.HTTPSeeOther(seat_address(match.id, role))
     problem = _chosen(request, match, role, data)
     if not problem:
+        await name_person(request, match, role)
         raise web.HTTPSeeOther(seat_address(match.id, role))
     return render(request, "seat.html", status=409, **await _context(request, match, role, problem))
 
 
 def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
     """Make the move that *data* has; return what was wrong with it, nothing if it is made."""
-    mailboxes, step = request.app[MANAGER].mailboxes, str(data.get("step", ""))
-    if not mailboxes.has_seat(match.id, role) or not (step.isascii() and step.isdecimal() and len(step) < 9):
+    queues, step = request.app[MANAGER].request_queues, str(data.get("step", ""))
+    if not queues.has_seat(match.id, role) or not (step.isascii() and step.isdecimal() and len(step) < 9):
         return "No move is asked for now."
     try:
-        choose(mailboxes.seat(match.id, role), letter_id(match.id, int(step), "PLAY"), str(data.get("move", "")))
+        choose(queues.seat(match.id, role), request_id(match.id, int(step), "PLAY"), str(data.get("move", "")))
     except CallerError as error:
-        return f"{error}."
+        return sentence(error)
     return ""
 
 
@@ -118,50 +129,61 @@ def _seated(request: web.Request, match: MatchRow, role: str, claim: str) -> web
 
 
 async def _context(request: web.Request, match: MatchRow, role: str, problem: str = "") -> dict[str, Any]:
+    """Return what the template of the page needs: the seat's view, the board, the choices."""
     view = await view_of_seat(request.app[MANAGER], match, role)
-    (card,) = await request.app[CARDS].of([match])
-    version = await request.app[SHELF].version(match.sha256)
+    (card,) = await request.app[CARDS].of([match], request.get(PRINCIPAL), is_person=True)
+    version = await request.app[GAME_VERSIONS].version(match.sha256)
     known = None if version is None else await _known(request, version, view)
-    drawn = None if version is None or known is None else _board(version, known)
-    moves = () if match.is_hidden else tuple(view.told or ())
+    drawn = None if version is None or known is None else await _board(version, known)
+    sees_all = version is not None and not version.is_gdl2
+    moves = () if view.state is None else tuple(view.told or ())
     return {
         "row": match,
         "role": role,
         "card": card,
         "view": view,
-        "picture": picture_of(
+        "picture": await picture_of(
             drawn,
             f"{card.title}, step {view.step}",
             last_move(drawn, None, moves),
             playable=not match.has_ended,
             is_over=match.has_ended,
         ),
-        "is_soon": version is not None and version.is_gdl2 and known is None,
+        "sees_all": sees_all,
+        "is_soon": not sees_all and version is not None and known is None,
         "choices": [_choice(text, drawn) for text in view.legal_moves],
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
+        "lobby_until_ms": lobby_until_ms(request.app[MANAGER], match),
     }
 
 
 async def _known(request: web.Request, version: GameVersion, view: SeatView) -> Sequence[str] | None:
     """Return the facts that the person may know: all, or where information is hidden those that are certain.
 
+    Before the match begins these are the facts of the first state.
+
     None: that is still being worked out.
     """
-    if view.state is not None or not version.is_gdl2:
-        return view.state
+    if not version.is_gdl2:
+        return view.state or await _first_facts(request, version)
     steps = tuple((step.move, tuple(step.percepts or ())) for step in view.steps)
-    known = await request.app[KNOWLEDGE].of(Story(version.rules, view.role, steps))
+    known = await request.app[KNOWN_FACTS].of(SeatHistory(version.rules, view.role, steps))
     return None if known is None else facts_after(known, len(steps)) or ()
 
 
-def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
+async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[str] | None:
+    facts = await request.app[FIRST_POSITIONS].facts(version)
+    return None if facts is None else tuple(map(str, facts))
+
+
+async def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
     try:
-        return board(rule_book(version), map(read_term, facts))
+        return await board(rule_book(version), facts)
     except GdlError:
         return None
 
 
-def _choice(text: str, drawn: Board | None) -> Choice:
+def _choice(text: str, drawn: Board | None) -> MoveChoice:
     cells, is_line = ((), False) if drawn is None else cells_of(read_term(text), drawn)
-    return Choice(text, cells, is_line)
+    return MoveChoice(text, cells, is_line)

@@ -9,24 +9,30 @@ from aiohttp import web
 from pydantic import ValidationError
 from yarl import URL
 
-from gdl.complaints import complaint
-from gdl.errors import GdlError
+from gdl.errors import GdlError, validation_message
 from gdl.game import RANDOM
 from server.access.access import REMOTE
-from server.access.rights import requires
-from server.access.role import Role
-from server.api.keys import MANAGER
+from server.access.settings import requires
+from server.api.operation import MANAGER
 from server.hosting.game_manager import Ordered
-from server.hosting.order import OrderText
-from server.hosting.seating import OWN_PLAYERS
+from server.hosting.order import MatchRequest
+from server.links.seating import OWN_PLAYERS
+from server.storage.games import title_of
 from server.storage.rows import GameVersion
-from server.storage.titles import title_of
-from server.web.rendering import render
+from server.visibility import Role
+from server.web.match_page import lobby_until_ms
+from server.web.rendering import render, sentence, visitor_of
 from server.web.seat_page import seat_address
-from server.web.visitor import visitor_of
 
 _SEAT: Final = "player."
-_DEFAULTS: Final = {"startClock": "10", "playClock": "10", "seed": "", "scramble": ""}
+_DEFAULTS: Final = {
+    "startClock": "10",
+    "playClock": "10",
+    "seed": "",
+    "scramble": "",
+    "links": "",
+    "broadcastDelay": "",
+}
 
 
 @requires(Role.HOST)
@@ -43,44 +49,57 @@ async def start(request: web.Request) -> web.StreamResponse:
     if version is None:
         return await _form(request, data, "Choose a game.")
     try:
-        text = OrderText.model_validate(_order(data, version))
+        text = MatchRequest.model_validate(_order(data, version))
         ordered = await request.app[MANAGER].order(text, visitor_of(request).name)
     except ValidationError as error:
         first = error.errors()[0]
-        return await _form(request, data, f"{_where(first['loc'])}: {complaint(first)}.")
+        return await _form(request, data, sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
     except GdlError as error:
-        return await _form(request, data, f"{error}.")
-    return _started(request, ordered)
+        return await _form(request, data, sentence(error))
+    return _started(request, ordered, is_for_others=data.get("links") == "yes")
 
 
 def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
+    """Return the order that the form says, as the JSON API takes it."""
     seats = {role: data.get(f"{_SEAT}{role}", "").strip() for role in played_roles(version)}
     order: dict[str, Any] = {"game": version.name, "players": {role: name for role, name in seats.items() if name}}
     order |= {name: data.get(name, "").strip() or _DEFAULTS[name] for name in ("startClock", "playClock")}
     if data.get("seed", "").strip():
         order["seed"] = data["seed"].strip()
+    if data.get("broadcastDelay", "").strip():
+        order["broadcastDelay"] = data["broadcastDelay"].strip()
     return order | {"scramble": data.get("scramble") == "yes"}
 
 
 def played_roles(version: GameVersion) -> tuple[str, ...]:
-    """Return the roles that somebody plays: not `random` where that is chance."""
+    """Return the roles that players play: not `random` where that is chance."""
     return tuple(role for role in version.roles if not (version.is_gdl2 and role == str(RANDOM)))
 
 
 def _where(place: Sequence[str | int]) -> str:
-    names = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed"}
+    names = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
     return names.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
 
 
-def _started(request: web.Request, ordered: Ordered) -> web.StreamResponse:
+def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> web.StreamResponse:
+    """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
     claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
-    if len(claims) > 1:
-        return render(request, "claims.html", row=ordered.row, claims=claims, origin=request[REMOTE].origin)
+    if len(claims) > 1 or (claims and is_for_others):
+        until_ms = lobby_until_ms(request.app[MANAGER], ordered.row)
+        return render(
+            request,
+            "claims.html",
+            row=ordered.row,
+            claims=claims,
+            origin=request[REMOTE].origin,
+            lobby_until_ms=until_ms,
+        )
     address = claims[0][1] if claims else URL("/matches") / ordered.row.id
     raise web.HTTPSeeOther(address)
 
 
 async def _form(request: web.Request, data: Mapping[str, str], problem: str = "") -> web.Response:
+    """Return the form for a match, filled with *data*, and with the *problem* of what was sent."""
     manager = request.app[MANAGER]
     games = await manager.games.listed()
     chosen = next((game for game in games if game.name == data.get("game")), None)

@@ -1,32 +1,171 @@
-"""The page that checks rules: what is wrong is underlined where it is, with a hint what to do."""
+"""The page that checks rules: a listing with every kind of word in a class and every problem underlined."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.web_request import FileField
+from markupsafe import Markup
+from pygments.token import STANDARD_TYPES, _TokenType
 
-from gdl.diagnostics import Severity
-from server.access.rights import requires
-from server.access.role import Role
-from server.api.keys import CHECKER
+from gdl.boards.about import about_of
+from gdl.editing.grammar import GdlLexer
+from gdl.errors import AboutFileError
+from gdl.language.diagnostics import Diagnostic, Severity, Source
+from server.access.settings import requires
+from server.api.operation import CHECKER
+from server.hosting.ordering import valid_name
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.validation import Validation
-from server.web.listing import MAX_REMARKS, listing, plain, remark_of
+from server.visibility import Role
 from server.web.rendering import render
+
+MAX_LISTED_CHARACTERS: Final = 60_000
+"""The longest text that is listed; of a longer one only the beginning is."""
+MAX_REMARKS: Final = 100
+"""How many remarks of one text are shown."""
+
+_SEVERITIES: Final = ("error", "warning", "note")
+_PIECE: Final = Markup('<span class="{}">{}</span>')
+_PROBLEM: Final = Markup('<mark class="{}">{}</mark>')
+_LINE: Final = Markup('<li id="{}L{}"><span class="line">{}</span>{}</li>\n')
+_SAID: Final = Markup('<div class="said {0}"><strong>{1}</strong>{2} <code>{3}</code></div>')
+_HINT: Final = Markup('<div class="hint">{}</div>')
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is wrong from the character `start` up to and without `end`."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    severity: str
+    code: str
+    message: str
+    hint: str = ""
+
+
+def remark_of(found: Diagnostic) -> Remark:
+    """Return *found* as a remark."""
+    span = found.span
+    return Remark(
+        span.start, span.end, span.line, span.column, str(found.severity), found.code.name, found.message,
+        found.hint or "",
+    )  # fmt: skip
+
+
+def report_remarks(text: str, diagnostics: Sequence[Mapping[str, Any]]) -> tuple[Remark, ...]:
+    """Return the remarks that a stored report makes on *text*: its entries have places by line and column."""
+    source = Source("", text)
+    return tuple(
+        Remark(
+            _offset(source, entry["line"], entry["column"]),
+            _offset(source, entry["endLine"], entry["endColumn"]),
+            entry["line"],
+            entry["column"],
+            entry["severity"] if entry["severity"] in _SEVERITIES else "note",
+            entry["code"],
+            entry["message"],
+            entry["hint"],
+        )
+        for entry in diagnostics[:MAX_REMARKS]
+    )
+
+
+def _offset(source: Source, line: int, column: int) -> int:
+    starts = source.line_starts
+    return min(starts[max(0, min(line, len(starts)) - 1)] + column - 1, len(source.text))
+
+
+@lru_cache(maxsize=64)
+def listing(text: str, remarks: tuple[Remark, ...] = (), prefix: str = "") -> Markup:
+    """Return the lines of *text* as elements of a list; *prefix* begins their ids, which end in `L` and the number."""
+    shown = text[:MAX_LISTED_CHARACTERS]
+    lines: list[list[Markup]] = [[]]
+    for piece in _pieces(shown, remarks):
+        for number, part in enumerate(piece.text.split("\n")):
+            if number:
+                lines.append([])
+            if part:
+                lines[-1].append(_marked(part, piece))
+    by_line: dict[int, list[Remark]] = {}
+    for remark in remarks:
+        by_line.setdefault(min(remark.line, len(lines)), []).append(remark)
+    return Markup("").join(
+        _LINE.format(prefix, number, Markup("").join(line), Markup("").join(map(_said, by_line.get(number, ()))))
+        for number, line in enumerate(lines, 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    kind: str
+    severity: str | None
+
+
+def _pieces(text: str, remarks: Sequence[Remark]) -> Iterator[_Piece]:
+    """Yield the tokens of *text*, cut where a remark begins or ends."""
+    cuts = sorted({0, *(offset for remark in remarks for offset in _ends(remark))})
+    severities = [_severity(cut, remarks) for cut in cuts]
+    for start, token, value in GdlLexer().get_tokens_unprocessed(text):
+        first, end = start, start + len(value)
+        for cut in (*cuts[bisect_left(cuts, start + 1) : bisect_left(cuts, end)], end):
+            yield _Piece(text[first:cut], _kind(token), severities[bisect_right(cuts, first) - 1])
+            first = cut
+
+
+def _ends(remark: Remark) -> tuple[int, int]:
+    """Return where the mark of *remark* begins and ends: it is of one character at least."""
+    return remark.start, max(remark.end, remark.start + 1)
+
+
+def _severity(offset: int, remarks: Sequence[Remark]) -> str | None:
+    """Return how bad the worst is that is said of the character at *offset*."""
+    found = (remark.severity for remark in remarks if _ends(remark)[0] <= offset < _ends(remark)[1])
+    return min(found, key=_SEVERITIES.index, default=None)
+
+
+def _kind(token: _TokenType) -> str:
+    return STANDARD_TYPES.get(token, "")
+
+
+def _marked(part: str, piece: _Piece) -> Markup:
+    shown = Markup.escape(plain(part))
+    if piece.kind and piece.kind != "w":
+        shown = _PIECE.format(piece.kind, shown)
+    return shown if piece.severity is None else _PROBLEM.format(piece.severity, shown)
+
+
+def plain(text: str) -> str:
+    """Return *text* with a mark in the place of what does not show, or would turn round what follows it."""
+    return "".join(char if char.isprintable() or char in "\t\n" else "\ufffd" for char in text)
+
+
+def _said(remark: Remark) -> Markup:
+    hint = _HINT.format(plain(remark.hint)) if remark.hint else ""
+    return _SAID.format(remark.severity, plain(remark.message), hint, remark.code)
+
 
 _NAME: Final = "rules"
 
 
 @dataclass(frozen=True, slots=True)
 class RulesForm:
-    """What somebody wants checked: the text, and whether it is to be played, too."""
+    """A form with rules to validate: the text, whether it is to be played, its TOML description, and a likely name."""
 
     text: str
     is_played: bool
     problem: str = ""
+    about: str = ""
+    name: str = ""
 
 
 async def show_form(request: web.Request) -> web.Response:
@@ -34,7 +173,7 @@ async def show_form(request: web.Request) -> web.Response:
     return render(request, "validate.html", form=RulesForm("", is_played=True), verdict=None)
 
 
-@requires(Role.SPECTATOR)
+@requires(Role.PLAYER)
 async def check(request: web.Request) -> web.Response:
     """Check the rules in the form, and show them with what is wrong."""
     form = await rules_form(request)
@@ -45,21 +184,34 @@ async def check(request: web.Request) -> web.Response:
 
 
 async def rules_form(request: web.Request) -> RulesForm:
-    """Return what the form of *request* holds; a file counts before the text."""
+    """Return what the form of *request* holds; files count before the texts."""
     data = await request.post()
-    file, text = data.get("file"), str(data.get("rules", ""))
     is_played = data.get("play") == "yes"
-    if isinstance(file, FileField) and file.filename:
-        try:
-            text = file.file.read().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return RulesForm("", is_played, "That file is no text in UTF-8. Save it as text and choose it again.")
-    text = text.replace("\r\n", "\n")
+    try:
+        text, file_name = _text_of(data, "rules", "file")
+        about, _ = _text_of(data, "about", "about-file")
+    except UnicodeDecodeError:
+        return RulesForm("", is_played, "That file is no text in UTF-8. Save it as text and choose it again.")
+    name = valid_name(str(data.get("name", "")) or file_name)
     if not text.strip():
         return RulesForm("", is_played, "There are no rules yet. Paste them into the field, or choose a file.")
     if len(text) > MAX_CHARACTERS:
         return RulesForm("", is_played, f"These rules are too long: at most {MAX_CHARACTERS:,} characters are checked.")
-    return RulesForm(text, is_played)
+    form = RulesForm(text, is_played, about=about, name=name)
+    try:
+        if about.strip():
+            about_of(about.encode(), "description")
+    except AboutFileError as error:
+        return replace(form, problem=f"The description cannot be used: {'; '.join(error.problems)[:2_000]}.")
+    return form
+
+
+def _text_of(data: Mapping[str, object], field: str, file_field: str) -> tuple[str, str]:
+    """Return the text of a field, or of the file chosen in its place, and the file's name."""
+    file, text, name = data.get(file_field), str(data.get(field, "")), ""
+    if isinstance(file, FileField) and file.filename:
+        text, name = file.file.read().decode("utf-8-sig"), file.filename
+    return text.replace("\r\n", "\n"), name
 
 
 def verdict_of(found: Validation) -> dict[str, object]:
@@ -68,6 +220,7 @@ def verdict_of(found: Validation) -> dict[str, object]:
     return {
         "word": found.verdict,
         "limit": found.limit,
+        "is_checked": found.is_checked,
         "counts": [(found.count(severity), str(severity)) for severity in Severity if found.count(severity)],
         "remarks": remarks,
         "n_more": len(found.diagnostics) - len(remarks),

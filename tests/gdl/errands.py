@@ -1,16 +1,18 @@
-"""What the tests of `gdl.child_process` have a child do; a child finds functions by their module."""
+"""What the tests of `gdl.worker` have a child do; a child finds functions by their module."""
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.errors import StratificationError
-from gdl.source import Source, Span
+from gdl.language.diagnostics import Source, Span
+from gdl.worker import ChildLimits, run_limited
 
 
 class UnsendableError(Exception):
@@ -30,6 +32,16 @@ def spin() -> None:
 
 
 def sleep_for_good() -> None:
+    signal.pause()
+
+
+def sleep_and_answer(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def tell_number_and_sleep(report: Callable[[object], None]) -> None:
+    report(os.getpid())
     signal.pause()
 
 
@@ -94,3 +106,13 @@ def write_number_and_wait(path: str) -> None:
     with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 -- a plain name is what is handed over
         file.write(f"{os.getpid()}\n")
     signal.pause()
+
+
+def memory_mb() -> int:
+    """Return how much memory this process may use."""
+    return resource.getrlimit(resource.RLIMIT_AS)[1] // (1024 * 1024)
+
+
+def memory_mb_of_a_child(wanted_mb: int) -> int:
+    """Return how much memory a child may use that is allowed *wanted_mb*."""
+    return run_limited(memory_mb, (), ChildLimits(max_seconds=60, max_memory_mb=wanted_mb))

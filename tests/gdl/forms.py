@@ -7,8 +7,8 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from gdl.kif import read_term
-from gdl.terms import Compound, Constant, Term, Variable
+from gdl.language.kif import read_term
+from gdl.language.terms import Compound, Constant, Term, Variable
 
 SYMBOLS: Final = st.text(
     st.characters(exclude_characters=" \t\r\n\f\v();\0", exclude_categories=["Cs"]), min_size=1, max_size=6

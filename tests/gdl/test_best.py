@@ -7,14 +7,13 @@ from random import Random
 
 import pytest
 
-from gdl.best import BestGame
 from gdl.compiler.compilation import CompileLimits
-from gdl.compiler.states import CompiledState
-from gdl.engines import make_game
+from gdl.compiler.compiled import CompiledState
+from gdl.engines import BestGame, make_game
 from gdl.game import State
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 
 def best(name: str) -> BestGame:

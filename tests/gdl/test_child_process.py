@@ -13,8 +13,8 @@ from typing import Final
 
 import pytest
 
-from gdl.child_process import ChildLimits, run_limited
 from gdl.errors import ChildProcessDiedError, LimitExceeded, StratificationError
+from gdl.worker import ChildLimits, NotWanted, run_limited
 from tests.gdl import errands
 from tests.server.processes import children_of, is_running, wait_until
 
@@ -47,6 +47,11 @@ def test_who_takes_too_much_memory_is_told_the_limit(errand: Callable[[], int]) 
     with pytest.raises(LimitExceeded) as raised:
         run_limited(errand, (), ChildLimits(max_seconds=60.0, max_memory_mb=128))
     assert (raised.value.what, raised.value.limit) == ("megabytes of memory", 128)
+
+
+@pytest.mark.parametrize(("wanted_mb", "allowed_mb"), [(4096, 512), (256, 256)])
+def test_a_child_of_a_limited_process_may_use_no_more_than_that(wanted_mb: int, allowed_mb: int) -> None:
+    assert run_limited(errands.memory_mb_of_a_child, (wanted_mb,), PATIENT) == allowed_mb
 
 
 def test_an_answer_that_is_too_long_is_not_waited_for() -> None:
@@ -84,6 +89,21 @@ def test_a_library_that_aborts_is_taken_to_be_out_of_memory() -> None:
     with pytest.raises(LimitExceeded) as raised:
         run_limited(errands.abort, (), PATIENT)
     assert raised.value.what == "megabytes of memory"
+
+
+def test_processor_time_counts_where_it_is_limited() -> None:
+    limits = ChildLimits(max_seconds=60.0, max_cpu_seconds=1.0)
+    with pytest.raises(LimitExceeded) as raised:
+        run_limited(errands.spin, (), limits)
+    assert (raised.value.what, raised.value.limit) == ("seconds", 1.0)
+    assert run_limited(errands.sleep_and_answer, (2.0,), limits) == 2.0
+
+
+def test_a_child_whose_answer_is_not_wanted_any_more_is_ended() -> None:
+    numbers: list[object] = []
+    with pytest.raises(NotWanted):
+        run_limited(errands.tell_number_and_sleep, (), PATIENT, numbers.append, lambda: not numbers)
+    wait_until(lambda: not is_running(int(str(numbers[0]))))
 
 
 def test_reports_come_in_order_and_before_the_result() -> None:

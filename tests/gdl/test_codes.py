@@ -14,10 +14,9 @@ import pytest
 
 from gdl import simulation
 from gdl.checks import check
-from gdl.codes_page import codes_page
-from gdl.diagnostics import Code, Diagnostic, Severity, codes
-from gdl.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.source import Source
+from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, codes
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
+from tools.codes_page import codes_page
 
 PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
 FOLDER = Path(__file__).parent / "codes"

@@ -9,10 +9,9 @@ from typing import Final
 
 import pytest
 
-from gdl.conformance import conform
 from gdl.engines import make_game
-from gdl.rules import read_file
-from gdl.traces import read_trace
+from gdl.language.rules import read_file
+from gdl.traces import conform, read_trace
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, RuleFileError, UnknownNameError
-from gdl.limits import EvaluationLimits
-from gdl.rules import read_rules
+from gdl.game import EvaluationLimits
+from gdl.language.rules import read_rules
 from tests.gdl.forms import damaged_files
 
 LIMITS = EvaluationLimits(max_rows=20_000, max_term_depth=50, max_term_symbols=1_000)

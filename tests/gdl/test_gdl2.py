@@ -10,8 +10,8 @@ import pytest
 from gdl.engines import make_game
 from gdl.game import Game, State
 from gdl.games.library import find_game, game_names
-from gdl.rules import read_rules
-from gdl.terms import Compound, Term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Compound, Term
 from tests.scripts import game_of, read_script, replay
 
 FOLDER = Path(__file__).parent / "gdl2"

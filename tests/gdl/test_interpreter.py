@@ -23,9 +23,9 @@ from gdl.errors import (
 )
 from gdl.game import Game, State
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.rules import read_file, read_rules
-from gdl.terms import Constant
+from gdl.language.kif import read_term
+from gdl.language.rules import read_file, read_rules
+from gdl.language.terms import Constant
 
 FOLDER: Final = Path(__file__).parent / "semantics"
 COUNTER: Final = """

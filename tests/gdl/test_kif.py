@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import KifSyntaxError
-from gdl.kif import DEFAULT_LIMITS, ReadLimits, read_forms, read_term, term_of, tokens
-from gdl.source import Source
-from gdl.terms import Term
+from gdl.language.diagnostics import Source
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, read_forms, read_term, term_of, tokens
+from gdl.language.terms import Term
 from tests.gdl.forms import TERMS
 
 ROOT: Final = Path(__file__).resolve().parents[2]

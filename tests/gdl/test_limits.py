@@ -6,11 +6,10 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded
-from gdl.game import State
-from gdl.kif import read_term
-from gdl.limits import Budget, EvaluationLimits
-from gdl.rules import read_rules
-from gdl.terms import Constant
+from gdl.game import Budget, EvaluationLimits, State
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
 from tests.gdl.forms import nested
 
 FRAME = "(role r) (init s) (legal r go) (next s) (goal r 50)\n"
@@ -47,6 +46,8 @@ ANSWERED = {
     "a rule of 1,000 conditions": lines("q{i}", 1_000) + "(<= terminal " + conditions("q{i}", 1_000) + ")",
     "10,000 alternatives": "(a0 1) (a1 1) (a2 1) (a3 9)\n(<= terminal "
     + conditions(f"(or {' '.join(f'(a{{i}} {n})' for n in range(10))})", 4) + ")",
+    "10,000,000,000 alternatives": lines("j{i}", 10) + "(<= terminal "
+    + conditions("(or a{i} b{i} c{i} d{i} e{i} f{i} g{i} h{i} i{i} j{i})", 10) + ")",
     "99 negations in one another": "(<= terminal " + "(not " * 99 + "p" + ")" * 99 + ")",
     "an unasked product of millions": PRODUCT + "(<= terminal (true s))",
     "patterns of 99 levels in a chain of 45": f"(p0 {DEEP.replace('?x', 'a')})\n"
@@ -60,8 +61,8 @@ REFUSED = {
     "pairs without end": "(p a) (<= (p (f ?x ?y)) (p ?x) (p ?y)) (<= terminal (p ?x) (distinct ?x a))",
     "doubling terms": "(p a) (<= (p (f ?x ?x)) (p ?x)) (<= terminal (p ?x) (distinct ?x a))",
     "a product of millions": PRODUCT + "(<= terminal (p ?x ?x ?y))",
-    "10,000,000,000 alternatives": "(<= terminal "
-    + conditions("(or a{i} b{i} c{i} d{i} e{i} f{i} g{i} h{i} i{i} j{i})", 10) + ")",
+    "2,048 alternatives that cannot be told apart": "(<= terminal "
+    + conditions("(or (p ?x{i}) q)", 10) + "(or q (and " + conditions("(p ?x{i})", 10) + ")))",
     "100,000 conditions": "(<= terminal " + conditions("q{i}", 100_000) + ")",
     "9,000,000 dependencies": lines("(<= (p ?x) (p ?y) (q{i} ?x ?y))", 3_000),
     "a pattern of 101 levels": "(<= (next " + "(f " * 101 + "?x" + ")" * 101 + ") (true ?x))",

@@ -5,21 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import CallerError, MessageError
-from gdl.kif import read_term
-from gdl.messages import (
-    Abort,
-    Dialect,
-    Info,
-    Message,
-    Ping,
-    Play,
-    Preview,
-    Start,
-    Stop,
-    read_message,
-    to_text,
-)
-from gdl.terms import Compound, Constant, Term
+from gdl.language.kif import read_term
+from gdl.language.terms import Compound, Constant, Term
+from gdl.wire.messages import Abort, Dialect, Info, Message, Ping, Play, Preview, Start, Stop, read_message, to_text
 
 NAMES = st.from_regex(r"[A-Za-z0-9_.+-]{1,8}", fullmatch=True).filter(lambda name: name.lower() != "nil")
 TERMS: st.SearchStrategy[Term] = st.recursive(

@@ -6,8 +6,7 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.games.library import find_game
-from gdl.positions import rules_from
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules, rules_from
 
 STEPS = 3
 

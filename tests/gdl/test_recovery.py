@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from gdl.checks.subject import MAX_PROBLEMS, examine
 from gdl.errors import RuleFileError
-from gdl.kif import DEFAULT_LIMITS
-from gdl.recovery import read_rule_forms
-from gdl.rules import read_forms_as_rules, read_rules
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.kif import DEFAULT_LIMITS
+from gdl.language.recovery import read_rule_forms
+from gdl.language.rules import read_forms_as_rules, read_rules
 
 
 def _recovered(text: str) -> tuple[list[str], list[str], list[str]]:

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import MessageError
-from gdl.kif import read_term
-from gdl.replies import InfoReply, Status, find_move, first_term, info_text, is_complete, read_info
-from gdl.wire import decode
+from gdl.language.kif import read_term
+from gdl.wire.replies import InfoReply, Status, decode, find_move, first_term, info_text, is_complete, read_info
 
 ODD = st.text(alphabet=st.sampled_from(list('()ab ;\n\0"{}:[]?1é')))
 

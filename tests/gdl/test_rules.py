@@ -12,10 +12,10 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.errors import KifSyntaxError, RuleFileError
-from gdl.kif import ReadLimits, read_term
-from gdl.rules import And, Atom, Distinct, Not, Or, Rule, read_file, read_rules
-from gdl.source import Source, Span
-from gdl.terms import Compound, Constant
+from gdl.language.diagnostics import Source, Span
+from gdl.language.kif import ReadLimits, read_term
+from gdl.language.rules import And, Atom, Distinct, Not, Or, Rule, read_file, read_rules
+from gdl.language.terms import Compound, Constant
 
 FOLDER: Final = Path(__file__).parent / "errors"
 SPAN: Final = Span(Source("", ""), 0, 0)

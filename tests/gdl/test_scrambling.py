@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.kif import read_term
-from gdl.rules import KEYWORDS, Description, read_rules
-from gdl.scrambling import Scrambling
-from gdl.terms import Compound, Constant, Term
+from gdl.language.kif import read_term
+from gdl.language.rules import KEYWORDS, Description, read_rules
+from gdl.language.terms import Compound, Constant, Term
+from gdl.wire.scrambling import Scrambling
 
 RULES = """
 (ROLE white) (role random) (init (Cell 1 1 b)) (init (cell -2 3.5 b)) ; a comment with a name

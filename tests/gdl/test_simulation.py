@@ -11,12 +11,11 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
-from gdl.diagnostics import Severity, codes
 from gdl.games.library import find_game, game_names
-from gdl.rules import Description, read_file, read_rules
+from gdl.language.diagnostics import Severity, Source, codes
+from gdl.language.rules import Description, read_file, read_rules
 from gdl.simulation import CODES, SimulationBudget, SimulationReport, simulate
 from gdl.simulation.figures import Spread
-from gdl.source import Source
 
 FOLDER: Final = Path(__file__).parent / "simulation"
 SMALL: Final = SimulationBudget(plays=20, seconds=20, states=300, steps=100)

@@ -7,9 +7,8 @@ from typing import Final
 
 import pytest
 
-from gdl.diagnostics import Diagnostic, Severity, codes
-from gdl.source import Source, Span
-from gdl.suppression import sift
+from gdl.checks.suppression import sift
+from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, codes
 
 WARNING: Final = "gdl/empty-body"
 ERROR: Final = "gdl/open-fact"
@@ -118,7 +117,7 @@ def test_what_shows_only_in_play_is_in_vain_only_after_play(
     monkeypatch: pytest.MonkeyPatch, is_played: bool, left: list[str]
 ) -> None:
     in_play = replace(codes()["gdl/empty-body"], name="gdl/no-end", check=17, severity=Severity.WARNING)
-    monkeypatch.setattr("gdl.suppression.codes", lambda: {**codes(), "gdl/no-end": in_play})
+    monkeypatch.setattr("gdl.checks.suppression.codes", lambda: {**codes(), "gdl/no-end": in_play})
     assert sifted("; ggp: allow gdl/no-end -- because\n(role x)\n", is_played=is_played) == (left, [])
 
 

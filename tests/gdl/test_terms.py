@@ -11,8 +11,8 @@ import threading
 import pytest
 from hypothesis import given
 
-from gdl.kif import read_term
-from gdl.terms import Compound, Constant, Term, Variable, signature, variables
+from gdl.language.kif import read_term
+from gdl.language.terms import Compound, Constant, Term, Variable, signature, variables
 from tests.gdl.forms import TERMS, nested
 
 DEEP = 20_000

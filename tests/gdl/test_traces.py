@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.conformance import Difference, conform
 from gdl.engines import make_game
 from gdl.games.library import find_game, game_names
-from gdl.rules import read_rules
-from gdl.traces import Step, Trace, TraceError, digest, read_trace, to_json, trace_game
+from gdl.language.rules import read_rules
+from gdl.traces import Difference, Step, Trace, TraceError, conform, digest, read_trace, to_json, trace_game
 
 ONE_STEP = '{"roles": ["r"], "matches": [[{"state": [0, "da39a3ee5e6b4b0d"], "terminal": false, "goals": [null]%s}]]}'
 

@@ -7,10 +7,10 @@ from functools import cache
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.kif import read_forms, term_of
-from gdl.rules import read_rules
-from gdl.source import Source
-from gdl.terms import Constant
+from gdl.language.diagnostics import Source
+from gdl.language.kif import read_forms, term_of
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
 from players.deadline import Budget
 
 FOUR_WAYS = """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdl.game import Role, State
-from gdl.terms import Constant, Term
+from gdl.language.terms import Constant, Term
 from players import Deadline, Player
 
 

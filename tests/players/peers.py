@@ -13,10 +13,10 @@ from pathlib import Path
 import aiohttp
 
 from gdl.games.library import find_game
-from gdl.wire import one_line
+from gdl.wire.replies import one_line
 from players import Settings, Timing
+from players.kit.http_server import serving
 from players.player import MakePlayer
-from players.service import serving
 
 RULES = {name: one_line(find_game(name).path.read_text()) for name in ("tictactoe", "rockpaperscissors", "montyhall")}
 

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from gdl.terms import Term
-from players.alphabeta import AlphaBeta
+from gdl.language.terms import Term
 from players.deadline import Budget, Deadline
+from players.search.alphabeta import AlphaBeta
 from tests.players.games import COIN, FOUR_WAYS, after, game, game_of, role, rounds, state_of
 
 THREE = """

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from players.desk import Desk
-from players.dialling import MAX_TRIES, Dialling, backoff_s
-from players.errors import HostAwayError, HostError, ReplyRefusedError
-from players.host import DialledLetter, Events, Host
+from players.kit.dialling import MAX_TRIES, Dialling, backoff_s
+from players.kit.host import DialledRequest, Events, Host
+from players.kit.player_server import PlayerServer
+from players.player import HostAwayError, HostError, ReplyRefusedError
 from tests.players import odd_players
 from tests.players.peers import settings, start_text
 
-Event = tuple[str, DialledLetter | None] | Exception
+Event = tuple[str, DialledRequest | None] | Exception
 CONNECTED: Event = ("connected", None)
 REPLACED: Event = ("replaced", None)
 FIRST = "(mark 1 1)"
@@ -23,7 +23,7 @@ FIRST = "(mark 1 1)"
 
 def letter(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0) -> Event:
     message = text.strip("()").partition(" ")[0]
-    return "letter", DialledLetter(f"m:{step}:{message}", "m", step, text, waited_s, answered)
+    return "letter", DialledRequest(f"m:{step}:{message}", "m", step, text, waited_s, answered)
 
 
 class ScriptedHost(Host):
@@ -33,11 +33,12 @@ class ScriptedHost(Host):
         super().__init__("http://host", "deep")
         self.connections = list(connections)
         self.replies: list[tuple[str, str]] = []
+        self.failures: list[str] = []
         self.refusals: list[Exception] = []
         self.news = asyncio.Event()
 
     @asynccontextmanager
-    async def letters(self) -> AsyncIterator[Events]:
+    async def requests(self) -> AsyncIterator[Events]:
         yield self._events(self.connections.pop(0))
 
     async def _events(self, events: Sequence[Event]) -> Events:
@@ -49,27 +50,28 @@ class ScriptedHost(Host):
             if event[1] is not None and event[1].answered is None:
                 await asyncio.wait_for(self.news.wait(), 20)
 
-    async def reply(self, letter_id: str, text: str) -> None:
+    async def reply(self, request_id: str, text: str, failure: str = "") -> None:
         if self.refusals and isinstance(self.refusals[0], HostAwayError):
             raise self.refusals.pop(0)
         self.news.set()
         if self.refusals:
             raise self.refusals.pop(0)
-        self.replies.append((letter_id, text))
+        self.replies.append((request_id, text))
+        self.failures.append(failure)
 
 
 @pytest.fixture(autouse=True)
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("players.dialling.FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("players.kit.dialling.FIRST_WAIT_S", 0.0)
 
 
 async def dialled(host: ScriptedHost) -> tuple[list[tuple[str, str]], list[str]]:
     """Dial until the host says that another one took over; return the replies, and what the person was told."""
     said: list[str] = []
-    desk = Desk(odd_players.First, settings())
+    player_server = PlayerServer(odd_players.First, settings())
     with pytest.raises(HostError):
-        await Dialling(desk, host, said.append).run()
-    await desk.close()
+        await Dialling(player_server, host, said.append).run()
+    await player_server.close()
     return host.replies, said
 
 
@@ -118,17 +120,19 @@ async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None
 
 async def test_a_player_that_was_removed_ends() -> None:
     with pytest.raises(HostError, match="the player deep was removed"):
-        await Dialling(Desk(odd_players.First, settings()), ScriptedHost([("removed", None)]), lambda _: None).run()
+        await Dialling(
+            PlayerServer(odd_players.First, settings()), ScriptedHost([("removed", None)]), lambda _: None
+        ).run()
 
 
 async def test_time_that_a_letter_has_waited_is_gone() -> None:
     events = [letter(start_text(clock_s=60, play_s=60)), letter("(PLAY m NIL)", waited_s=60), REPLACED]
     host = ScriptedHost(events)
-    desk = Desk(odd_players.Endless, settings())
+    player_server = PlayerServer(odd_players.Endless, settings())
     with pytest.raises(HostError):
-        await Dialling(desk, host, lambda _: None).run()
-    await desk.close()
-    assert [letter_id for letter_id, _ in host.replies] == ["m:0:START", "m:0:PLAY"]
+        await Dialling(player_server, host, lambda _: None).run()
+    await player_server.close()
+    assert [request_id for request_id, _ in host.replies] == ["m:0:START", "m:0:PLAY"]
 
 
 async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
@@ -149,6 +153,6 @@ async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
 
 
 def test_waits_grow_and_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("players.dialling.FIRST_WAIT_S", 0.5)
+    monkeypatch.setattr("players.kit.dialling.FIRST_WAIT_S", 0.5)
     monkeypatch.setattr("random.uniform", lambda _least, most: most)
     assert [backoff_s(n, 30.0) for n in (1, 2, 3, 6, 7, 100)] == [0.5, 1.0, 2.0, 16.0, 30.0, 30.0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from players.evaluation import difference, estimate
-from players.positions import Positions
+from players.search.alphabeta import difference, estimate
+from players.search.positions import Positions
 from tests.players.games import COIN, after, game, game_of
 
 

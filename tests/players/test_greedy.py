@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from gdl.game import Game
 from players.deadline import Deadline
-from players.greedy import GreedyPlayer
-from players.legal import LegalPlayer
 from players.player import Player
-from players.uniform import RandomPlayer
+from players.stock import GreedyPlayer, LegalPlayer, RandomPlayer
 from tests.players.games import COIN, game, game_of, role
 
 FOREVER = Deadline(float("inf"))

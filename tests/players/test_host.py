@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from players.errors import HostAwayError, HostError, ReplyRefusedError
-from players.host import DialledLetter, Host, Registration
+from players.kit.host import DialledRequest, Host, Registration
+from players.player import HostAwayError, HostError, ReplyRefusedError
 
 LETTER = {"letter": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
-READ = DialledLetter("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
+READ = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
 
 
 @asynccontextmanager
@@ -97,7 +97,7 @@ async def test_who_may_come_again(status: int) -> None:
         with pytest.raises(HostAwayError):
             await host.register()
         with pytest.raises(HostAwayError):
-            async with host.letters():
+            async with host.requests():
                 pass
 
 
@@ -105,7 +105,7 @@ async def test_nobody_is_there() -> None:
     async with answering() as (url, _):
         pass
     async with Host(url, "deep") as host:
-        with pytest.raises(HostAwayError, match="nobody can be reached there: Connection refused"):
+        with pytest.raises(HostAwayError, match="it cannot be reached: Connection refused"):
             await host.register()
 
 
@@ -132,8 +132,8 @@ def lines(*events: Any) -> bytes:
     return b"\n".join(event if isinstance(event, bytes) else json.dumps(event).encode() for event in events) + b"\n"
 
 
-async def events_of(host: Host) -> list[tuple[str, DialledLetter | None]]:
-    async with host.letters() as events:
+async def events_of(host: Host) -> list[tuple[str, DialledRequest | None]]:
+    async with host.requests() as events:
         return [event async for event in events]
 
 
@@ -144,7 +144,7 @@ async def test_events_are_read_with_their_letters() -> None:
     )  # fmt: skip
     async with answering((200, body)) as (url, _), Host(url, "deep") as host:
         found = await events_of(host)
-    answered = DialledLetter("m:3:PLAY", "m", 3, "(PLAY m NIL)", 0.0, "noop")
+    answered = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 0.0, "noop")
     assert found == [("connected", None), ("", None), ("letter", READ), ("letter", answered), ("letter", None)]
 
 

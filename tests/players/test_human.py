@@ -7,10 +7,10 @@ import io
 import pytest
 
 from gdl.game import Game
-from players.errors import GaveUpError
 from players.human import HumanPlayer, Streams
-from players.legal import LegalPlayer
-from players.table import Table
+from players.kit.local_match import LocalMatch
+from players.player import GaveUpError
+from players.stock import LegalPlayer
 from tests.players.games import COIN, game, game_of, role
 
 NUMBER = """
@@ -39,7 +39,7 @@ def played(of: Game, mine: str, typed: str, *, with_adviser: bool = False) -> li
     person = HumanPlayer(Streams(io.StringIO(typed), shown), adviser=LegalPlayer() if with_adviser else None)
     others = {each: LegalPlayer() for each in of.roles if each.name not in (mine, "random")}
     try:
-        list(Table(of, {**others, role(mine): person}, seed=1).play())
+        list(LocalMatch(of, {**others, role(mine): person}, seed=1).play())
     except GaveUpError:
         shown.write("[gave up]")
     return shown.getvalue().splitlines()
@@ -65,7 +65,7 @@ def test_only_what_is_known_for_sure_is_shown_besides_percepts() -> None:
     assert played(game_of(NUMBER), "guesser", "guess 1\n") == [
         "You are guesser.",
         "you perceive: ready",
-        "(step 1)",
+        "step: 1",
         "1. (guess 1)  2. (guess 2)",
         "guesser> you perceive: (it_was 1)",
     ]

@@ -1,4 +1,4 @@
-"""Search over views: decisions under hidden cards and doors, which never look at what is hidden."""
+"""Search over infosets: decisions under hidden cards and doors, which never look at what is hidden."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from random import Random
 import pytest
 
 from gdl.game import State
-from gdl.kif import read_term
-from gdl.terms import Term
+from gdl.language.kif import read_term
+from gdl.language.terms import Term
+from players.belief import BeliefState
 from players.deadline import Budget, Deadline
-from players.infosets import ViewSearch
-from players.mcts import MctsPlayer
-from players.worlds import Worlds
+from players.search.infosets import InformationSetSearch
+from players.stock import MctsPlayer
 from tests.players.games import COIN, game, game_of, role, rounds
 
 KUHN = game("kuhnpoker")
 FOREVER = Deadline(float("inf"))
 
 
-def bob_after_a_bet(card: str) -> Worlds:
+def bob_after_a_bet(card: str) -> BeliefState:
     """Return what bob knows who holds *card*, after alice has bet."""
-    worlds = Worlds(KUHN, role("bob"), 1)
+    worlds = BeliefState(KUHN, role("bob"), 1)
     worlds.advance(read_term("noop"), [read_term(f"(your_card {card})")], Budget())
     worlds.advance(read_term("noop"), [read_term("(did alice bet)")], Budget())
     return worlds
@@ -30,7 +30,7 @@ def bob_after_a_bet(card: str) -> Worlds:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("card", "expected"), [("king", "call"), ("jack", "fold")])
 def test_the_highest_card_calls_and_the_lowest_folds(card: str, expected: str, seed: int) -> None:
-    move = ViewSearch(KUHN, Random(seed)).think(bob_after_a_bet(card), rounds(200))
+    move = InformationSetSearch(KUHN, Random(seed)).think(bob_after_a_bet(card), rounds(200))
     assert str(move) == expected
 
 
@@ -55,15 +55,15 @@ def test_a_hidden_card_changes_nothing(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_candidate_switches_doors(seed: int) -> None:
     montyhall = game("montyhall")
-    worlds = Worlds(montyhall, role("candidate"), seed)
+    worlds = BeliefState(montyhall, role("candidate"), seed)
     worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], Budget())
     worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], Budget())
-    assert str(ViewSearch(montyhall, Random(seed)).think(worlds, rounds(100))) == "switch"
+    assert str(InformationSetSearch(montyhall, Random(seed)).think(worlds, rounds(100))) == "switch"
 
 
 def test_chance_counts_with_its_mean() -> None:
     coin = game_of(COIN)
-    assert str(ViewSearch(coin, Random(1)).think(Worlds(coin, role("player"), 1), rounds(300))) == "safe"
+    assert str(InformationSetSearch(coin, Random(1)).think(BeliefState(coin, role("player"), 1), rounds(300))) == "safe"
 
 
 def test_simultaneous_moves_are_hidden_from_each_other() -> None:
@@ -71,7 +71,11 @@ def test_simultaneous_moves_are_hidden_from_each_other() -> None:
     rockpaperscissors = game("rockpaperscissors")
     me = rockpaperscissors.roles[0]
     moves = {
-        str(ViewSearch(rockpaperscissors, Random(seed)).think(Worlds(rockpaperscissors, me, 1), rounds(30)))
+        str(
+            InformationSetSearch(rockpaperscissors, Random(seed)).think(
+                BeliefState(rockpaperscissors, me, 1), rounds(30)
+            )
+        )
         for seed in range(20)
     }
     assert moves == {"rock", "paper", "scissors"}
@@ -80,6 +84,6 @@ def test_simultaneous_moves_are_hidden_from_each_other() -> None:
 def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
     reports: list[Term] = []
     over = Budget(deadline=Deadline(0.0, lambda: 1.0))
-    move = ViewSearch(KUHN, Random(1)).think(bob_after_a_bet("queen"), over, reports.append)
+    move = InformationSetSearch(KUHN, Random(1)).think(bob_after_a_bet("queen"), over, reports.append)
     assert str(move) in ("call", "fold")
     assert reports == [move]

@@ -8,11 +8,16 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 from players.deadline import Deadline
-from players.evaluator import StateEvaluator, evaluator_of, wait_for_compilation
-from players.lanes import LaneEvaluator, compiled_game_of
-from players.playouts import MAX_STEPS
+from players.search.evaluator import (
+    MAX_STEPS,
+    LaneEvaluator,
+    StateEvaluator,
+    compiled_game_of,
+    evaluator_of,
+    wait_for_compilation,
+)
 from tests.players.games import COIN, FOUR_WAYS, after, compiled, interpreted, rounds
 
 ENDLESS = """
@@ -32,15 +37,15 @@ def lanes_of(game: Game) -> LaneEvaluator:
 def walk(game: Game, other: Game, random: Random) -> None:
     """Walk at random through *game*, compiled, and *other*, interpreted, and compare what is seen on the way."""
     lanes, states = lanes_of(game), StateEvaluator(other)
-    spot, state = lanes.spot(game.initial_state), states.spot(other.initial_state)
+    node_key, state = lanes.node_key(game.initial_state), states.node_key(other.initial_state)
     while moves := states.moves(state):
-        assert [list(map(lanes.term, numbers)) for numbers in lanes.moves(spot)] == list(map(list, moves))
+        assert [list(map(lanes.term, numbers)) for numbers in lanes.moves(node_key)] == list(map(list, moves))
         choice = [random.randrange(len(options)) for options in moves]
-        spot = lanes.after(spot, [options[i] for options, i in zip(lanes.moves(spot), choice, strict=True)])
+        node_key = lanes.after(node_key, [options[i] for options, i in zip(lanes.moves(node_key), choice, strict=True)])
         state = states.after(state, [options[i] for options, i in zip(moves, choice, strict=True)])
-    assert lanes.moves(spot) == ()
-    assert lanes.goals(spot) == states.goals(state)
-    assert lanes.spot(state) == spot
+    assert lanes.moves(node_key) == ()
+    assert lanes.goals(node_key) == states.goals(state)
+    assert lanes.node_key(state) == node_key
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "rockpaperscissors", "montyhall"])
@@ -60,8 +65,8 @@ def test_every_leaf_has_the_mean_of_its_own_plays() -> None:
     won = after(tictactoe, "(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)")
     lost_next = after(tictactoe, "(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)")
     lanes = lanes_of(tictactoe)
-    spots = [lanes.spot(state) for state in (won, lost_next, tictactoe.initial_state)]
-    first, second, third = lanes.play_out(spots, 400, Random(1), rounds(1)) or ()
+    node_keys = [lanes.node_key(state) for state in (won, lost_next, tictactoe.initial_state)]
+    first, second, third = lanes.play_out(node_keys, 400, Random(1), rounds(1)) or ()
     assert first == (1.0, 0.0)
     assert second[0] > third[0] > 0.5 > third[1] > second[1]
     assert sum(third) == pytest.approx(1.0)
@@ -69,8 +74,8 @@ def test_every_leaf_has_the_mean_of_its_own_plays() -> None:
 
 def test_equal_seeds_play_equal_plays() -> None:
     lanes = lanes_of(compiled("connectfour"))
-    spots = [lanes.spot(compiled("connectfour").initial_state)] * 3
-    first, second = (lanes.play_out(spots, 30, Random(7), rounds(1)) for _ in range(2))
+    node_keys = [lanes.node_key(compiled("connectfour").initial_state)] * 3
+    first, second = (lanes.play_out(node_keys, 30, Random(7), rounds(1)) for _ in range(2))
     assert first == second
 
 
@@ -78,7 +83,7 @@ def test_plays_too_long_for_the_lanes_are_played_singly_and_cut_short() -> None:
     endless = make_game(read_rules(ENDLESS), "compiled")
     lanes = lanes_of(endless)
     assert MAX_STEPS < 10_000
-    assert lanes.play_out([lanes.spot(endless.initial_state)], 2, Random(1), rounds(1)) == [(0.8,)]
+    assert lanes.play_out([lanes.node_key(endless.initial_state)], 2, Random(1), rounds(1)) == [(0.8,)]
     assert (lanes.max_leaves, lanes.max_plays) == (1, 1)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.best import BestGame
-from gdl.engines import make_game
+from gdl.engines import BestGame, make_game
 from gdl.game import Game
 from gdl.games.library import find_game
 from players.deadline import Deadline
-from players.evaluator import StateEvaluator
-from players.lanes import LaneEvaluator
-from players.mcts import MctsPlayer
-from players.nested import NestedPlayer
+from players.search.evaluator import LaneEvaluator, StateEvaluator
+from players.stock import MctsPlayer, NestedPlayer
 from tests.players.games import COIN, FOUR_WAYS, game, game_of, role
 
 FOREVER = Deadline(float("inf"))
@@ -37,7 +34,7 @@ def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
     of: Game, mine: str, on_states: bool
 ) -> None:
     player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
-    assert (player.tree.n_rounds > 0, player.views.n_rounds > 0) == (on_states, not on_states)
+    assert (player.tree.n_rounds > 0, player.infoset_search.n_rounds > 0) == (on_states, not on_states)
 
 
 def test_without_time_to_find_out_views_are_searched() -> None:
@@ -46,7 +43,7 @@ def test_without_time_to_find_out_views_are_searched() -> None:
     player.join(coin, role("player"), seed=1)
     player.start(Deadline(0.0, lambda: 1.0))
     player.move(coin.initial_state, player.role, FOREVER)
-    assert (player.tree.n_rounds, player.views.n_rounds) == (0, 30)
+    assert (player.tree.n_rounds, player.infoset_search.n_rounds) == (0, 30)
 
 
 def test_nested_searches_puzzles_itself() -> None:

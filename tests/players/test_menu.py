@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.kif import read_term
-from players.errors import UnclearMoveError
-from players.menu import Menu
+from gdl.language.kif import read_term
+from players.human import Menu
+from players.player import UnclearMoveError
 
 MOVES = tuple(map(read_term, ("(move 1 2)", "(move 1 23)", "(move 2 2)", "noop", "(Fire north)")))
 KEYS = {"": "noop", "f": "(Fire north)", "x": "(move 9 9)"}

@@ -6,7 +6,7 @@ import pytest
 
 from gdl.game import Role, State
 from players.deadline import Budget
-from players.minimax import MinimaxPlayer
+from players.stock import MinimaxPlayer
 from tests.players.games import game, role
 
 TICTACTOE = game("tictactoe")

@@ -6,7 +6,7 @@ import pytest
 
 from gdl.game import Game
 from players.deadline import Budget, Deadline
-from players.observation import sees_everything
+from players.search.infosets import sees_everything
 from tests.players.games import COIN, game, game_of, role
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.games.library import find_game
-from players.pictures import about_rules, picture_of
+from players.human import about_rules, picture_of
 from tests.players.games import FOUR_WAYS, game, game_of
 
 
@@ -14,7 +14,7 @@ def test_rules_of_the_library_are_recognised_whatever_their_file_is_called() -> 
 
 def test_without_a_layout_facts_are_listed() -> None:
     puzzle = game_of(FOUR_WAYS)
-    assert picture_of(None, in_colour=False)(puzzle.description, puzzle.initial_state.facts) == "(step 0)"
+    assert picture_of(None, in_colour=False)(puzzle.description, puzzle.initial_state.facts) == "step: 0"
 
 
 def test_colours_are_only_put_where_they_show() -> None:

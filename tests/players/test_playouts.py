@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from players.deadline import Budget, Deadline
-from players.playouts import play_out
+from players.search.evaluator import play_out
 from tests.players.games import COIN, after, game, game_of, rounds
 
 

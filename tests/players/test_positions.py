@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from players.positions import Positions, goal_shares
+from players.search.positions import Positions, goal_shares
 from tests.players.games import COIN, FOUR_WAYS, after, game, game_of
 
 

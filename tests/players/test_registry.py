@@ -7,7 +7,7 @@ import pytest
 
 from gdl.errors import UnknownNameError
 from players import Player
-from players.errors import PlayerFileError
+from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player
 
 FILE = """

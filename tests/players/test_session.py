@@ -2,11 +2,26 @@
 
 import pytest
 
-from gdl.kif import read_term
-from gdl.messages import Play, Start, Stop
-from gdl.terms import Constant
-from players.pipe import Ask, Best, Done, Follow, Join, Joined, Order, Ready, Refused, read_order, read_report, to_line
-from players.session import MAX_LOSSES, Session, Timing
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant
+from gdl.wire.messages import Play, Start, Stop
+from players.kit.session import (
+    MAX_LOSSES,
+    Ask,
+    Best,
+    Done,
+    Follow,
+    Join,
+    Joined,
+    Order,
+    Ready,
+    Refused,
+    Session,
+    Timing,
+    read_order,
+    read_report,
+    to_line,
+)
 
 START = Start("m", Constant("x"), "(role x) (role o)", 10, 4)
 
@@ -19,11 +34,11 @@ def play(told: str | None = None, turn: int | None = None, own_move: str | None 
 def session_after(*rounds: tuple[Play, str]) -> Session:
     """Return a session in which each message had that answer, all of them delivered."""
     session = Session(START, 7, 0.0, Timing(1.0))
-    session.hear(Joined(("x", "o")))
-    session.hear(Ready())
+    session.take_report(Joined(("x", "o")))
+    session.take_report(Ready())
     for message, answer in rounds:
         session.ask(message, 100.0)
-        session.hear(Done(session.question.step, answer))
+        session.take_report(Done(session.question.step, answer))
         session.question.is_delivered = True
     return session
 
@@ -42,14 +57,14 @@ def test_the_margin_is_at_most_half_of_the_clock(clock_s: int, ends: tuple[float
 def test_start_is_answered_when_the_player_is_ready_or_the_clock_ends() -> None:
     session = Session(START, 7, 0.0, Timing())
     before = session.question.answer
-    session.hear(Ready())
+    session.take_report(Ready())
     assert (before, session.question.answer) == (None, "ready")
     assert Session(START, 7, 0.0, Timing()).question.close() == "ready"
 
 
 def test_rules_that_are_refused_are_answered_with_nil() -> None:
     session = Session(START, 7, 0.0, Timing())
-    session.hear(Refused("no roles"))
+    session.take_report(Refused("no roles"))
     assert (session.question.answer, session.is_refused) == ("nil", True)
 
 
@@ -70,18 +85,18 @@ def test_the_own_move_that_the_message_tells_counts_more_than_the_answer() -> No
 def test_the_best_so_far_is_answered_and_nothing_later() -> None:
     session = session_after()
     session.ask(play(), 100.0)
-    session.hear(Best(0, "a"))
-    session.hear(Best(0, "b"))
+    session.take_report(Best(0, "a"))
+    session.take_report(Best(0, "b"))
     answer = session.question.close()
-    session.hear(Done(0, "c"))
+    session.take_report(Done(0, "c"))
     assert (answer, session.question.answer) == ("b", "b")
 
 
 def test_a_report_about_an_earlier_question_does_not_answer_this_one() -> None:
     session = session_after((play(), "a"))
     session.ask(play("a,noop"), 100.0)
-    session.hear(Best(0, "late"))
-    session.hear(Done(0, "late"))
+    session.take_report(Best(0, "late"))
+    session.take_report(Done(0, "late"))
     assert session.question.close() == "nil"
 
 
@@ -152,7 +167,7 @@ def test_a_new_worker_is_told_all_steps_and_only_asked_for_a_legal_move() -> Non
 def test_the_best_so_far_is_answered_when_a_worker_is_lost() -> None:
     session = session_after()
     session.ask(play(), 100.0)
-    session.hear(Best(0, "a"))
+    session.take_report(Best(0, "a"))
     orders = list(session.replace(200.0))
     assert (session.question.answer, [type(order) for order in orders]) == ("a", [Join])
 

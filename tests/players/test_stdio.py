@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from players.desk import Desk
-from players.stdio import answer_lines
+from players.kit.player_server import PlayerServer, answer_lines
 from tests.players import odd_players
 from tests.players.peers import settings, start_text
 
@@ -17,7 +16,7 @@ ANSWERS = ["((name tested) (status available))", "ready", "(mark 1 1)", "nil", "
 async def test_each_line_has_one_line_as_its_answer() -> None:
     lines = [*(f"{line}\n".encode() for line in LINES), b""]
     said: list[str] = []
-    await answer_lines(Desk(odd_players.First, settings()), iter(lines).__next__, said.append)
+    await answer_lines(PlayerServer(odd_players.First, settings()), iter(lines).__next__, said.append)
     assert said == ANSWERS
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from gdl.games.library import find_game
 from players import Player
-from players.pipe import Ask, Best, Done, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
+from players.kit.session import Ask, Best, Done, Failed, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
+from players.kit.thinker import Thinker
 from players.player import MakePlayer
-from players.thinker import Thinker
 from tests.players import odd_players
 
 TICTACTOE = find_game("tictactoe").path.read_text()
@@ -22,7 +22,7 @@ def reports_of(make_player: MakePlayer, *orders: Order) -> list[Report]:
     reports: list[Report] = []
     thinker = Thinker(make_player, reports.append)
     for order in orders:
-        thinker.obey(order)
+        thinker.execute(order)
     return reports
 
 
@@ -124,3 +124,26 @@ def _roles(rules: str) -> tuple[str, ...]:
     joined = reports_of(odd_players.First, join("random", rules))[0]
     assert isinstance(joined, Joined)
     return joined.roles
+
+
+def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -> None:
+    followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    failed = [
+        report for report in reports_of(odd_players.Failing, join(), followed, ask(1)) if isinstance(report, Failed)
+    ]
+    assert [report.what.partition(" [")[0] for report in failed] == [
+        "KeyError: 'start'", "KeyError: 'perceive'", "KeyError: 'move'"
+    ]  # fmt: skip
+    assert all(report.what.partition(" [")[2].startswith("odd_players.py:") for report in failed)
+
+
+def test_a_move_that_is_not_legal_is_reported() -> None:
+    assert Failed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
+
+
+def test_a_player_that_cannot_be_made_is_reported() -> None:
+    def make() -> Player:
+        raise ValueError("no\nway")
+
+    found = [report for report in reports_of(make, join(), ask()) if isinstance(report, Failed)]
+    assert [report.what.partition(" [")[0] for report in found] == ["ValueError: no way"]

@@ -8,11 +8,10 @@ from random import Random
 import pytest
 
 from gdl.game import Game
-from gdl.terms import Term
+from gdl.language.terms import Term
 from players.deadline import Budget, Deadline
-from players.evaluator import Shares
-from players.lanes import LaneEvaluator, compiled_game_of
-from players.uct import TreeSearch
+from players.search.evaluator import LaneEvaluator, Shares, compiled_game_of
+from players.search.uct import TreeSearch
 from tests.players.games import COIN, FOUR_WAYS, after, compiled, game, game_of, interpreted, role, rounds
 
 WIN_OR_BLOCK = {
@@ -26,7 +25,9 @@ WIN_OR_BLOCK = {
 class NoTime(LaneEvaluator):
     """Never has the time to play anything out."""
 
-    def play_out(self, spots: Sequence[bytes], n_each: int, random: Random, budget: Budget) -> Sequence[Shares] | None:
+    def play_out(
+        self, node_keys: Sequence[bytes], n_each: int, random: Random, budget: Budget
+    ) -> Sequence[Shares] | None:
         return None
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from players.warming import start_warming
-from players.worker import prepare_workers
+from players.kit.worker import prepare_workers, start_warming
 
 
 def test_the_kernels_are_made_by_a_process_that_ends_by_itself() -> None:

@@ -8,9 +8,9 @@ from functools import cache
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.kif import read_forms, read_term, term_of
-from gdl.source import Source
-from gdl.terms import Term
+from gdl.language.diagnostics import Source
+from gdl.language.kif import read_forms, read_term, term_of
+from gdl.language.terms import Term
 
 
 @cache

@@ -9,8 +9,8 @@ import pytest
 from gdl.engines import make_game
 from gdl.game import State
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.terms import Term
+from gdl.language.kif import read_term
+from gdl.language.terms import Term
 
 GAME = make_game(find_game("kuhnpoker").read())
 ALICE, BOB, _ = GAME.roles

@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
+from gdl.boards.about import About
+from gdl.boards.boards import board_of
+from gdl.boards.text import text_of
 from gdl.engines import make_game
 from gdl.game import RANDOM, Game, State
-from gdl.games.about import About
-from gdl.games.boards import board_of
-from gdl.games.drawing import text_of
 from gdl.games.library import find_game, game_names
-from gdl.rules import Atom, Rule
-from gdl.terms import Compound, Term, signature
+from gdl.language.rules import Atom, Rule
+from gdl.language.terms import Compound, Term, signature
 from tests.rules.counting import Tree, count
 
 MAX_STEPS = 1000

@@ -9,8 +9,8 @@ import pytest
 from gdl.engines import make_game
 from gdl.game import RANDOM, State
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.terms import Constant, Term
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant, Term
 
 GAME = make_game(find_game("montyhall").read())
 CANDIDATE = Constant("candidate")

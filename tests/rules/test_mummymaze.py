@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from gdl.games.library import find_game
-from gdl.rules import Rule
-from gdl.terms import Compound
+from gdl.language.rules import Rule
+from gdl.language.terms import Compound
 from tests.rules.positions import after, facts, game, goals, legal, position
 
 Cell = tuple[int, int]

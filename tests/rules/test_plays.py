@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from gdl.engines import make_game
 from gdl.games.library import find_game
-from gdl.kif import read_term
+from gdl.language.kif import read_term
 from tests.scripts import game_of, read_script, replay
 
 FOLDER = Path(__file__).parent

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from gdl.game import RANDOM, State
-from gdl.terms import Constant
+from gdl.language.terms import Constant
 from tests.rules.positions import after, facts, game, goals, legal, position, terms
 
 FULL = game("zion")

@@ -7,25 +7,24 @@ from collections.abc import Callable, Sequence
 
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.rules import read_rules
-from gdl.terms import Constant
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
 from server.match.core import Match
 from server.match.events import Event
 from server.match.exchange import (
     AbortRequest,
     Answer,
-    Ask,
+    AskPlayer,
     Begin,
     Drop,
-    Ending,
     Evaluate,
     Evaluated,
     EvaluationFailed,
     Input,
+    ReplyEnding,
 )
 from server.match.position import first_position, next_position
-from server.match.profiles import Profile
-from server.match.setup import MatchSetup, Seat, Substitute
+from server.match.setup import MatchSetup, Profile, Seat, Substitute
 
 LEFT, RIGHT = Constant("left"), Constant("right")
 
@@ -82,8 +81,8 @@ class Script:
     def __init__(self, game: Game, terms: MatchSetup, *, is_slow: bool = False) -> None:
         self.game, self.match, self.is_slow = game, Match(game, terms), is_slow
         self.events: list[Event] = []
-        self.asks: list[Ask] = []
-        self.answered: list[Ask] = []
+        self.asks: list[AskPlayer] = []
+        self.answered: list[AskPlayer] = []
         self.dropped: list[int] = []
         self.evaluations: list[Evaluate] = []
         self.at_ms = 1000
@@ -94,7 +93,7 @@ class Script:
     def feed(self, happened: Input) -> None:
         for output in self.match.receive(happened):
             match output:
-                case Ask():
+                case AskPlayer():
                     self.asks.append(output)
                 case Drop(round=number):
                     self.dropped.append(number)
@@ -119,7 +118,7 @@ class Script:
             happened = EvaluationFailed(self.at_ms, error)
         self.feed(happened)
 
-    def expect(self, role: Constant, text: str | None, reply: str | bytes | Ending, detail: str = "") -> None:
+    def expect(self, role: Constant, text: str | None, reply: str | bytes | ReplyEnding, detail: str = "") -> None:
         """Hold that *role* is asked *text* (None: whatever), and let it answer; 250 ms pass."""
         ask = next((ask for ask in self.asks if ask.role is role), None)
         assert ask is not None, f"{role} is not asked anything"
@@ -127,12 +126,12 @@ class Script:
             assert ask.text == text
         self.asks.remove(ask)
         self.answered.append(ask)
-        ending = reply if isinstance(reply, Ending) else Ending.REPLIED
-        raw = b"" if isinstance(reply, Ending) else reply.encode() if isinstance(reply, str) else reply
+        ending = reply if isinstance(reply, ReplyEnding) else ReplyEnding.REPLIED
+        raw = b"" if isinstance(reply, ReplyEnding) else reply.encode() if isinstance(reply, str) else reply
         self.at_ms += 250
         self.feed(Answer(self.at_ms, ask.round, role, ending, raw, 250, detail))
 
-    def expect_both(self, left: str | bytes | Ending, right: str | bytes | Ending) -> None:
+    def expect_both(self, left: str | bytes | ReplyEnding, right: str | bytes | ReplyEnding) -> None:
         self.expect(LEFT, None, left)
         self.expect(RIGHT, None, right)
 

@@ -8,22 +8,22 @@ from itertools import count
 from gdl.engines import make_game
 from gdl.game import Role, State
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.rules import Description, read_rules
+from gdl.language.kif import read_term
+from gdl.language.rules import Description, read_rules
 from server.match.events import (
     Answered,
     Closed,
     Completed,
     Event,
     Message,
-    Origin,
+    MoveOrigin,
     Sent,
     Started,
     StateReached,
     StepFinished,
 )
-from server.match.profiles import Profile
-from server.match.setup import MatchSetup, Seat
+from server.match.position import state_text
+from server.match.setup import MatchSetup, Profile, Seat
 from server.records.entries import Circumstances
 
 PLAIN = Profile()
@@ -64,7 +64,7 @@ def events(description: Description, moves: Sequence[Sequence[str]], profile: Pr
     setup = MatchSetup(seats, 10, 5, match_id="match.m1", seed=7, scramble_seed=8)
     yield Started(next(clock), setup, description, game.roles)
     state = game.initial_state
-    yield StateReached(next(clock), 0, state.facts, None)
+    yield StateReached(next(clock), 0, state_text(state.facts), None)
     asked = [seat.role for seat in seats]
     for role in asked:
         yield Sent(next(clock), 0, role, Message.START, f"(START match.m1 {role} (...) 10 5)")
@@ -78,13 +78,13 @@ def events(description: Description, moves: Sequence[Sequence[str]], profile: Pr
         errors = tuple("TO" if step == 0 and index == 0 else "" for index in range(n))
         details = tuple("late" if error else "" for error in errors)
         origins = tuple(
-            Origin.CHANCE if role not in asked else Origin.SUBSTITUTE if error else Origin.PLAYER
+            MoveOrigin.CHANCE if role not in asked else MoveOrigin.SUBSTITUTE if error else MoveOrigin.PLAYER
             for role, error in zip(game.roles, errors, strict=True)
         )
         yield StepFinished(next(clock), step, joint, errors, details, thinking, origins)
         percepts = tuple(state.percepts(role, joint) for role in game.roles) if description.is_gdl2 else None
         state = state.next_state(joint)
-        yield StateReached(next(clock), step + 1, state.facts, percepts)
+        yield StateReached(next(clock), step + 1, state_text(state.facts), percepts)
     yield from _end(state, game.roles, len(moves), clock)
 
 

@@ -1,4 +1,4 @@
-// Keeps the live matches of the first page up to date, as long as somebody looks at it.
+// Keeps the live matches of the first page up to date, as long as the page is visible.
 
 const PAUSE_MS = 3000;
 const live = document.querySelector("[data-refresh]");

@@ -7,6 +7,7 @@ const KINDS = ["started", "state", "asked", "answered", "step", "completed", "ab
 const SOON_MS = 60;
 const LATER_MS = 300;
 const TICK_MS = 100;
+const WAITING_MS = 3000;
 
 const deadlines = new Map(); // by seat
 let root = document.querySelector("[data-match]");
@@ -19,6 +20,7 @@ const position = () => document.getElementById("position");
 const shownStep = () => Number(position().dataset.step);
 const lastStep = () => Number(position().dataset.last);
 const isLive = () => root.dataset.live === "yes";
+const isWaiting = () => ["lobby", "queued"].includes(position().dataset.status);
 const isFollowing = () => isLive() && shownStep() === lastStep();
 
 function parse(text) {
@@ -142,7 +144,7 @@ function refreshSoon() {
 }
 
 function take(kind, data) {
-  if (kind === "asked" && ["START", "PLAY", "PREVIEW"].includes(data.message)) deadlines.set(data.seat, data.deadlineMs);
+  if (kind === "asked" && ["START", "PLAY", "PREVIEW"].includes(data.message)) deadlines.set(data.seat, data.deadlineMs - data.graceMs);
   else if (kind === "answered") deadlines.delete(data.seat);
   else if (kind === "step") deadlines.clear();
   if (["started", "state", "step"].includes(kind)) refreshSoon();
@@ -173,6 +175,7 @@ if (isLive()) {
   setServerTime(Number(root.dataset.now));
   source = new Feed(root.dataset.events, KINDS, (kind, event) => take(kind, JSON.parse(event.data)), refreshSoon);
   setInterval(tick, TICK_MS);
+  setInterval(() => isWaiting() && show(null), WAITING_MS); // its journal has not begun, so no event tells who comes
 }
 showRow();
 if ("soon" in position().dataset) again(shownStep());

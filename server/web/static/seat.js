@@ -1,15 +1,16 @@
-// The seat of a person: clicks on the board make moves, and the page follows the match.
+// The seat of a person: clicks, keys and touches on the board make moves, and the page follows the match.
 
+import { Board } from "./board.js";
 import { clockText } from "./clock.js";
 import { Feed } from "./feed.js";
 
-const KINDS = ["started", "state", "asked", "step", "completed", "aborted", "failed", "closed"];
 const SOON_MS = 60;
 const LATER_MS = 400;
 const TICK_MS = 100;
 const SHORT_MS = 2000;
 
 const root = document.querySelector("[data-seat-page]");
+const board = new Board(() => document.querySelector("#seat svg.board"), choose);
 let clicked = []; // cells, in order
 let endsAt = 0;
 let soon = null;
@@ -38,35 +39,32 @@ function prepare() {
   if (help) {
     help.hidden = !(isOnBoard && document.querySelector("#seat [data-cell]"));
     const isOneClick = buttons().every((button) => isLine(button) || cellsOf(button).length < 2);
-    help.textContent = isOneClick ? "Click on the board, or choose from the list." : "Click where the piece stands, then where it goes; or choose from the list.";
+    const how = isOneClick ? "Click on the board, or choose from the list." : "Click where the piece stands, then where it goes; or choose from the list.";
+    help.textContent = `${how} By keys: arrows move on the board, Enter chooses, Escape begins anew.`;
   }
   if ("soon" in turn.dataset) setTimeout(refreshSoon, LATER_MS); // what is known is still being worked out
   mark();
 }
 
-// Shows which cells may be clicked next, and lets keys reach them.
+// Shows which cells may be chosen next: pieces that can move, and places where they can go.
 function mark() {
-  const open = new Set();
+  const marks = new Map();
   for (const button of buttons()) {
-    if (isLine(button)) cellsOf(button).forEach((cell) => open.add(cell));
-    else if (fits(button, clicked)) open.add(cellsOf(button)[clicked.length]);
+    const cells = cellsOf(button);
+    if (clicked.length > 0 && fits(button, [cells[0]]) && !marks.has(cells[0])) marks.set(cells[0], "source");
+    if (isLine(button)) cells.forEach((cell) => marks.set(cell, "target"));
+    else if (cells.length > clicked.length && fits(button, clicked)) {
+      const isLast = cells.length === clicked.length + 1;
+      marks.set(cells[clicked.length], isLast || clicked.length > 0 ? "target" : "source");
+    }
     button.parentElement.hidden = clicked.length > 0 && !fits(button, clicked);
   }
-  for (const cell of document.querySelectorAll("#seat [data-cell]")) {
-    const name = cell.dataset.cell;
-    const canChoose = open.has(name) || (clicked.length > 0 && buttons().some((button) => fits(button, [name])));
-    cell.classList.toggle("can-choose", canChoose);
-    cell.classList.toggle("chosen", clicked.includes(name));
-    if (canChoose) {
-      cell.setAttribute("tabindex", "0");
-      cell.setAttribute("role", "button");
-    } else cell.removeAttribute("tabindex");
-  }
+  board.mark(marks, clicked);
 }
 
 function choose(name) {
-  const isChosen = clicked.length > 0 && clicked.at(-1) === name;
-  if (isChosen) clicked = [];
+  if (name === null) clicked = [];
+  else if (clicked.length > 0 && clicked.at(-1) === name) clicked = [];
   else if (buttons().some((button) => fits(button, [...clicked, name]))) clicked.push(name);
   else clicked = buttons().some((button) => fits(button, [name])) ? [name] : [];
   const found = clicked.length ? buttons().filter((button) => fits(button, clicked)) : [];
@@ -78,12 +76,14 @@ async function send(button) {
   if (isSending) return;
   isSending = true;
   const form = button.form;
+  const isFromList = form.contains(document.activeElement);
   const body = new URLSearchParams(new FormData(form));
   body.set("move", button.value);
   for (const one of buttons()) one.disabled = true;
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
     take(await answer.text());
+    if (isFromList && document.activeElement === document.body) document.getElementById("turn").focus({ preventScroll: true });
   } catch {
     tell("The server could not be reached. Try again.");
     for (const one of buttons()) one.disabled = false;
@@ -113,12 +113,16 @@ function take(text) {
   const isSame = wasAsked === "yes" && turn.dataset.asked === "yes" && old.dataset.step === turn.dataset.step;
   if (problem) tell(problem.textContent.trim());
   if (isSame && !problem && !("soon" in old.dataset)) return; // the same question: what was clicked stays
+  const wasOnBoard = board.hasFocus();
+  const wasHere = wasOnBoard || document.getElementById("seat").contains(document.activeElement) || document.activeElement === old;
   old.replaceWith(turn);
   document.getElementById("seat").replaceWith(seat);
   prepare();
+  if (!(wasOnBoard && board.focus()) && wasHere) turn.focus({ preventScroll: true }); // what had the focus is gone
   const caption = seat.querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
   document.getElementById("announcement").textContent = `${turn.querySelector("[data-told]").textContent.trim()} ${caption}`;
   document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
+  if (turn.dataset.waiting !== "lobby") document.querySelector("[data-cancel]")?.remove();
 }
 
 async function refresh() {
@@ -138,25 +142,14 @@ function refreshSoon() {
 }
 
 document.addEventListener("click", (event) => {
-  const cell = event.target.closest("#seat [data-cell].can-choose");
   const button = event.target.closest("[data-choices] button");
-  if (cell) choose(cell.dataset.cell);
-  else if (button) {
-    event.preventDefault();
-    send(button);
-  }
+  if (!button) return;
+  event.preventDefault();
+  send(button);
 });
 
 document.addEventListener("keydown", (event) => {
-  const cell = event.target.closest?.("[data-cell].can-choose");
-  if (cell && (event.key === "Enter" || event.key === " ")) {
-    event.preventDefault();
-    choose(cell.dataset.cell);
-    document.querySelector(`#seat [data-cell="${CSS.escape(cell.dataset.cell)}"]`)?.focus();
-  } else if (event.key === "Escape" && clicked.length) {
-    clicked = [];
-    mark();
-  }
+  if (event.key === "Escape" && clicked.length) choose(null);
 });
 
 setInterval(() => {
@@ -177,5 +170,5 @@ function takeEvent(kind) {
 
 prepare();
 if (root.dataset.live === "yes") {
-  source = new Feed(root.dataset.events, [...KINDS, "closed"], takeEvent, refreshSoon);
+  source = new Feed(root.dataset.events, ["changed", "closed"], takeEvent, refreshSoon);
 }

@@ -10,8 +10,8 @@ import pytest
 from gdl.checks import check
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError, UnsafeRuleError
-from gdl.rules import read_rules
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.rules import read_rules
 from tests.gdl.programs import rule_file
 
 CODES = {"gdl/unsafe-variable": UnsafeRuleError, "gdl/negative-cycle": StratificationError}

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
-from gdl.source import Source
+from gdl.language.diagnostics import Source
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"

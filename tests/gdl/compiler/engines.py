@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from gdl.compiler.building import compile_rules
-from gdl.compiler.compiled import CompiledGame
-from gdl.compiler.states import CompiledState
-from gdl.datalog.clauses import clauses_of
+from gdl.compiler.building import CompiledRules, compile_rules
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.registers import Accesses, reuse
+from gdl.compiler.tables import Tables
+from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import GdlError
-from gdl.game import Game, State
+from gdl.game import DEFAULT_LIMITS, EvaluationLimits, Game, Role, State
 from gdl.interpreter import InterpretedGame
-from gdl.limits import DEFAULT_LIMITS, EvaluationLimits
-from gdl.rules import Description, read_rules
-from gdl.terms import Term
+from gdl.language.rules import Description, read_rules
+from gdl.language.terms import Term
 
 
 def both(
@@ -31,6 +33,20 @@ def both(
     game = InterpretedGame(description, limits)
     tables = compile_rules(clauses_of(description.rules), game.roles, max_ground_rules)
     return game, CompiledGame(game, tables)
+
+
+def rules_and_tables(
+    clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int
+) -> tuple[CompiledRules, Tables]:
+    """Return a compiled game, and its tables for plays before rows are reused; for a child process."""
+    before: list[Tables] = []
+
+    def remembered(tables: Tables, found: Sequence[Accesses]) -> Tables:
+        before.append(tables)
+        return reuse(tables, found)
+
+    with patch("gdl.compiler.building.reuse", remembered):
+        return compile_rules(clauses, roles, max_ground_rules), before[0]
 
 
 def answers(game: Game, state: State) -> dict[str, Any]:

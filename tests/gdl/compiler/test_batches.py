@@ -9,7 +9,7 @@ import pytest
 
 from gdl.game import State
 from gdl.games.library import find_game
-from gdl.terms import Term
+from gdl.language.terms import Term
 from tests.gdl.compiler.engines import both, joint_move, packed
 
 

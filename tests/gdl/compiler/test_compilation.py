@@ -13,7 +13,7 @@ from gdl.engines import make_game
 from gdl.errors import CannotCompileError
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 ENDLESS = """
 (role r) (init (at 0)) (legal r go) (p 0)
@@ -51,7 +51,7 @@ def test_what_only_checks_rules_loads_no_large_library() -> None:
     script = """
         import sys
         from gdl.engines import make_game
-        from gdl.rules import read_rules
+        from gdl.language.rules import read_rules
         make_game(read_rules("(role r) (init a) (legal r go) (next a)")).initial_state.is_terminal
         print(sorted({"clingo", "numba", "numpy"} & sys.modules.keys()))
     """

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gdl.compiler.states import CompiledState
+from gdl.compiler.compiled import CompiledState
 from gdl.errors import (
     CannotCompileError,
     GdlError,
@@ -15,10 +15,10 @@ from gdl.errors import (
     TerminalStateError,
     UnknownRoleError,
 )
+from gdl.game import EvaluationLimits
 from gdl.games.library import find_game, game_names
-from gdl.kif import read_term
-from gdl.limits import EvaluationLimits
-from gdl.terms import Constant
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant
 from tests.gdl.compiler.engines import both, joint_move, play_on_both
 from tests.gdl.programs import rule_file
 
@@ -115,7 +115,7 @@ def test_a_state_packs_to_bytes_and_back() -> None:
 @pytest.mark.parametrize("packed", [b"", b"\0\0", b"\xff"])
 def test_bytes_that_are_no_state_are_refused(packed: bytes) -> None:
     _, compiled = both(COUNTER)
-    with pytest.raises(ValueError, match="is 1 bytes, the last 5 bits nought"):
+    with pytest.raises(ValueError, match="is 1 bytes, the last 5 bits zero"):
         compiled.unpack(packed)
 
 
@@ -155,3 +155,44 @@ def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: p
             continue
         n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
     assert n_compiled > 0
+
+
+LISTED = """
+(role left) (role right) (init (at a)) (place a) (place b) (place c)
+(<= (legal ?r ?m) (input ?r ?m) (not (closed ?m)))
+(<= (closed (go ?x)) (true (at ?x)) (base (at ?x)))
+(<= (next (at ?x)) (does left (go ?x)) (base (at ?x)))
+(<= (next seen) (base seen) (true (at b)))
+(<= (goal ?r 100) (role ?r) (true (at b)) (not (base (at d))))
+(<= (goal ?r 0) (role ?r) (not (true (at b))))
+(<= terminal (true seen) (not (input left wait)))
+"""
+"""A game whose rules read `base` and `input`, without those."""
+FACTS = """
+(base (at a)) (base (at b)) (base (at c)) (base seen) (input right wait)
+(input left (go a)) (input left (go b)) (input left (go c))
+"""
+RULES = """
+(<= (base (at ?x)) (place ?x)) (<= (base seen))
+(<= (input left (go ?x)) (base (at ?x))) (<= (input right wait) (role right))
+"""
+
+
+@pytest.mark.parametrize("lists", [FACTS, RULES])
+@pytest.mark.parametrize("many_rules", [0, 1_000_000])
+def test_base_and_input_are_relations_that_rules_may_read(
+    lists: str, many_rules: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", many_rules)
+    interpreted, compiled = both(LISTED + lists)
+    met = [play_on_both(interpreted, compiled, seed, max_steps=20) for seed in range(10)]
+    assert all(states[-1].is_terminal for states in met)
+    left = interpreted.roles[0]
+    assert compiled.initial_state.legal_moves(left) == (read_term("(go b)"), read_term("(go c)"))
+    assert compiled.playouts(compiled.initial_state, 5_000, 1).n_scored == (5_000, 5_000)
+
+
+def test_lists_of_fluents_and_moves_that_no_rule_reads_cost_nothing() -> None:
+    _, with_lists = both(COUNTER + "(<= (base (f ?x ?y ?z)) (succ ?x ?w) (succ ?y ?w) (succ ?z ?w))")
+    _, without = both(COUNTER)
+    assert with_lists.rules.single.n_rows == without.rules.single.n_rows

@@ -6,7 +6,7 @@ import pytest
 
 from gdl.compiler.decomposition import decompose
 from gdl.datalog.clauses import clauses_of
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 
 @pytest.mark.parametrize(

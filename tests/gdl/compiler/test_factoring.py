@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from gdl.compiler.circuit import FALSE, TRUE, Gates, Lit
-from gdl.compiler.factoring import any_of
+from gdl.compiler.gates import FALSE, TRUE, Gates, Lit, any_of
 
 N_INPUTS = 6
 

@@ -14,7 +14,7 @@ from gdl.datalog.clauses import clauses_of
 from gdl.datalog.splitting import split
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 from gdl.traces import trace_game
 
 SWITCH: Final = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba.core import event
 
-from gdl.compiler.notice import NOTICE, told_of_compilation
+from gdl.compiler.compilation import NOTICE, told_of_compilation
 
 
 def test_the_first_compilation_is_told_and_no_other() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.compiler.playouts import LanePlayer, Packed
+from gdl.compiler.kernels.playouts import LanePlayer, Packed
 from gdl.errors import GdlError, LimitExceeded, StuckPlayError
 from gdl.game import State
 from gdl.games.library import find_game

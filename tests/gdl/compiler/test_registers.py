@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from random import Random
 
-from gdl.compiler.choice import work_for
+import numpy as np
+import pytest
+
 from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
+from gdl.compiler.gates import Lit
 from gdl.compiler.grounding import ground
-from gdl.compiler.lanes import N_LANES, Tally, lanes_for, play
-from gdl.compiler.phases import phases
+from gdl.compiler.kernels import scalar
+from gdl.compiler.kernels.choice import work_for
+from gdl.compiler.kernels.lanes import N_LANES, Tally, lanes_for, play
+from gdl.compiler.kernels.words import W, rows
+from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
-from gdl.compiler.words import W, rows
+from gdl.compiler.verification import verify, verify_reuse
 from gdl.datalog.clauses import clauses_of
-from gdl.rules import read_rules
-from gdl.terms import Constant
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
+from tests.gdl.compiler.circuits import CircuitWriter, least_values
 
 # A counter with a loop in its rules: the chain of links that hold reaches from a to b in a random number of steps.
 LOOPS = """
@@ -63,3 +71,34 @@ def test_what_is_given_stays_as_it_was() -> None:
     copies = [np.array(part).copy() for part in found]
     reuse(found)
     assert all((np.array(part) == copy).all() for part, copy in zip(found, copies, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_circuits_play_the_same_in_fewer_rows(seed: int) -> None:
+    """Loops of all kinds, those without gates among them; what is verified is also played, and asked for percepts."""
+    circuit = CircuitWriter(seed).circuit()
+    found = tables(circuit, (plain(circuit),))
+    reads = verify(found)
+    fewer = reuse(found, reads)
+    verify_reuse(found, reads, fewer)
+    assert fewer.n_rows <= found.n_rows
+    goal_start = [0, 3]
+    assert results(fewer, circuit.initial, goal_start) == results(found, circuit.initial, goal_start)
+    random = Random(seed)
+    for _ in range(8):
+        facts = [random.random() < 0.5 for _ in circuit.fluents]
+        expected = least_values(circuit.gates, circuit.loops, [True, *facts, *[False] * 3])
+        made = least_values(circuit.gates, circuit.loops, [True, *facts, False, True, False])
+        bits = np.array(facts, np.uint8)
+        for kind in (found, fewer):
+            values, legal, is_terminal = scalar.legal_and_terminal(kind, bits)
+            assert legal.tolist() == truths(circuit.legal, expected)
+            assert [is_terminal] == truths([circuit.terminal], expected)
+            assert scalar.goals(kind, values.copy()).tolist() == truths([x for _, x in circuit.goals[0]], expected)
+            following, sees = scalar.step(kind, values, np.array([1], np.int64))
+            assert following.tolist() == truths(circuit.next, made)
+            assert sees.tolist() == truths([x for _, x in circuit.sees[0]], made)
+
+
+def truths(literals: Sequence[Lit], values: Sequence[bool]) -> list[bool]:
+    return [values[x >> 1] ^ bool(x & 1) for x in literals]

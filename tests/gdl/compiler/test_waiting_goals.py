@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gdl.compiler.choice import work_for
 from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import ground
-from gdl.compiler.lanes import DONE, N_LANES, PAUSED, Tally, lanes_for, play
+from gdl.compiler.kernels.choice import work_for
+from gdl.compiler.kernels.lanes import DONE, N_LANES, PAUSED, Tally, lanes_for, play
+from gdl.compiler.kernels.words import W, rows
 from gdl.compiler.phases import phases
 from gdl.compiler.tables import tables
-from gdl.compiler.words import W, rows
 from gdl.datalog.clauses import clauses_of
-from gdl.rules import read_rules
-from gdl.terms import Constant
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
 
 # Seven coins are thrown in turn by two robots; the goal adds them up, which takes more gates than the rest.
 COINS = "\n".join(

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gdl.compiler.states import CompiledState
+from gdl.compiler.compiled import CompiledState
 from gdl.games.library import find_game
 from tests.gdl.compiler.engines import both
 
@@ -21,19 +21,22 @@ def test_walks_and_jumps_between_far_states_answer_as_the_circuit(name: str) -> 
     met = [start.packed]
     state = start.packed
     for _ in range(150):
-        legal, is_terminal = walking.look(state)
-        assert (legal.tolist(), is_terminal) == (whole.look(state)[0].tolist(), whole.look(state)[1])
+        legal, is_terminal = walking.legal_and_terminal(state)
+        assert (legal.tolist(), is_terminal) == (
+            whole.legal_and_terminal(state)[0].tolist(),
+            whole.legal_and_terminal(state)[1],
+        )
         if is_terminal:
             state = start.packed
             continue
         moves = [random.choice([n for n in legal.tolist() if n in numbers]) for numbers in walking.moves_of]
         following = walking.step(state, moves)
         assert following == whole.step(state, moves)
-        visited, after, is_over = walking.visit(state, moves)
+        visited, after, is_over = walking.next_and_legal(state, moves)
         assert (visited, after.tolist(), is_over) == (
             following,
-            whole.look(following)[0].tolist(),
-            whole.look(following)[1],
+            whole.legal_and_terminal(following)[0].tolist(),
+            whole.legal_and_terminal(following)[1],
         )
         met.append(following)
         state = random.choice(met) if random.random() < 0.3 else following

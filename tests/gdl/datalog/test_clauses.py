@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.datalog.clauses import clauses_of
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from gdl.datalog.clauses import clauses_of
 from gdl.datalog.estimates import Estimates
-from gdl.rules import read_rules
-from gdl.terms import variables
+from gdl.language.rules import read_rules
+from gdl.language.terms import variables
 
 RULES = """
 (x 1) (x 2) (x 3) (x 4) (after 1 2) (after 2 3) (after 3 4)

@@ -10,13 +10,12 @@ from typing import Final
 
 import pytest
 
-from gdl.datalog.program import Layer
+from gdl.datalog.model import Layer
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError
-from gdl.game import Game, State
-from gdl.limits import EvaluationLimits
-from gdl.rules import read_rules
-from gdl.terms import Term
+from gdl.game import EvaluationLimits, Game, State
+from gdl.language.rules import read_rules
+from gdl.language.terms import Term
 from tests.gdl.oracle import Facts, TooLarge, Tree, model, text_of, trees
 from tests.gdl.programs import rule_file
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gdl.datalog.clauses import clauses_of
-from gdl.datalog.narrowing import narrowed
-from gdl.rules import read_rules
+from gdl.datalog.demand import narrowed
+from gdl.language.rules import read_rules
 
 
 def texts(rules: str) -> list[str]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.datalog.relations import ANY, Access, Relation, Row, placed, unwrapped
-from gdl.kif import read_term
-from gdl.terms import Compound, Constant, Term
+from gdl.language.kif import read_term
+from gdl.language.terms import Compound, Constant, Term
 
 VALUES: st.SearchStrategy[Term] = st.sampled_from([read_term(text) for text in ("a", "b", "(f a)", "(f b)", "(g a b)")])
 ROWS = st.sets(st.tuples(VALUES, VALUES, VALUES), max_size=20)

@@ -1,4 +1,4 @@
-"""Relations without idle arguments: the rules say the same, and fewer atoms are derived."""
+"""Relations without don't-care arguments: the rules say the same, and fewer atoms are derived."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from gdl.datalog.clauses import clauses_of
 from gdl.datalog.splitting import split
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 KINDS = "(kind a) (kind b) (e a b) (e b a) "
 

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.datalog.clauses import Clause, clauses_of
-from gdl.datalog.strata import Heads, stratify
-from gdl.datalog.unification import can_meet
+from gdl.datalog.dependencies import Heads, stratify
 from gdl.errors import StratificationError
-from gdl.kif import read_term
-from gdl.rules import read_rules
-from gdl.terms import Compound, Constant, Term
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Compound, Constant, Term, can_meet
 
 LEAVES: st.SearchStrategy[Term] = st.sampled_from([read_term(text) for text in ("?x", "?y", "a", "b", "(f a)")])
 ARGUMENTS = LEAVES | LEAVES.map(lambda leaf: Compound("f", (leaf,)))

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.datalog.unification import MAX_PATTERN_DEPTH, can_meet, substitute, unify
 from gdl.errors import LimitExceeded
-from gdl.kif import read_term
-from gdl.terms import Compound, Term, Variable
+from gdl.language.kif import read_term
+from gdl.language.terms import MAX_PATTERN_DEPTH, Compound, Term, Variable, can_meet, substitute, unify
 from tests.gdl.forms import nested
 
 LEAVES: st.SearchStrategy[Term] = st.sampled_from([read_term(text) for text in ("?x", "?y", "?z", "a", "b")])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gdl.editing.completion import Completion, complete
 from gdl.editing.symbols import index_symbols
-from gdl.source import Source
+from gdl.language.diagnostics import Source
 from tests.gdl.forms import GAME, damaged_files
 
 RULES = """(role white) (role black)

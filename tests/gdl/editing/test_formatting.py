@@ -18,9 +18,9 @@ from gdl.editing.formatting import LINE_COLUMNS, format_rules
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.games.library import find_game, game_names, library_folder
 from gdl.games.zion import Arena, zion_rules
-from gdl.kif import tokens
-from gdl.rules import read_file, read_rules
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.kif import tokens
+from gdl.language.rules import read_file, read_rules
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 SHARED: Final = ROOT / os.environ.get("GGP_SHARED", "../shared")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace, _TokenType
 
-from gdl.editing.highlighting import GdlLexer
+from gdl.editing.grammar import GdlLexer
 from gdl.games.library import find_game, game_names
 
 
@@ -91,4 +91,4 @@ def test_nothing_in_our_games_is_an_error(name: str) -> None:
 
 def test_pygments_finds_the_lexer_by_name() -> None:
     registered = {point.name: point.value for point in entry_points(group="pygments.lexers")}
-    assert registered.get("gdl") == "gdl.editing.highlighting:GdlLexer"
+    assert registered.get("gdl") == "gdl.editing.grammar:GdlLexer"

@@ -7,9 +7,8 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from gdl.editing.outline import Entry, outline
-from gdl.editing.symbols import index_symbols
-from gdl.source import Source
+from gdl.editing.symbols import Entry, index_symbols, outline
+from gdl.language.diagnostics import Source
 from tests.gdl.forms import damaged_files
 
 

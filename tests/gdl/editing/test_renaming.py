@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from gdl.editing.edits import edited
-from gdl.editing.renaming import renamable, rename
-from gdl.editing.symbols import Space, Symbol, index_symbols
+from gdl.editing.fixes import edited
+from gdl.editing.symbols import Space, Symbol, index_symbols, renamable, rename
 from gdl.errors import RenamingError
 from gdl.games.library import find_game
-from gdl.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_rules
-from gdl.source import Source
-from gdl.terms import Compound, Constant, Term, Variable
+from gdl.language.diagnostics import Source
+from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_rules
+from gdl.language.terms import Compound, Constant, Term, Variable
 
 
 def renamed(text: str, offset: int, name: str) -> str:

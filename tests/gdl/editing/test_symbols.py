@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gdl.editing.symbols import Occurrence, SymbolIndex, comment_above, index_symbols
 from gdl.games.library import find_game, game_names
-from gdl.kif import ReadLimits
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.kif import ReadLimits
 from tests.gdl.forms import GAME, damaged_files
 
 RULE = "(role x)\n(init (cell a))\n(<= (next (cell ?c)) (does x (mark ?c)) (not (open ?c)) (distinct ?c end))\n"

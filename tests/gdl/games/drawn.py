@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
-from gdl.games.boards import Board, board_of
-from gdl.games.layout import Layout
-from gdl.kif import read_term
-from gdl.rules import read_rules
+from gdl.boards.boards import Board, board_of
+from gdl.boards.layout import Layout
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
 
 PICTURES: Final = Path(__file__).with_name("pictures")
 NAMESPACE: Final = "{http://www.w3.org/2000/svg}"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.boards.about import MAX_BYTES, About, Counts, Decision, about_of, read_about
+from gdl.boards.layout import Layout
 from gdl.errors import AboutFileError
-from gdl.games.about import MAX_BYTES, About, Counts, Decision, about_of, read_about
-from gdl.games.layout import Layout
 
 LEAST = """
 title = "A game"
@@ -25,7 +25,7 @@ summary = "What it is."
 def problems(text: str | bytes) -> tuple[str, ...]:
     with pytest.raises(AboutFileError) as error:
         about_of(text.encode() if isinstance(text, str) else text)
-    return error.value.problems
+    return tuple(error.value.problems)
 
 
 def test_a_description_needs_five_things_and_has_defaults_for_the_rest() -> None:
@@ -51,7 +51,7 @@ def test_paragraphs_become_one_line() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (LEAST.replace("players = 1", "players = 2"), "`players` is 2, but `roles` names 1 that somebody plays"),
+        (LEAST.replace("players = 1", "players = 2"), "`players` is 2, but `roles` names 1 that players play"),
         (LEAST.replace('title = "A game"', ""), "title: missing"),
         (
             LEAST.replace("A game", "A\\u001b[31m game"),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.games.boards import Board, Mark, board_of
-from gdl.games.drawing import text_of
-from gdl.games.layout import Layout
-from gdl.kif import read_term
-from gdl.rules import read_rules
-from gdl.terms import Term
+from gdl.boards.boards import Board, Mark, board_of
+from gdl.boards.layout import Layout
+from gdl.boards.text import text_of
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Term
 
 RULES = "(role me) (wall 1 1 east) (wall 2 3 south) (wall 9 9 east) (wall 1 1 up) (blocked 3 1 3 2) (exit 3 3)"
 GRID = {"kind": "grid", "columns": "1..3", "rows": "1..3"}
@@ -132,14 +132,29 @@ def test_a_value_that_looks_like_a_variable_is_not_replaced_again() -> None:
     assert drawn(layout, "(pair x?ab y)") == ["x?ab y"]
 
 
-def test_without_a_layout_the_facts_are_listed_in_order() -> None:
-    assert drawn({}, "(p 2)", "(p 1)", "q") == ["(p 1)", "(p 2)", "q"]
+def test_without_a_layout_the_facts_are_listed_in_words_and_in_order() -> None:
+    facts = "(inHand bob 10)", "(inHand bob 2)", "(f (g 1))", "q", "(q 1)"
+    assert drawn({}, *facts) == ["f: (g 1)", "in hand: bob 2, bob 10", "q: 1", "q"]
 
 
-@pytest.mark.parametrize(("n_facts", "n_lines", "last"), [(200, 200, "(p 1199)"), (205, 201, "... and 5 facts more")])
+def test_facts_of_a_caption_with_a_label_share_a_line() -> None:
+    caption = {"fluent": "(owner ?n ?who)", "text": "?n ?who", "label": "owner"}
+    facts = "(owner 10 red)", "(owner 9 blue)"
+    assert (drawn({"captions": [caption]}, *facts), drawn({"captions": [caption]})) == (["owner: 9 blue, 10 red"], [])
+
+
+@pytest.mark.parametrize(
+    ("n_facts", "n_lines", "last"), [(200, 200, "p1199: 1"), (205, 201, "... and 5 kinds of facts more")]
+)
 def test_a_list_of_facts_is_cut(n_facts: int, n_lines: int, last: str) -> None:
-    lines = drawn({}, *(f"(p {1000 + n})" for n in range(n_facts)))
+    lines = drawn({}, *(f"(p{1000 + n} 1)" for n in range(n_facts)))
     assert (len(lines), lines[-1]) == (n_lines, last)
+
+
+def test_a_line_of_facts_is_cut() -> None:
+    (line,) = drawn({}, *(f"(p {n})" for n in range(105)))
+    assert line.startswith("p: 0, 1, 2, ")
+    assert line.endswith(", 99 and 5 more")
 
 
 def test_no_fact_can_write_long_lines_or_move_the_cursor() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.games.cells import Cells, Place, cell_name
-from gdl.games.layout import Layout
+from gdl.boards.boards import Cells, Place, cell_name
+from gdl.boards.layout import Layout
 
 
 def cells(columns: object, rows: object, y: str = "down") -> Cells:

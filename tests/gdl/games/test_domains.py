@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.games.domains import MAX_NAMES, Path, domains_of
+from gdl.boards.domains import MAX_NAMES, Path, domains_of
 from gdl.games.library import find_game, game_names
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 
 def at(kind: str, *parts: tuple[str, int, int]) -> Path:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from gdl.games.about import About, Counts, Decision, about_of
-from gdl.games.layout import Caption, Heaps, Layout, Pieces, Walls
+from gdl.boards.about import About, Counts, Decision, about_of
+from gdl.boards.layout import Caption, Heaps, Layout, Pieces, Walls
 
 PAGE = Path(__file__).parents[3] / "docs" / "games.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

@@ -8,14 +8,14 @@ from typing import Final
 
 import pytest
 
+from gdl.boards.boards import board_of
+from gdl.boards.guessing import layout_for, layout_of
+from gdl.boards.layout import Layout
+from gdl.boards.text import text_of
 from gdl.engines import make_game
-from gdl.games.boards import board_of
-from gdl.games.drawing import text_of
-from gdl.games.guessing import layout_for, layout_of
-from gdl.games.layout import Layout
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from gdl.rules import Description, read_file, read_rules
+from gdl.language.kif import read_term
+from gdl.language.rules import Description, read_file, read_rules
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
@@ -102,7 +102,7 @@ PIECES: Final = "(<= (next (cell ?m ?n x)) (true (cell ?m ?n b))) (<= (next (cel
         (
             cells("1 2", "1 2", "(init (control white)) (init (control black)) (init (score white 1)) " + PIECES),
             ["(control white)", "(score black 1)", "(cell 1 1 x)"],
-            ["1 X .", "2 . .", "  1 2", "white to move", "score black 1"],
+            ["1 X .", "2 . .", "  1 2", "white to move", "score: black 1"],
         ),
         (
             "(role w) (role b) "
@@ -116,8 +116,8 @@ PIECES: Final = "(<= (next (cell ?m ?n x)) (true (cell ?m ?n b))) (<= (next (cel
             ["  +---+---+", "1 | C | . |", "  +   +   +", "2 | .   . |", "  +---+---+", "    1   2"],
         ),
         ("(role me) (init (pile a 3)) (init (pile b 5))", ["(pile a 3)"], ["a  o o o  3"]),
-        ("(role me) (init (on a b)) (init (on b c))", ["(on a b)"], ["(on a b)"]),
-        ("(role me) (init (bid 3)) (init won)", ["(bid 3)"], ["(bid 3)"]),
+        ("(role me) (init (on a b)) (init (on b c))", ["(on a b)"], ["on: a b"]),
+        ("(role me) (init (bid 3)) (init won)", ["(bid 3)"], ["bid: 3"]),
     ],
 )  # fmt: skip
 def test_boards_of_many_kinds_are_found(rules: str, facts: list[str], drawn: list[str]) -> None:

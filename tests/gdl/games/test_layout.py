@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from gdl.games.layout import Layout
+from gdl.boards.layout import Layout
 
 GRID = {"kind": "grid", "columns": "1..2", "rows": "1..2"}
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import get_args
 
-from gdl.games.canvas import Emphasis
-from gdl.games.layout import Shape
-from gdl.games.palette import COLOURS, board_css
-from gdl.games.shapes import SHAPES
+from gdl.boards.layout import Shape
+from gdl.boards.pictures import COLOURS, SHAPES, Emphasis, board_css
 
 
 def test_the_style_sheet_has_every_colour() -> None:

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.boards.boards import Board, Mark
+from gdl.boards.layout import Layout
+from gdl.boards.pictures import board_css, picture, svg_of
 from gdl.engines import make_game
-from gdl.games.boards import Board, Mark
-from gdl.games.layout import Layout
 from gdl.games.library import find_game, game_names
-from gdl.games.palette import board_css
-from gdl.games.pictures import picture, svg_of
-from gdl.kif import read_term
+from gdl.language.kif import read_term
 from tests.gdl.games.drawn import CELLS, GRID, NAMESPACE, PICTURES, board, cells, labels, parsed, texts
 
 ELEMENTS = {"svg", "title", "desc", "g", "rect", "circle", "line", "path", "text"}
@@ -86,7 +85,7 @@ def test_captions_stand_below_or_are_left_to_the_page() -> None:
 def test_long_captions_are_wrapped_and_many_are_cut() -> None:
     layout = GRID | {"labels": False, "captions": [{"fluent": "(say ?what)", "text": "?what ?what ?what"}]}
     assert texts(svg_of(board(layout, f"(say {'a' * 15})"))) == [f"{'a' * 15} {'a' * 15}", "a" * 15]
-    lines = texts(svg_of(board({}, *(f"(p {1000 + n})" for n in range(99)))))
+    lines = texts(svg_of(board({}, *(f"(p{1000 + n} 1)" for n in range(99)))))
     assert (len(lines), lines[-1]) == (60, "... and 40 lines more")
 
 

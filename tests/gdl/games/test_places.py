@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.boards.boards import Board, board_of
+from gdl.boards.moves import emphasis, places
 from gdl.engines import make_game
-from gdl.games.boards import Board, board_of
 from gdl.games.library import find_game
-from gdl.games.places import emphasis, places
-from gdl.kif import read_term
+from gdl.language.kif import read_term
 from tests.gdl.games.drawn import CELLS, GRID, board
 
 PLAIN = board(GRID | {"y": "down", "pieces": [CELLS]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.games.wording import cell_words, words_of
+from gdl.boards.text import cell_words, words_of
 from tests.gdl.games.drawn import CELLS, GRID, board
 
 

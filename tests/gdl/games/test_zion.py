@@ -6,12 +6,12 @@ import random
 
 import pytest
 
+from gdl.boards.about import about_of
 from gdl.engines import make_game
 from gdl.errors import ArenaError
-from gdl.games.about import about_of
 from gdl.games.library import find_game
 from gdl.games.zion import MAX_ROBOTS, Arena, default_turns, score, zion_about, zion_rules
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 
 LIBRARY = {
     "zion": Arena(rows=8, columns=10, robots=6, turns=40, seed=6),

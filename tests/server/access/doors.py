@@ -11,14 +11,13 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import Access, csrf_token, principal
+from server.access.access import AccessControl, csrf_token, principal
 from server.access.guard import add_guard
-from server.access.rights import requires
-from server.access.role import Role
-from server.access.settings import AccessSettings
+from server.access.settings import AccessSettings, requires
 from server.errors import RequestError
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.tokens import TokenStore
+from server.visibility import Role
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 _EMPTY: list[bytes] = []
@@ -66,7 +65,7 @@ async def _told(request: web.Request, handler: object) -> web.StreamResponse:
     return answer
 
 
-def application(access: Access) -> web.Application:
+def application(access: AccessControl) -> web.Application:
     """Return an application with a handler of every kind."""
     app = web.Application(middlewares=[_told], client_max_size=100_000)
     app.router.add_get("/who", _who)
@@ -97,10 +96,10 @@ async def database(folder: Path) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def door(folder: Path, settings: AccessSettings | None = None) -> AsyncIterator[tuple[Client, Access]]:
+async def door(folder: Path, settings: AccessSettings | None = None) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Serve the application, and give a client of it with the access that it asks for."""
     async with database(folder) as found:
-        access = Access(settings or AccessSettings(), TokenStore(found))
+        access = AccessControl(settings or AccessSettings(), TokenStore(found))
         async with TestClient(TestServer(application(access))) as client:
             yield client, access
 

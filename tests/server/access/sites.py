@@ -11,15 +11,14 @@ from typing import TypeAlias
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import Access
-from server.access.rights import SAFE_METHODS
-from server.access.role import Role
-from server.access.settings import AccessSettings, Limits
+from server.access.access import AccessControl
+from server.access.settings import SAFE_METHODS, AccessSettings, Limits
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
-from server.links.targets import Targets
+from server.hosting.order import HostSettings
+from server.links.address import AllowedAddresses
 from server.site import Watch, make_app
-from server.storage.tokens import TokenStore
+from server.storage.accounts import TokenStore
+from server.visibility import Role
 from tests.server.access.doors import Client, database
 
 Route: TypeAlias = tuple[str, str]
@@ -34,7 +33,7 @@ def filled(path: str) -> str:
 @dataclass(frozen=True)
 class Site:
     client: Client
-    access: Access
+    access: AccessControl
     tokens: dict[Role, str]
 
     @property
@@ -61,12 +60,12 @@ class Site:
 
 
 @asynccontextmanager
-async def whole_site(folder: Path) -> AsyncIterator[Site]:
-    """Serve everything as to others: tokens are demanded, and only public addresses called."""
+async def whole_site(folder: Path, *, is_public: bool = False) -> AsyncIterator[Site]:
+    """Serve everything as to others: only public addresses are called, and tokens demanded, perhaps not to watch."""
     limits = Limits(requests=OFTEN, orders=OFTEN, uploads=OFTEN, calls=OFTEN, logins=OFTEN)
     async with database(folder) as found:
-        manager = GameManager(found, HostSettings(targets=Targets()))
-        access = Access(AccessSettings(is_loopback=False, limits=limits), TokenStore(found))
+        manager = GameManager(found, HostSettings(targets=AllowedAddresses()))
+        access = AccessControl(AccessSettings(is_loopback=False, is_public=is_public, limits=limits), TokenStore(found))
         issued = [await access.issuing.issue(role.word, role) for role in reversed(Role)]
         await manager.start()
         async with TestClient(TestServer(make_app(manager, access, Watch()))) as client:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.access.role import Role
+from server.visibility import Role
 from tests.server.access.doors import bearer
 from tests.server.access.sites import Site, whole_site
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from contextlib import suppress
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import UnknownNameError
-from server.access.class_list import MAX_NAMES, Listed, read_class_list
-from server.access.errors import TokenFieldError
-from server.access.role import Role
+from server.access.issuing import MAX_NAMES, Listed, read_class_list, write_csv
+from server.errors import TokenFieldError
+from server.visibility import Role
 
 
 @pytest.mark.parametrize(
@@ -63,3 +65,12 @@ def test_a_list_without_end_is_refused() -> None:
 def test_garbage_is_read_or_refused(text: str) -> None:
     with suppress(TokenFieldError, UnknownNameError):
         read_class_list(text)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(1)", "Ada", "'quoted'", 'a,"b"'])
+def test_no_cell_is_a_formula_and_names_come_back(name: str) -> None:
+    stream = StringIO()
+    write_csv([("name", "token"), (name, "=1+1")], stream)
+    cells = [cell for line in csv.reader(StringIO(stream.getvalue())) for cell in line]
+    assert [cell for cell in cells if cell[:1] in tuple("=+-@\t\r")] == []
+    assert [each.name for each in read_class_list(stream.getvalue())] == [name]

@@ -6,7 +6,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from server.access.role import Role
+from server.visibility import Role
 from tests.server.access.sites import Route, Site, filled, whole_site
 
 N_REQUESTS = 600

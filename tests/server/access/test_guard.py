@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from server.access.access import Access
-from server.access.headers import HEADERS
-from server.access.role import Role
+from server.access.access import AccessControl
+from server.access.guard import HEADERS
 from server.access.settings import AccessSettings, Limits
+from server.visibility import Role
 from tests.server.access.doors import FORM, Client, bearer, door
 
 ORIGIN = "Origin"
@@ -21,7 +21,7 @@ ELSEWHERE = "http://evil.example"
 
 
 @pytest.fixture
-async def tokens(closed: tuple[Client, Access]) -> dict[str, str]:
+async def tokens(closed: tuple[Client, AccessControl]) -> dict[str, str]:
     """Issue a token of every role."""
     _, access = closed
     issued = [await access.issuing.issue(role.word, role) for role in reversed(Role)]
@@ -35,7 +35,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def closed(tmp_path: Path) -> AsyncIterator[tuple[Client, Access]]:
+async def closed(tmp_path: Path) -> AsyncIterator[tuple[Client, AccessControl]]:
     async with door(tmp_path, AccessSettings(is_loopback=False)) as found:
         yield found
 
@@ -94,7 +94,7 @@ async def test_everybody_may_watch_a_public_server_and_no_more(tmp_path: Path) -
         assert (seen, await status(client, "POST", "/api/v1/matches")) == (["anonymous", "spectator"], 401)
 
 
-async def test_every_role_gets_what_is_its_own(closed: tuple[Client, Access], tokens: dict[str, str]) -> None:
+async def test_every_role_gets_what_is_its_own(closed: tuple[Client, AccessControl], tokens: dict[str, str]) -> None:
     client, _ = closed
     asked = (("GET", "/who"), ("POST", "/order"), ("POST", "/undeclared"))
     found = {role: [await status(client, *each, bearer(token)) for each in asked] for role, token in tokens.items()}
@@ -114,19 +114,19 @@ async def test_what_is_no_token_opens_nothing_not_even_what_is_public(tmp_path: 
 
 
 async def test_a_token_with_the_secret_of_another_opens_nothing(
-    closed: tuple[Client, Access], tokens: dict[str, str]
+    closed: tuple[Client, AccessControl], tokens: dict[str, str]
 ) -> None:
     secret = tokens["admin"].rpartition("_")[2]
     forged = f"{tokens['host'].rpartition('_')[0]}_{secret}"
     assert await status(closed[0], "GET", "/who", bearer(forged)) == 401
 
 
-async def test_people_without_a_token_are_led_to_the_login_page(closed: tuple[Client, Access]) -> None:
+async def test_people_without_a_token_are_led_to_the_login_page(closed: tuple[Client, AccessControl]) -> None:
     async with closed[0].get("/who?a=b", headers={"Accept": "text/html"}, allow_redirects=False) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, "/login?next=/who?a%3Db")
 
 
-async def test_static_files_are_for_everybody(closed: tuple[Client, Access]) -> None:
+async def test_static_files_are_for_everybody(closed: tuple[Client, AccessControl]) -> None:
     assert await status(closed[0], "GET", "/static/doors.py") == 200
 
 
@@ -160,12 +160,14 @@ async def test_the_token_of_another_browser_is_refused(opened: Client) -> None:
     assert await status(opened, "POST", "/order", FORM, f"csrf_token={token}") == 403
 
 
-async def test_a_token_in_the_header_needs_no_form(closed: tuple[Client, Access], tokens: dict[str, str]) -> None:
+async def test_a_token_in_the_header_needs_no_form(
+    closed: tuple[Client, AccessControl], tokens: dict[str, str]
+) -> None:
     assert await status(closed[0], "POST", "/order", FORM | bearer(tokens["host"]), "a=b") == 200
 
 
 @pytest.mark.parametrize("path", ["/who", "/nowhere", "/static/doors.py", "/form"])
-async def test_every_answer_has_the_headers(closed: tuple[Client, Access], path: str) -> None:
+async def test_every_answer_has_the_headers(closed: tuple[Client, AccessControl], path: str) -> None:
     async with closed[0].get(path) as answer:
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
@@ -198,7 +200,7 @@ async def test_too_large_a_body_is_refused(opened: Client) -> None:
     assert await status(opened, "POST", "/api/v1/matches", None, "x" * 100_001) == 413
 
 
-async def test_strangers_send_little(closed: tuple[Client, Access]) -> None:
+async def test_strangers_send_little(closed: tuple[Client, AccessControl]) -> None:
     async def pieces() -> AsyncIterator[bytes]:
         yield b"a body of a length that nobody knows"
 
@@ -241,7 +243,7 @@ async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
 async def test_many_requests_at_once_are_refused(tmp_path: Path) -> None:
     settings = AccessSettings(is_loopback=False, is_public=True, limits=Limits(n_at_once=1))
     async with door(tmp_path, settings) as (client, access):
-        with access.pace.at_once("127.0.0.1"):
+        with access.rate_limiter.at_once("127.0.0.1"):
             assert await status(client, "GET", "/who") == 429
         assert await status(client, "GET", "/who") == 200
 

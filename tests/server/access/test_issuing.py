@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from server.access.class_list import Listed, read_class_list
-from server.access.errors import TokenFieldError, TokenRuleError, UnknownTokenError
-from server.access.issuing import Issuing
-from server.access.recognition import Recognition
-from server.access.role import Principal, Role
-from server.access.token_text import secret_hash
+from server.access.access import ANONYMOUS
+from server.access.issuing import Issuing, Listed, read_class_list
+from server.access.recognition import Recognition, secret_hash
+from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
+from server.storage.accounts import TokenStore
+from server.storage.database import Database
 from server.storage.rows import TokenRow
-from server.storage.tokens import TokenStore
+from server.visibility import Principal, Role, owns
 from tests.server.access.doors import database
+from tests.server.hosting.outages import locked_file
 
 DAY_MS = 86_400_000
 START_MS = 1_000 * DAY_MS
@@ -94,6 +95,27 @@ async def test_a_token_that_another_process_revoked_opens_nothing_after_two_seco
     assert await desk.recognition.by_token(str(issued.text)) is None
 
 
+async def test_a_session_is_valid_until_its_time_is_over(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    secret = await desk.recognition.begin_session(issued.row.id, 3_600)
+    desk.at_ms += 3_599_999
+    assert await desk.recognition.by_session(secret) == Principal("Ada", Role.ADMIN, issued.row.id)
+    desk.at_ms += 1
+    assert await desk.recognition.by_session(secret) is None
+    assert await desk.recognition.by_token(str(issued.text)) is not None
+
+
+@pytest.mark.parametrize("name", ["anonymous", "local", " Anonymous "])
+async def test_nobody_is_issued_the_name_of_those_who_have_no_token(desk: Desk, name: str) -> None:
+    with pytest.raises(TokenFieldError):
+        await desk.issuing.issue(name, Role.ADMIN)
+
+
+async def test_passers_by_own_nothing_of_a_token_that_is_called_as_they_are() -> None:
+    token = Principal(ANONYMOUS.name, Role.PLAYER, "of-an-earlier-version")
+    assert [owns(who, ANONYMOUS.name) for who in (token, ANONYMOUS, None)] == [True, False, False]
+
+
 async def test_the_last_admin_stays(desk: Desk) -> None:
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
     with pytest.raises(TokenRuleError):
@@ -138,5 +160,24 @@ async def test_when_a_token_was_used_is_written_down_once_a_minute(desk: Desk) -
         desk.at_ms = START_MS + passed_ms
         desk.recognition.forget()
         await desk.recognition.by_token(str(issued.text))
+        await desk.recognition.write_uses()
         used.append((await desk.store.listed())[0].used_ms)
     assert used == [START_MS, START_MS, START_MS + 60_000]
+
+
+async def test_a_token_is_recognised_while_nothing_can_be_written(tmp_path: Path) -> None:
+    """When it was used is written down when that can be done."""
+    path = tmp_path / "ggp.sqlite"
+    found = await Database.open(str(path), wait_s=0.05)
+    desk = Desk(TokenStore(found))
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    secret = await desk.recognition.begin_session(issued.row.id, 60)
+    async with locked_file(path):
+        who = [await desk.recognition.by_token(str(issued.text)), await desk.recognition.by_session(secret)]
+        await desk.recognition.write_uses()
+        before = (await desk.store.listed())[0].used_ms
+    await desk.recognition.write_uses()
+    after = (await desk.store.listed())[0].used_ms
+    await found.close()
+    assert who == [Principal("Ada", Role.ADMIN, issued.row.id)] * 2
+    assert (before, after) == (None, START_MS)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from server.access.access import Access
-from server.access.errors import NoAdminError
-from server.access.opening import check_opening
-from server.access.role import Role
+from server.access.access import AccessControl
+from server.access.guard import check_opening
 from server.access.settings import AccessSettings, is_loopback_host
-from server.storage.tokens import TokenStore
+from server.errors import NoAdminError
+from server.storage.accounts import TokenStore
+from server.visibility import Role
 from tests.server.access.doors import database
 
 PROXY = ip_network("10.0.0.0/8")
@@ -23,7 +23,7 @@ PROXY = ip_network("10.0.0.0/8")
 )
 async def test_nobody_opens_to_others_before_somebody_can_administer(tmp_path: Path, settings: AccessSettings) -> None:
     async with database(tmp_path) as found:
-        access = Access(settings, TokenStore(found))
+        access = AccessControl(settings, TokenStore(found))
         with pytest.raises(NoAdminError, match="ggp token issue NAME --role admin --database x"):
             await check_opening(access, "0.0.0.0", "x")
         await access.issuing.issue("Ada", Role.ADMIN)
@@ -32,7 +32,7 @@ async def test_nobody_opens_to_others_before_somebody_can_administer(tmp_path: P
 
 async def test_on_this_machine_alone_it_just_opens(tmp_path: Path) -> None:
     async with database(tmp_path) as found:
-        await check_opening(Access(AccessSettings(), TokenStore(found)), "127.0.0.1", "x")
+        await check_opening(AccessControl(AccessSettings(), TokenStore(found)), "127.0.0.1", "x")
 
 
 @pytest.mark.parametrize(

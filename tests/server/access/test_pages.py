@@ -11,18 +11,18 @@ import pytest
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access import pages
-from server.access.access import Access, principal
+from server.access.access import AccessControl, principal
 from server.access.guard import add_guard
-from server.access.role import Role
+from server.access.recognition import read_token
 from server.access.settings import AccessSettings, Limits
-from server.access.token_text import read_token
-from server.storage.tokens import TokenStore
-from server.web.failures import telling
+from server.storage.accounts import TokenStore
+from server.visibility import Role
+from server.web import account_pages
+from server.web.pages import telling
 from tests.server.access.doors import Client, database
 
 TOKEN = re.compile(r"ggp_[a-z0-9]{10}_[a-z2-7]{52}")
-FIELD = re.compile(r'name="csrf_token" value="([0-9a-f]{64})"')
+FIELD = re.compile(r'name="csrf_token" value="([0-9a-f]{128})"')
 
 
 async def _who(request: web.Request) -> web.Response:
@@ -32,7 +32,7 @@ async def _who(request: web.Request) -> web.Response:
 class Browser:
     """A browser without scripts: it keeps cookies, and sends the forms that it was shown."""
 
-    def __init__(self, client: Client, access: Access) -> None:
+    def __init__(self, client: Client, access: AccessControl) -> None:
         self.client, self.access, self.text = client, access, ""
 
     async def get(self, path: str) -> ClientResponse:
@@ -58,10 +58,10 @@ class Browser:
             return await answer.text() if answer.status == 200 else str(answer.status)
 
 
-def application(access: Access) -> web.Application:
+def application(access: AccessControl) -> web.Application:
     app = web.Application(middlewares=[telling])
     app.router.add_get("/who", _who)
-    pages.add_routes(app)
+    account_pages.add_routes(app)
     add_guard(app, access)
     return app
 
@@ -74,7 +74,7 @@ def settings() -> AccessSettings:
 @pytest.fixture
 async def browser(tmp_path: Path, settings: AccessSettings) -> AsyncIterator[Browser]:
     async with database(tmp_path) as found:
-        access = Access(settings, TokenStore(found))
+        access = AccessControl(settings, TokenStore(found))
         async with TestClient(TestServer(application(access))) as client:
             yield Browser(client, access)
 

@@ -10,13 +10,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access import token_routes
-from server.access.access import Access
+from server.access.access import AccessControl
 from server.access.guard import add_guard
-from server.access.role import Role
 from server.access.settings import AccessSettings, Limits
-from server.api.refusals import refusing
-from server.storage.tokens import TokenStore
+from server.api import tokens
+from server.api.problem import refusing
+from server.storage.accounts import TokenStore
+from server.visibility import Role
 from tests.server.access.doors import Client, bearer, database
 
 TOKENS = "/api/v1/tokens"
@@ -25,9 +25,9 @@ TOKENS = "/api/v1/tokens"
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
     async with database(tmp_path) as found:
-        access = Access(AccessSettings(), TokenStore(found))
+        access = AccessControl(AccessSettings(), TokenStore(found))
         app = web.Application(middlewares=[refusing])
-        token_routes.add_routes(app)
+        tokens.add_routes(app)
         add_guard(app, access)
         issued = await access.issuing.issue("Ada", Role.ADMIN)
         async with TestClient(TestServer(app), headers=bearer(issued.text)) as client:
@@ -97,8 +97,8 @@ async def test_too_many_requests_are_refused_in_the_one_shape(tmp_path: Path) ->
     async with database(tmp_path) as found:
         settings = AccessSettings(is_loopback=False, is_public=True, limits=Limits(requests="1/minute"))
         app = web.Application(middlewares=[refusing])
-        token_routes.add_routes(app)
-        add_guard(app, Access(settings, TokenStore(found)))
+        tokens.add_routes(app)
+        add_guard(app, AccessControl(settings, TokenStore(found)))
         async with TestClient(TestServer(app)) as client:
             await client.get("/api/v1/me")
             answer = await client.get("/api/v1/me")

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings
 from tests.server.api.house import Client, house
 
 

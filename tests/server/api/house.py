@@ -12,14 +12,14 @@ import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import Access
+from server.access.access import AccessControl
 from server.access.settings import AccessSettings
-from server.api.keys import MANAGER
+from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings
 from server.site import Watch, make_app
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.tokens import TokenStore
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 MATCHES = "/api/v1/matches"
@@ -30,12 +30,12 @@ DEFAULT = HostSettings()
 @asynccontextmanager
 async def house(
     folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN
-) -> AsyncIterator[tuple[Client, Access]]:
+) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked."""
     database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
     manager = GameManager(database, settings)
     await manager.start()
-    door = Access(access, TokenStore(database))
+    door = AccessControl(access, TokenStore(database))
     try:
         async with TestClient(TestServer(make_app(manager, door, Watch()))) as client:
             yield client, door

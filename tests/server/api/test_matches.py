@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings
 from tests.server.api.house import MATCHES, Client, house, manager_of, ordered, record, refused, told
 from tests.server.peers import listening, replying
 
@@ -51,7 +51,7 @@ async def test_a_player_may_be_spoken_to_in_a_way_of_its_own(client: Client) -> 
 
 
 async def test_a_running_match_is_public_as_far_as_it_helps_nobody(client: Client, thinker: str) -> None:
-    players = {"x": thinker, "o": thinker}
+    players = {key: {"player": thinker, "maxMatches": 2} for key in ("x", "o")}
     plain = await ordered(client, game="tictactoe", players=players)
     scrambled = await ordered(client, game="tictactoe", players=players, scramble=True)
     shown = [await record(client, url, "running") for url in (plain, scrambled)]
@@ -66,7 +66,7 @@ async def test_a_running_match_is_public_as_far_as_it_helps_nobody(client: Clien
 
 
 async def test_what_is_too_much_at_once_waits(client: Client, thinker: str) -> None:
-    order = {"game": "tictactoe", "players": {"x": thinker, "o": thinker}}
+    order = {"game": "tictactoe", "players": {key: {"player": thinker, "maxMatches": 9} for key in ("x", "o")}}
     urls = [await ordered(client, **order) for _ in range(3)]
     await record(client, urls[1], "running")
     listed = (await told(await client.get(MATCHES, params={"status": "queued"})))["matches"]
@@ -74,6 +74,20 @@ async def test_what_is_too_much_at_once_waits(client: Client, thinker: str) -> N
     assert (await record(client, urls[2], "queued")) == {
         "matchId": listed[0]["id"], "isCompleted": False, "isAborted": False, "x-status": "queued"
     }  # fmt: skip
+
+
+async def test_an_address_plays_one_match_at_a_time_unless_the_order_says_otherwise(
+    client: Client, thinker: str
+) -> None:
+    def seats(n: int) -> dict[str, dict[str, object]]:
+        return {key: {"player": thinker, "maxMatches": n} for key in ("x", "o")}
+
+    plain = {"x": thinker, "o": thinker}
+    urls = [await ordered(client, game="tictactoe", players=players) for players in (plain, plain, seats(2), seats(2))]
+    await record(client, urls[0], "running")
+    await record(client, urls[2], "running")
+    listed = (await told(await client.get(MATCHES, params={"status": "queued"})))["matches"]
+    assert [f"{MATCHES}/{entry['id']}" for entry in listed] == [urls[3], urls[1]]
 
 
 async def test_a_queue_that_is_full_takes_no_more(tmp_path: Path, thinker: str) -> None:

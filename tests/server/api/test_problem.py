@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
-from gdl.source import Source, Span
+from gdl.language.diagnostics import Source, Span
 from server.api.problem import problem
 
 SPAN = Span(Source("a.kif", "(role white)\n(<= p\n    (not p))\n"), 23, 30)

@@ -14,13 +14,13 @@ import pytest
 
 from server.records.entries import Entry, entry_of
 from server.records.record import record_of
-from server.storage.bulk import FinishedMatch, add_finished
 from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.rows import GameVersion, MatchRow, SeatRow
-from server.storage.summary import summary_of
+from server.storage.journals import summary_of
+from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatRow
 from tests.server.commands.conftest import Ended, Ggp
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns
+from tests.server.storage.finished import FinishedMatch, add_finished
 
 
 def journal(match_id: str) -> list[Entry]:
@@ -34,7 +34,7 @@ def record(match_id: str) -> dict[str, Any]:
 
 def finished(match_id: str, **changes: Any) -> FinishedMatch:
     rules = turns()
-    row = MatchRow(**{"game": "turns", "sha256": rules.sha256, "order": {}} | changes, id=match_id, created_ms=5)
+    row = MatchRow(**{"game": "turns", "sha256": rules.sha256, "order": NO_ORDER} | changes, id=match_id, created_ms=5)
     chairs = [SeatRow(match_id, role, place, f"{role}-player", "http") for place, role in enumerate("ab")]
     return FinishedMatch(row, chairs, journal(match_id)).ended(summary_of(journal(match_id)))
 
@@ -87,7 +87,7 @@ def test_a_record_that_cannot_be_read_keeps_no_other_from_being_written(server: 
         connection.execute("UPDATE records SET body = x'00' WHERE match_id = 'match.a'")
         connection.commit()
     ended = server("export", "all.jsonl")
-    assert ended.errors.startswith("ggp: the record of match match.a cannot be read: error: Error -5")
+    assert ended.errors.startswith("ggp: the record of match match.a cannot be read: the record is damaged (Error -5")
     assert (ended.exit_code, ended.output) == (1, "all.jsonl: 1 records written\n")
     assert lines(tmp_path / "all.jsonl") == [record("match.b")]
 

@@ -21,7 +21,7 @@ def test_where_nobody_answers_that_alone_is_said(ggp: Ggp) -> None:
     ended = ggp("check-player", GONE)
     assert (ended.exit_code, ended.output.splitlines()[-2:]) == (
         1,
-        ["1 wrong", f"nobody answers at {GONE}, so nothing else was checked: does the player run?"],
+        ["1 wrong", f"no answer from {GONE}, so nothing else was checked: does the player run?"],
     )
     assert "skipped" not in ended.output
 

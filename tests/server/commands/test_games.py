@@ -77,8 +77,7 @@ def test_show_lists_the_facts_of_a_file_without_description(ggp: Ggp, tmp_path: 
         "information: perfect",
         "",
         "First position:",
-        "(at a)",
-        "(at b)",
+        "at: a, b",
         "",
         "Legal moves: me 1",
     ]

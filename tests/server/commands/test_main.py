@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import click
+import pytest
+
+import server.commands
 from server.commands.main import COMMANDS
 from tests.server.commands.conftest import Ggp
 
@@ -17,6 +24,38 @@ def test_the_version_is_that_of_the_package(ggp: Ggp) -> None:
 def test_help_lists_every_command_with_what_it_does(ggp: Ggp) -> None:
     listed = re.findall(r"^  (\S+)  +(\S.*)", ggp("--help").output.partition("Commands:")[2], re.MULTILINE)
     assert [name for name, _ in listed] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_is_listed_is_there(name: str) -> None:
+    module = importlib.import_module(f"server.commands.{name.replace('-', '_')}")
+    assert isinstance(module.command, click.Command)
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    modules = Path(server.commands.__file__).parent.glob("[a-z]*.py")
+    assert {module.stem.replace("_", "-") for module in modules} - {"main"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
+    code = f"import sys; from server.commands.main import main; sys.argv = ['ggp', {option!r}]; main()"
+    ran = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines()}
+    assert loaded & {"numpy", "numba", "sqlalchemy", "aiohttp", "pydantic", "pyparsing", "rich", "asyncio"} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "libraries"),
+    [
+        *((name, ("clingo", "numba", "numpy")) for name in ("backup", "export", "restore", "token")),
+        *((name, ("aiohttp", "sqlalchemy")) for name in ("bench", "compile", "conform")),
+    ],
+)
+def test_a_command_loads_no_library_that_only_others_need(name: str, libraries: tuple[str, ...]) -> None:
+    code = f"import sys, server.commands.{name}; print([one for one in {libraries} if one in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
 
 
 def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: Ggp) -> None:

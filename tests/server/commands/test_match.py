@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from server.records.archive import read_stored
+from server.records.journal import read_stored
 from tests.server.commands.conftest import Ggp
 from tests.server.processes import children_of, is_running, running, wait_until
 
@@ -102,6 +102,7 @@ def test_the_summary_as_json_names_the_record(ggp: Ggp, folder: Path) -> None:
             "result": {"candidate": whole["goalValues"][0], "random": whole["goalValues"][1]},
             "steps": 3,
             "errors": {"candidate": [], "random": []},
+            "failures": {"candidate": [], "random": []},
             "record": "here.json",
         },
     )
@@ -211,8 +212,20 @@ def test_a_disk_that_is_full_ends_the_match_and_what_was_written_stays(
     assert children_of(os.getpid()) <= before
 
 
+def test_a_game_of_many_roles_is_played_only_if_that_is_wanted(ggp: Ggp, folder: Path) -> None:
+    roles = " ".join(f"(role r{i})" for i in range(17))
+    play = "(init on) (<= (legal ?r go) (role ?r)) (next off) (<= terminal (true off)) (<= (goal ?r 50) (role ?r))"
+    (folder / "many.kif").write_text(f"{roles} {play}")
+    refused = ggp("match", "many.kif")
+    assert (refused.exit_code, "17 roles, and no more than 16 may be played here (--max-roles)" in refused.errors) == (
+        2,
+        True,
+    )
+    assert ggp("match", "many.kif", "--max-roles", 17).exit_code == 0
+
+
 def test_ctrl_c_ends_the_match_and_the_record_says_so(folder: Path, slow_player: str) -> None:
-    words = ("match", "tictactoe", "-p", f"x={slow_player}", "--play-clock", 60, "--record", "m.json")
+    words = ("match", "tictactoe", "-p", f"x={slow_player}", "-p", "o=greedy", "--play-clock", 60, "--record", "m.json")
     with running(*words, folder=folder) as child:
         journal = folder / "m.json.journal"
         wait_until(lambda: journal.exists() and '"message":"PLAY"' in journal.read_text())
@@ -230,7 +243,7 @@ def test_ctrl_c_ends_the_match_and_the_record_says_so(folder: Path, slow_player:
 
 
 def test_what_was_answered_survives_kill_and_no_process_does(ggp: Ggp, folder: Path, slow_player: str) -> None:
-    words = ("match", "tictactoe", "-p", f"x={slow_player}", "-p", "o=legal", "--play-clock", 60, "--record", "m.json")
+    words = ("match", "tictactoe", "-p", f"x={slow_player}", "-p", "o=greedy", "--play-clock", 60, "--record", "m.json")
     with running(*words, folder=folder) as child:
         journal = folder / "m.json.journal"
         wait_until(lambda: journal.exists() and '"move":"noop"' in journal.read_text())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server.match.profiles import Profile
+from server.match.setup import Profile
 from server.records.journal import Recorder, journal_path, write_record
 from server.records.signature import make_key
 from tests.server.commands.conftest import Ggp
@@ -40,19 +40,20 @@ def test_every_step_is_shown_and_verified(ggp: Ggp, record: Path) -> None:
         """match match.m1 of turns (a-player, b-player)
 
 step 0
-(at 0)
-(control a)
+at: 0
+control: a
 a: go [TO]  b: noop
 
 step 1
-(at 1)
-(control b)
+at: 1
+control: b
 a: noop  b: (jump 1)
 
 step 2
-(at 2)
-(control a)
+at: 2
+control: a
 terminal  a: 100  b: 0
+errors of a: TO 1
 
 agrees with the rules: 2 steps
 """,

@@ -82,7 +82,7 @@ def served(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
 @contextmanager
 def players(*, seconds: float) -> Iterator[str]:
     """Run the players of the load benchmark, who think for *seconds*; yield their address."""
-    words = [sys.executable, "-m", "server.load.players", "--shortest", str(seconds), "--longest", str(seconds)]
+    words = [sys.executable, "-m", "benchmarks.load.players", "--shortest", str(seconds), "--longest", str(seconds)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.access.token_text import read_token
+from server.access.recognition import read_token
 from server.storage.database import Database
 from tests.server.commands.conftest import Ended, Ggp
 

@@ -267,6 +267,19 @@ def test_starting_loads_no_compiler_and_no_solver() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_checking_a_file_loads_no_large_library() -> None:
+    libraries = ("aiohttp", "asyncio", "clingo", "cryptography", "numba", "numpy", "pydantic", "sqlalchemy")
+    program = (
+        "import atexit, sys; from server.commands.main import main; "
+        f"atexit.register(lambda: print([name for name in {libraries} if name in sys.modules])); main()"
+    )
+    file = "rules/tictactoe/tictactoe.kif"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "validate", file], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == [f"{file}: ok", "[]"]
+
+
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_of_the_library_is_clean(ggp: Ggp, name: str) -> None:
     ended = ggp("validate", "--strict", name)

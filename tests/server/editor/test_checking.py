@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from gdl.diagnostics import Diagnostic
 from gdl.errors import LimitExceeded
-from server.editor import checking
-from server.editor.checking import MAX_DIAGNOSTICS, Checking, diagnose
-from server.editor.document import Document
+from gdl.language.diagnostics import Diagnostic
+from server.editor import document
+from server.editor.document import MAX_DIAGNOSTICS, Checking, Document, diagnose
 from server.validating.validation import SMALL_CHARACTERS
 
 WRONG = "; three things are missing, and a parenthesis\n(role x) (p"
@@ -72,7 +71,7 @@ async def test_a_check_that_comes_to_a_limit_is_told_and_publishes_nothing(monke
     def endless(document: Document) -> list[Diagnostic]:
         raise LimitExceeded("seconds", 10)
 
-    monkeypatch.setattr(checking, "diagnose", endless)
+    monkeypatch.setattr(document, "diagnose", endless)
     desk = Desk()
     desk.checking.changed(Document("file:///a%20b.kif", WRONG, 1), is_opened=True)
     told = await asyncio.wait_for(desk.told.get(), 30)

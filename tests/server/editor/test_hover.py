@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from server.editor.answers import describe
 from server.editor.document import Document
-from server.editor.hover import describe
 
 RULES = """(role white)
 ; three in a row

@@ -12,8 +12,8 @@ from gdl.checks import check
 from gdl.editing.fixes import FIXERS
 from gdl.editing.formatting import format_rules
 from gdl.games.library import find_game
-from gdl.rules import read_rules
-from gdl.source import Source
+from gdl.language.diagnostics import Source
+from gdl.language.rules import read_rules
 from server.editor.answers import MENDING
 from tests.server.editor.client import URI, Editor, Json, Refused, applied, pointed_at, position, started
 

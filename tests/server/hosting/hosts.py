@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import re
 import sys
@@ -15,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import OrderText
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings, MatchRequest
 from server.records.record import record_of
+from server.storage.address import WAIT_S
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.rows import RUNNING
+from server.storage.writer import RETRIES_S
 from tests.server.peers import OK, request
 
 FOLDER = Path(__file__).parent
@@ -50,7 +52,7 @@ async def ordered(address: str, players: str, n: int) -> list[str]:
     return await kept(address, [_order(players, seed) for seed in range(n)])
 
 
-async def kept(address: str, orders: Sequence[OrderText]) -> list[str]:
+async def kept(address: str, orders: Sequence[MatchRequest]) -> list[str]:
     """Put *orders* into the database, and return the ids of the matches."""
     database = await Database.open(address, exclusive=False)
     manager = GameManager(database, HostSettings())
@@ -60,11 +62,11 @@ async def kept(address: str, orders: Sequence[OrderText]) -> list[str]:
         await database.close()
 
 
-def _order(players: str, seed: int) -> OrderText:
+def _order(players: str, seed: int) -> MatchRequest:
     named = {role: {"player": f"{players}/{seed}/{role}"} for role in ("left", "right")}
     rules = (FOLDER / GAMES[seed % len(GAMES)]).read_text("utf-8")
     words = {"rules": rules, "players": named, "startClock": 1, "playClock": 1, "grace": 0.5, "seed": seed}
-    return OrderText.model_validate(words)
+    return MatchRequest.model_validate(words)
 
 
 @dataclass
@@ -82,10 +84,13 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(address: str, lease_s: float = 10.0) -> AsyncIterator[Host]:
+async def hosting(
+    address: str, lease_s: float = 10.0, wait_s: float = WAIT_S, retries_s: Sequence[float] = RETRIES_S
+) -> AsyncIterator[Host]:
     """Run a game manager in a process of its own; in the end it is killed."""
+    patience = json.dumps({"lease_s": lease_s, "wait_s": wait_s, "retries_s": list(retries_s)})
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.server.hosting.host_process", address, str(lease_s), stdout=PIPE,
+        sys.executable, "-m", "tests.server.hosting.host_process", address, patience, stdout=PIPE,
         cwd=FOLDER.parents[2],
     )  # fmt: skip
     assert process.stdout is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,11 +13,11 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError
-from gdl.limits import EvaluationLimits
-from gdl.rules import read_rules
-from server.hosting.child_referee import DEFAULT_LIMITS, ChildReferee, RefereeLimits
+from gdl.game import EvaluationLimits
+from gdl.language.rules import read_rules
+from server.hosting.referees import DEFAULT_LIMITS, ChildReferee, EngineProcesses, RefereeLimits
 from server.match.position import Position
-from server.match.referee import LocalReferee
+from server.match.referee import LocalReferee, Referee
 from tests.server.plays import DEALT, TWO_STEPS, until
 
 EXPLODING = """
@@ -41,7 +42,7 @@ async def refereeing(rules: str, limits: RefereeLimits = DEFAULT_LIMITS) -> Asyn
 
 
 def told(position: Position) -> tuple[object, ...]:
-    return position.step, position.facts, position.moves, position.percepts, position.legal_moves, position.goals
+    return position.step, position.text, position.moves, position.percepts, position.legal_moves, position.goals
 
 
 @pytest.mark.parametrize("rules", [TWO_STEPS, DEALT])
@@ -91,3 +92,33 @@ async def test_a_process_that_was_killed_is_replaced() -> None:
         os.kill(process.pid, signal.SIGKILL)
         await until(lambda: process.returncode is not None)
         assert told(await referee.first_position()) == told(first)
+
+
+async def test_no_more_processes_run_than_may_however_many_games_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, processes, n_running = ChildReferee._start, EngineProcesses(2), list[int]()
+    games = [make_game(read_rules(f"{TWO_STEPS} (word w{i})")) for i in range(5)]
+    referees = [
+        ChildReferee(game.description, game.roles, has_imperfect_information=False, processes=processes)
+        for game in games
+    ]
+
+    async def counting(referee: ChildReferee) -> Process:
+        found = await start(referee)
+        n_running.append(sum(other._process is not None for other in referees))
+        return found
+
+    monkeypatch.setattr(ChildReferee, "_start", counting)
+    try:
+        firsts = await asyncio.gather(*(referee.first_position() for referee in referees))
+        seconds = await asyncio.gather(*map(_after_first_moves, referees, firsts))
+    finally:
+        for referee in referees:
+            await referee.close()
+    assert max(n_running) == 2
+    assert [told(second) for second in seconds] == [
+        told(await _after_first_moves(LocalReferee(game), await LocalReferee(game).first_position())) for game in games
+    ]
+
+
+async def _after_first_moves(referee: Referee, first: Position) -> Position:
+    return await referee.next_position(first, [legal[0] for legal in first.legal_moves])

@@ -12,8 +12,7 @@ import pytest
 from gdl.errors import RuleFileError, UnknownNameError
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
 from server.hosting.game_manager import GameManager
-from server.hosting.order import OrderText
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings, MatchRequest
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
 from server.storage.database import Database
@@ -34,34 +33,34 @@ async def managing(database: Database, settings: HostSettings | None = None) -> 
         await manager.close(parking=False)
 
 
-def order(left: str, right: str, **words: Any) -> OrderText:
+def order(left: str, right: str, **words: Any) -> MatchRequest:
     players = {"left": {"player": left}, "right": {"player": right}}
     told = {"rules": TWO_STEPS, "players": players, "startClock": 5, "playClock": 5, "grace": 0} | words
-    return OrderText.model_validate(told)
+    return MatchRequest.model_validate(told)
 
 
 async def until(manager: GameManager, match_id: str, *statuses: str) -> MatchRow:
     """Return the match once it is in one of *statuses*."""
     async with asyncio.timeout(30):
-        with manager.news.subscribed(match_id) as news:
+        with manager.notifier.subscribed(match_id) as notifier:
             while True:
-                news.clear()
+                notifier.clear()
                 row = await manager.matches.get(match_id)
                 assert row is not None
                 if row.status in statuses:
                     return row
-                await news.wait()
+                await notifier.wait()
 
 
 async def until_answered(manager: GameManager, match_id: str) -> None:
     """Return once a player has answered something."""
     async with asyncio.timeout(10):
-        with manager.news.subscribed(match_id) as news:
+        with manager.notifier.subscribed(match_id) as notifier:
             while True:
-                news.clear()
+                notifier.clear()
                 if any(entry["event"] == "answered" for entry in await manager.matches.entries(match_id)):
                     return
-                await news.wait()
+                await notifier.wait()
 
 
 async def test_an_order_is_played_to_its_end(database: Database) -> None:

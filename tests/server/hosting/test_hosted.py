@@ -11,14 +11,13 @@ import pytest
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import Game
-from gdl.terms import Constant
+from gdl.language.terms import Constant
 from server.errors import PlayerSpecError, PlayerStartError
 from server.hosting.hosted import HostedMatch, MatchOrder, opened
-from server.hosting.seating import PlayerSpec, player_spec, public_player_spec, seated
 from server.links.own_player import OwnPlayer, start_own_player
+from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
 from server.match.events import Aborted
-from server.match.profiles import Profile
-from server.match.setup import Seat
+from server.match.setup import Profile, Seat
 from tests.server.processes import children_of, is_running
 from tests.server.scripted import library, turns
 
@@ -49,7 +48,7 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
 async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
     before = children_of(os.getpid())
     with pytest.raises(PlayerStartError):
-        async with opened({A: player_spec("legal"), B: BROKEN}):
+        async with opened({A: player_spec("greedy"), B: BROKEN}):
             pytest.fail("it was opened")
     assert children_of(os.getpid()) <= before
 
@@ -58,7 +57,7 @@ async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
     processes: list[int] = []
 
     async def fail() -> None:
-        async with opened({A: player_spec("legal"), B: player_spec("legal")}) as links:
+        async with opened({A: player_spec("greedy"), B: player_spec("greedy")}) as links:
             processes.extend(link.process_id for link in links.values() if isinstance(link, OwnPlayer))
             raise ZeroDivisionError
 
@@ -69,7 +68,7 @@ async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
 
 
 async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Path) -> None:
-    match = HostedMatch(order(make_game(turns()), a="legal"), tmp_path / "m.json")
+    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
     match.abort("changed my mind")
     outcome, record = await match.play()
     assert isinstance(outcome, Aborted)
@@ -78,7 +77,7 @@ async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Pa
 
 async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_path: Path) -> None:
     before = children_of(os.getpid())
-    match = HostedMatch(order(make_game(turns()), a="legal"), tmp_path / "m.json")
+    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
     begun = asyncio.Event()
     playing = asyncio.create_task(match.play([lambda _: begun.set()]))
     await begun.wait()
@@ -118,7 +117,7 @@ async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> N
 def test_what_a_specification_names(text: str, is_own: bool, name: str, is_told: bool) -> None:
     found = player_spec(text)
     seat = found.seat(A, Profile(grace_s=2.0))
-    assert (found.is_own, seat) == (is_own, Seat(A, name, Profile(grace_s=2.0, is_told_legal_moves=is_told)))
+    assert (found.is_own, seat) == (is_own, Seat(A, name, Profile(grace_s=2.0, gets_legal_moves=is_told)))
 
 
 @pytest.mark.parametrize("text", ["legal", "mcts:playouts=5", "http://host:7", "https://host"])

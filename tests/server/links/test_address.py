@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from server.errors import PlayerSpecError
-from server.links.address import is_command, open_link
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
-from server.match.profiles import Profile
-from server.match.setup import Seat
+from server.links.seating import is_command, open_link
+from server.match.setup import Profile, Seat
 from tests.server.plays import LEFT
 
 SEAT = Seat(LEFT, "Deep", Profile(grace_s=3))
@@ -23,11 +22,11 @@ def test_urls_lead_to_http_players(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "is_told_legal_moves"), [("cmd:./bot --fast", False), ("cmd+legal:node bot.js", True)]
+    ("address", "gets_legal_moves"), [("cmd:./bot --fast", False), ("cmd+legal:node bot.js", True)]
 )
-def test_commands_lead_to_child_processes(address: str, is_told_legal_moves: bool) -> None:
+def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) -> None:
     link, seat = open_link(address, SEAT)
-    expected = Seat(LEFT, "Deep", Profile(grace_s=3, is_told_legal_moves=is_told_legal_moves))
+    expected = Seat(LEFT, "Deep", Profile(grace_s=3, gets_legal_moves=gets_legal_moves))
     assert (type(link), seat) == (ChildPlayer, expected)
     assert is_command(address)
 

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from server.errors import PlayerSpecError, RemotePlayerError
-from server.links.address import open_link
-from server.links.child_player import MAX_COMPLAINT_BYTES, ChildPlayer
+from server.links.child_player import MAX_COMPLAINT_BYTES, ChildPlayer, _Child, _OwedLine
+from server.links.seating import open_link
 from server.match.driver import MatchDriver
 from server.match.events import Completed, Event, StepFinished
-from server.match.link import Letter, PlayerLink, ReplyBuffer
-from server.match.profiles import Profile
+from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
-from server.match.setup import Seat
+from server.match.setup import Profile, Seat
 from tests.server.plays import LEFT, RIGHT, setup, two_steps, until
+from tests.server.tracing import lines_of
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"
 DEAF = "import time\ntime.sleep(999)"
@@ -39,7 +39,7 @@ async def child(program: str, complaints: list[bytes] | None = None) -> AsyncIte
 
 async def ask(player: PlayerLink, text: str) -> str:
     reply = ReplyBuffer()
-    await player.deliver(Letter(text), reply)
+    await player.deliver(PlayerRequest(text), reply)
     return reply.raw.decode()
 
 
@@ -107,6 +107,29 @@ async def test_floods_are_cut_and_take_no_memory() -> None:
     async with child(program, complaints) as player:
         assert len(await ask(player, "x")) == 65_536
     assert sum(map(len, complaints)) <= MAX_COMPLAINT_BYTES
+
+
+class Pipes(asyncio.SubprocessTransport):
+    """The pipes of a child whose output the test makes up."""
+
+    def get_pipe_transport(self, fd: int) -> asyncio.BaseTransport:
+        return asyncio.WriteTransport() if fd == 0 else Pipe()
+
+
+class Pipe(asyncio.ReadTransport):
+    def is_reading(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("is_owed", [False, True])
+@pytest.mark.parametrize("piece", [b"\n", b"\r", b"\r\n", b" \n", b"a\n", b"a", b"(", b"()", b"(a)\n", b";\n", b";"])
+async def test_the_work_for_a_flood_of_lines_is_bounded(piece: bytes, is_owed: bool) -> None:
+    running, reply = _Child(lambda _: None), ReplyBuffer()
+    running.connection_made(Pipes())
+    if is_owed:
+        running._owed.append(_OwedLine(reply))
+    data = (piece * 65_536)[:65_536]
+    assert lines_of(lambda: running.pipe_data_received(1, data)) < 500
 
 
 async def test_standard_error_is_passed_on() -> None:

@@ -10,16 +10,16 @@ from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.http_player import DEFAULT_PORT, MAX_ANSWERED, HttpPlayer, player_url
 from server.match.driver import MatchDriver
 from server.match.events import Completed
-from server.match.link import Letter, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.server.peers import Behaviour, closing, deaf, listening, replying, request
 from tests.server.plays import LEFT, RIGHT, setup, two_steps
 
 
-async def said_by(behaviour: Behaviour, letter: Letter) -> bytes:
+async def said_by(behaviour: Behaviour, request: PlayerRequest) -> bytes:
     reply = ReplyBuffer()
     async with listening(behaviour) as url:
-        await HttpPlayer(url).deliver(letter, reply)
+        await HttpPlayer(url).deliver(request, reply)
     return bytes(reply.raw)
 
 
@@ -32,7 +32,7 @@ async def test_the_request_is_the_one_that_players_know() -> None:
 
     async with listening(keep) as url:
         await HttpPlayer(f"{url}/a%20b?c=d", "Deep\r\nX: Blue", host_name="host").deliver(
-            Letter("(PLAY m.1 ((say été)))", "m.1", 3), ReplyBuffer()
+            PlayerRequest("(PLAY m.1 ((say été)))", "m.1", 3), ReplyBuffer()
         )
         authority = url.removeprefix("http://")
     assert requests == [
@@ -47,7 +47,7 @@ async def test_the_request_is_the_one_that_players_know() -> None:
 
 
 async def test_messages_without_a_match_have_no_match_in_their_head() -> None:
-    assert await said_by(replying(lambda body: body), Letter("(INFO)")) == b"(INFO)"
+    assert await said_by(replying(lambda body: body), PlayerRequest("(INFO)")) == b"(INFO)"
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ async def test_what_was_answered_before_is_told_in_the_head(answered: str, told:
         writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
 
     async with listening(keep) as url:
-        await HttpPlayer(url).deliver(Letter("(PLAY m.1 NIL)", "m.1", 3, answered), ReplyBuffer())
+        await HttpPlayer(url).deliver(PlayerRequest("(PLAY m.1 NIL)", "m.1", 3, answered), ReplyBuffer())
     assert heads[0].partition("\r\nGGP-Match-Answered: ")[2] == f"{told}\r\n\r\n"
 
 
 async def test_megabytes_of_rules_go_out() -> None:
     text = "(START " + "x" * 3_000_000 + ")"
-    assert await said_by(replying(lambda body: str(len(body))), Letter(text)) == str(len(text)).encode()
+    assert await said_by(replying(lambda body: str(len(body))), PlayerRequest(text)) == str(len(text)).encode()
 
 
 async def test_a_reply_may_come_before_the_request_was_read() -> None:
@@ -82,24 +82,24 @@ async def test_a_reply_may_come_before_the_request_was_read() -> None:
         writer.write(b"HTTP/1.0 200 OK\r\n\r\n(ready)")
         await reader.read()
 
-    assert await said_by(hasty, Letter("(START " + "x" * 3_000_000 + ")")) == b"(ready)"
+    assert await said_by(hasty, PlayerRequest("(START " + "x" * 3_000_000 + ")")) == b"(ready)"
 
 
 async def test_a_closed_door_raises() -> None:
     with pytest.raises((RemotePlayerError, ConnectionResetError)):
-        await said_by(closing, Letter("(INFO)"))
+        await said_by(closing, PlayerRequest("(INFO)"))
 
 
 async def test_errors_name_no_address() -> None:
     async with deaf() as url:
         with pytest.raises(ConnectionRefusedError) as raised:
-            await HttpPlayer(url).deliver(Letter("(INFO)"), ReplyBuffer())
+            await HttpPlayer(url).deliver(PlayerRequest("(INFO)"), ReplyBuffer())
     assert str(raised.value) == "[Errno 111] Connection refused"
 
 
 async def test_a_host_that_cannot_be_found_raises() -> None:
     with pytest.raises(OSError):  # noqa: PT011 -- the sentence is the resolver's own
-        await HttpPlayer("http://nowhere.invalid").deliver(Letter("(INFO)"), ReplyBuffer())
+        await HttpPlayer("http://nowhere.invalid").deliver(PlayerRequest("(INFO)"), ReplyBuffer())
 
 
 async def test_two_real_peers_play_over_loopback() -> None:

@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import RemotePlayerError
-from server.links.http_reply import MAX_HEAD_BYTES, HttpReply
+from server.links.http_reply import MAX_HEAD_BYTES, MAX_RECEIVED_BYTES, SLICE_BYTES, HttpReply
 from server.match.link import ReplyBuffer
+from tests.server.tracing import lines_of
 
 HEAD = b"HTTP/1.0 200 OK\r\n"
+
+
+CHUNKED: Final = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+FLOODS: Final = {
+    "line ends between chunks": (CHUNKED, b"\n"),
+    "line ends with blanks between chunks": (CHUNKED, b" \r\n"),
+    "empty extensions": (CHUNKED, b";\n"),
+    "extensions": (CHUNKED, b"1;aaaaaaaa\r\n(\r\n"),
+    "chunks of a byte": (CHUNKED, b"1\n(\n"),
+    "chunks of a blank": (CHUNKED, b"1\n \n"),
+    "chunks of a comment": (CHUNKED, b"2\n;\n\n"),
+    "interim heads": (b"", b"HTTP/1 100\n\n"),
+    "fields": (HEAD, b":\n"),
+    "carriage returns in the head": (HEAD, b"\r"),
+    "blanks": (HEAD + b"\n", b" "),
+    "carriage returns": (HEAD + b"\n", b"\r"),
+    "a name": (HEAD + b"\n", b"a"),
+    "names": (HEAD + b"\n(", b"a "),
+    "comments": (HEAD + b"\n", b";\n"),
+    "comments in a list": (HEAD + b"\n(", b";)\n"),
+    "pairs": (HEAD + b"\n(", b"()"),
+    "open parentheses": (HEAD + b"\n", b"("),
+}
+"""How an endless reply begins, and how it goes on."""
+MAX_LINES_PER_BYTE: Final = 4
 
 
 def read(data: bytes, size: int = 1_000_000) -> tuple[bytes, bool]:
@@ -64,6 +91,10 @@ def test_a_name_ends_where_the_length_says() -> None:
         (HEAD + b"a" * MAX_HEAD_BYTES, "the head of the reply has more than 32,768 bytes"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "a chunk of the reply has no length but b'xyz'"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1" * 2000, "a chunk of the reply has no length"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n\r\n", "a chunk of the reply has no length but b''"),
+        (b"HTTP/1.1 100 Go\r\n\r\n" * 9, "more than 8 heads with a status of 1xx, and no reply"),
+        (HEAD + b"a: b\r\n" * 101 + b"\r\n", "the head of the reply has more than 100 fields"),
+        (CHUNKED + b"1\n \n" * 60_000, "the reply has more than 196,608 bytes with its framing"),
     ],
 )
 def test_what_is_no_reply_is_refused(data: bytes, message: str) -> None:
@@ -80,6 +111,37 @@ def test_an_end_before_the_body_is_refused(data: bytes, message: str) -> None:
     reply.feed(data)
     with pytest.raises(RemotePlayerError, match=message):
         reply.feed_end()
+
+
+@pytest.mark.parametrize("size", [1, 1000, 65_536])
+@pytest.mark.parametrize("name", FLOODS)
+def test_of_no_endless_reply_more_is_read_than_the_limit(name: str, size: int) -> None:
+    head, piece = FLOODS[name]
+    data = head + piece * (2 * MAX_RECEIVED_BYTES // len(piece))
+    reply = HttpReply(ReplyBuffer())
+    with suppress(RemotePlayerError):
+        for i in range(0, len(data), size):
+            reply.feed(data[i : i + size])
+            if reply.is_finished:
+                break
+        else:
+            pytest.fail("all of it was read")
+    assert reply.n_received <= MAX_RECEIVED_BYTES + SLICE_BYTES
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_the_work_for_a_slice_is_in_proportion_to_it(name: str) -> None:
+    head, piece = FLOODS[name]
+    reply = HttpReply(ReplyBuffer())
+    reply.feed(head)
+    for _ in range(4):
+        data = (piece * SLICE_BYTES)[:SLICE_BYTES]
+
+        def feed(data: bytes = data) -> None:
+            with suppress(RemotePlayerError):
+                reply.feed(data)
+
+        assert lines_of(feed) <= MAX_LINES_PER_BYTE * SLICE_BYTES
 
 
 @given(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from gdl.replies import InfoReply, Status
-from server.links.info import PlayerInfo, ask_info
+from gdl.errors import MessageError
+from gdl.wire.replies import InfoReply, Status, decode, read_info
+from server.links.info import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
 from tests.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
+from tests.server.tracing import lines_of
 
 
 async def asked(behaviour: Behaviour, deadline_s: float = 10) -> PlayerInfo:
@@ -57,3 +61,23 @@ async def test_nobody_there_is_no_error() -> None:
 async def test_silence_ends_at_the_deadline() -> None:
     info = await asked(hanging, 0.2)
     assert info.trouble == ("(INFO): no answer within 0.1 s", "(PING): no answer within 0.1 s")
+
+
+@pytest.mark.parametrize(
+    "piece", ["(a b)", "a ", "()", "(", '{"a":', '{"a":1}', "}", '"', ";\n", "(a (b c))", "[", "1"]
+)
+@pytest.mark.parametrize("size", [1, 4_096])
+async def test_the_work_for_an_endless_answer_is_bounded(piece: str, size: int) -> None:
+    data = f"({piece * 20_000}".encode() if piece[0] not in '{["}' else (piece * 20_000).encode()
+    buffer = _InfoBuffer()
+
+    def take() -> None:
+        for i in range(0, len(data), size):
+            buffer.feed(data[i : i + size])
+            if buffer.has_enough:
+                break
+        with suppress(MessageError):
+            read_info(decode(bytes(buffer.raw)))
+
+    assert lines_of(take) < 40 * MAX_INFO_BYTES
+    assert len(buffer.raw) <= MAX_INFO_BYTES

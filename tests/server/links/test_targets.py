@@ -9,18 +9,18 @@ from ipaddress import ip_network
 import pytest
 
 from server.errors import ForbiddenTargetError, PlayerSpecError
+from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer, check_target
 from server.links.info import ask_info
-from server.links.targets import Targets
 from server.match.driver import MatchDriver
 from server.match.events import Answered, Event
-from server.match.link import Letter, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.server.peers import listening, replying, sending
 from tests.server.plays import LEFT, RIGHT, setup, two_steps
 
-OUTSIDE = Targets()
-WITH_LOOPBACK = Targets(has_loopback=True)
+OUTSIDE = AllowedAddresses()
+WITH_LOOPBACK = AllowedAddresses(has_loopback=True)
 LOOPBACK = ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "2002:7f00:1::"]
 INSIDE = [
     "0.0.0.0",
@@ -74,7 +74,7 @@ PUBLIC = [
 ]
 
 
-def is_called(address: str, targets: Targets) -> bool:
+def is_called(address: str, targets: AllowedAddresses) -> bool:
     try:
         targets.check(address)
     except ForbiddenTargetError:
@@ -103,7 +103,7 @@ def test_and_nothing_else_inside(address: str) -> None:
 
 
 def test_a_network_that_is_allowed_is_called_in_every_notation_and_no_other_is() -> None:
-    targets = Targets(allowed=(ip_network("10.1.0.0/16"), ip_network("fd00::/8")))
+    targets = AllowedAddresses(allowed=(ip_network("10.1.0.0/16"), ip_network("fd00::/8")))
     asked = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "fd12::1", "10.2.0.1", "192.168.0.1"]
     assert [is_called(each, targets) for each in asked] == [True, True, True, True, False, False]
 
@@ -133,7 +133,7 @@ async def test_no_notation_of_an_address_leads_inside(host: str) -> None:
     async with listening(replying(lambda _: "ready")) as url:
         inside = url.replace("127.0.0.1", host)
         with pytest.raises(ForbiddenTargetError):
-            await HttpPlayer(inside, targets=OUTSIDE).deliver(Letter("(INFO)"), ReplyBuffer())
+            await HttpPlayer(inside, targets=OUTSIDE).deliver(PlayerRequest("(INFO)"), ReplyBuffer())
         with pytest.raises(PlayerSpecError, match="in a network that this server calls no players in"):
             await check_target(inside, OUTSIDE)
 
@@ -144,7 +144,7 @@ async def test_a_name_that_leads_elsewhere_when_it_is_called_is_checked_again(lo
         named = url.replace("127.0.0.1", "changing.example")
         await check_target(named, OUTSIDE)
         with pytest.raises(ForbiddenTargetError):
-            await HttpPlayer(named, targets=OUTSIDE).deliver(Letter("(INFO)"), ReplyBuffer())
+            await HttpPlayer(named, targets=OUTSIDE).deliver(PlayerRequest("(INFO)"), ReplyBuffer())
 
 
 async def test_the_address_that_was_checked_is_called_without_another_look(lookups: list[list[str]]) -> None:
@@ -152,7 +152,7 @@ async def test_the_address_that_was_checked_is_called_without_another_look(looku
     reply = ReplyBuffer()
     async with listening(replying(lambda _: "ready")) as url:
         await HttpPlayer(url.replace("127.0.0.1", "player.example"), targets=WITH_LOOPBACK).deliver(
-            Letter("(INFO)"), reply
+            PlayerRequest("(INFO)"), reply
         )
     assert (bytes(reply.raw), lookups) == (b"ready", [])
 
@@ -162,7 +162,7 @@ async def test_of_several_addresses_only_those_that_may_be_are_called(lookups: l
     reply = ReplyBuffer()
     async with listening(replying(lambda _: "ready")) as url:
         named = url.replace("127.0.0.1", "player.example")
-        await HttpPlayer(named, targets=WITH_LOOPBACK).deliver(Letter("(INFO)"), reply)
+        await HttpPlayer(named, targets=WITH_LOOPBACK).deliver(PlayerRequest("(INFO)"), reply)
     assert bytes(reply.raw) == b"ready"
 
 

@@ -8,10 +8,10 @@ from functools import partial
 
 import pytest
 
-from server.match.background import PromptEvaluator, in_own_thread
 from server.match.position import Position
+from server.match.referee import PromptEvaluator, in_own_thread
 
-POSITION = Position(0, None, frozenset(), None, None, (), None)
+POSITION = Position(0, None, "", None, None, (), None)
 
 
 async def test_results_and_errors_come_back() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdl.terms import Constant
-from server.match.chance import move_by_chance
+from gdl.language.terms import Constant
+from server.match.setup import move_by_chance
 
 MOVES = tuple(map(Constant, "abcde"))
 ROLE = Constant("random")

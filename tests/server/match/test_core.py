@@ -9,11 +9,11 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import RANDOM
-from gdl.kif import read_term
-from gdl.messages import Dialect
-from gdl.rules import read_rules
-from gdl.terms import Term
-from gdl.wire import one_line
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Term
+from gdl.wire.messages import Dialect
+from gdl.wire.replies import one_line
 from server.errors import SeatsError
 from server.match.events import (
     Aborted,
@@ -22,16 +22,14 @@ from server.match.events import (
     Completed,
     Failed,
     Message,
-    Origin,
+    MoveOrigin,
     Sent,
     Started,
     StateReached,
     StepFinished,
 )
-from server.match.exchange import Answer, Ending
-from server.match.phases import Phase
-from server.match.profiles import Case, Profile
-from server.match.setup import Substitute
+from server.match.exchange import Answer, MatchPhase, ReplyEnding
+from server.match.setup import Case, Profile, Substitute
 from tests.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 
 YES, NO = read_term("(say Yes)"), read_term("(say no)")
@@ -69,7 +67,7 @@ def test_a_gdl1_match_says_exactly_this_to_its_players() -> None:
     script.expect(LEFT, "(STOP m.1 ((say no) (say Yes)))", "done")
     script.expect(RIGHT, "(STOP m.1 ((say no) (say Yes)))", "done")
     script.assert_done()
-    assert script.match.phase is Phase.CLOSED
+    assert script.match.phase is MatchPhase.CLOSED
 
 
 def test_a_match_emits_these_events() -> None:
@@ -79,10 +77,9 @@ def test_a_match_emits_these_events() -> None:
     script.expect_both("ready", "ready")
     script.expect(RIGHT, None, "(say no)")
     script.expect(LEFT, None, "(say Yes)")
-    initial = game.initial_state
     assert script.events == [
         Started(1000, terms, game.description, (LEFT, RIGHT)),
-        StateReached(1000, 0, initial.facts, None),
+        StateReached(1000, 0, "( ( at 0 ) )", None),
         *(Sent(1000, 0, ask.role, Message.START, ask.text) for ask in script.answered[:2]),
         Answered(1250, 0, LEFT, Message.START, "ready", 250, "", "", None),
         Answered(1500, 0, RIGHT, Message.START, "ready", 250, "", "", None),
@@ -91,8 +88,8 @@ def test_a_match_emits_these_events() -> None:
         Sent(1500, 0, RIGHT, Message.PLAY, "(PLAY m.1 NIL)"),
         Answered(1750, 0, RIGHT, Message.PLAY, "(say no)", 250, "", "", NO),
         Answered(2000, 0, LEFT, Message.PLAY, "(say Yes)", 250, "", "", YES),
-        StepFinished(2000, 0, (YES, NO), ("", ""), ("", ""), (250, 250), (Origin.PLAYER, Origin.PLAYER)),
-        StateReached(2000, 1, initial.next_state((YES, NO)).facts, None),
+        StepFinished(2000, 0, (YES, NO), ("", ""), ("", ""), (250, 250), (MoveOrigin.PLAYER, MoveOrigin.PLAYER)),
+        StateReached(2000, 1, "( ( at 1 ) ( last left Yes ) ( last right no ) )", None),
         Sent(2000, 1, LEFT, Message.PLAY, "(PLAY m.1 ((say Yes) (say no)))"),
         Sent(2000, 1, RIGHT, Message.PLAY, "(PLAY m.1 ((say Yes) (say no)))"),
     ]
@@ -103,7 +100,7 @@ def test_the_end_is_known_before_the_farewells_are_answered() -> None:
     script.expect_both("(say Yes)", "(say no)")
     script.expect_both("(say Yes)", "(say no)")
     assert script.events[-3] == Completed(2500, 2, (100, 0))
-    script.expect_both(Ending.TIMED_OUT, "whatever")
+    script.expect_both(ReplyEnding.TIMED_OUT, "whatever")
     assert script.events[-1] == Closed(3000)
 
 
@@ -135,7 +132,7 @@ def test_random_is_never_asked_and_perceives_for_itself() -> None:
     script.assert_done()
     start, first, second = finished_steps(script)
     assert start.elapsed_ms == (None, 250)
-    assert first.origins == second.origins == (Origin.CHANCE, Origin.PLAYER)
+    assert first.origins == second.origins == (MoveOrigin.CHANCE, MoveOrigin.PLAYER)
     assert first.moves is not None
     card = read_term(str(first.moves[0]).replace("deal", "card"))
     assert [event.percepts for event in script.events if isinstance(event, StateReached)][:2] == [None, ((), (card,))]
@@ -149,15 +146,15 @@ def test_a_match_without_players_plays_itself() -> None:
     )
     script = Script(game, setup(roles=[]))
     script.begin()
-    assert script.match.phase is Phase.CLOSED
+    assert script.match.phase is MatchPhase.CLOSED
     assert isinstance(script.events[-2], Completed)
 
 
 @pytest.mark.parametrize(
     ("reply", "detail", "error"),
     [
-        (Ending.TIMED_OUT, "", "TO"),
-        (Ending.FAILED, "connection refused", "CE"),
+        (ReplyEnding.TIMED_OUT, "", "TO"),
+        (ReplyEnding.FAILED, "connection refused", "CE"),
         ("(say maybe)", "", "IL (say maybe)"),
         ("(say YES no)", "", "IL (say YES no)"),
         ("aborted", "", "IL aborted"),
@@ -168,7 +165,7 @@ def test_a_match_without_players_plays_itself() -> None:
         ("(" * 400, "", "IL " + "(" * 300 + "…"),
     ],
 )
-def test_what_is_no_move_is_replaced_and_recorded(reply: str | bytes | Ending, detail: str, error: str) -> None:
+def test_what_is_no_move_is_replaced_and_recorded(reply: str | bytes | ReplyEnding, detail: str, error: str) -> None:
     script = started(Script(two_steps(), setup(substitute=Substitute.FIRST)))
     script.expect(LEFT, None, reply, detail)
     script.expect(RIGHT, None, "(say no)")
@@ -176,16 +173,16 @@ def test_what_is_no_move_is_replaced_and_recorded(reply: str | bytes | Ending, d
     assert (finished.moves, finished.errors, finished.origins) == (
         (YES, NO),
         (error, ""),
-        (Origin.SUBSTITUTE, Origin.PLAYER),
+        (MoveOrigin.SUBSTITUTE, MoveOrigin.PLAYER),
     )
     assert finished.details[0] != ""
-    assert script.match.phase is Phase.PLAYING
+    assert script.match.phase is MatchPhase.PLAYING
 
 
 def test_substitutes_and_chance_depend_on_seed_step_and_role_alone() -> None:
     seen = set()
     for order in permutations((LEFT, RIGHT)):
-        for reply in (Ending.TIMED_OUT, "(say maybe)"):
+        for reply in (ReplyEnding.TIMED_OUT, "(say maybe)"):
             script = started(Script(two_steps(), setup()))
             for role in (*order, *reversed(order)):
                 script.expect(role, None, reply)
@@ -206,15 +203,15 @@ def test_what_is_said_to_start_is_not_looked_at_but_silence_is_recorded() -> Non
     script = Script(two_steps(), setup())
     script.begin()
     script.expect(LEFT, None, ")) no idea ((")
-    script.expect(RIGHT, None, Ending.TIMED_OUT)
+    script.expect(RIGHT, None, ReplyEnding.TIMED_OUT)
     assert errors(script) == [("", "TO")]
-    assert script.match.phase is Phase.PLAYING
+    assert script.match.phase is MatchPhase.PLAYING
 
 
 def test_what_had_come_at_the_deadline_counts_when_it_is_a_move() -> None:
     script = started(Script(two_steps(), setup()))
     ask = script.asks[0]
-    script.feed(Answer(2000, ask.round, LEFT, Ending.TIMED_OUT, b"(say Yes)", 6000))
+    script.feed(Answer(2000, ask.round, LEFT, ReplyEnding.TIMED_OUT, b"(say Yes)", 6000))
     assert script.events[-1] == Answered(2000, 0, LEFT, Message.PLAY, "(say Yes)", 6000, "", "", YES)
 
 
@@ -223,9 +220,9 @@ def test_answers_that_come_twice_or_for_another_round_change_nothing() -> None:
     start = script.answered[0]
     script.expect(LEFT, None, "(say Yes)")
     before = list(script.events)
-    script.feed(Answer(9000, start.round, RIGHT, Ending.REPLIED, b"(say no)", 1))
-    script.feed(Answer(9000, script.answered[-1].round, LEFT, Ending.REPLIED, b"(say no)", 1))
-    script.feed(Answer(9000, script.answered[-1].round, RANDOM, Ending.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, start.round, RIGHT, ReplyEnding.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, script.answered[-1].round, LEFT, ReplyEnding.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, script.answered[-1].round, RANDOM, ReplyEnding.REPLIED, b"(say no)", 1))
     assert script.events == before
 
 
@@ -270,7 +267,7 @@ def test_scrambled_players_know_no_name_of_the_game() -> None:
 
 
 def test_a_profile_can_ask_for_the_legal_moves() -> None:
-    script = started(Script(two_steps(), setup(Profile(is_told_legal_moves=True, case=Case.UPPER), Profile())))
+    script = started(Script(two_steps(), setup(Profile(gets_legal_moves=True, case=Case.UPPER), Profile())))
     assert [ask.text for ask in script.asks] == [
         "(LEGAL m.1 ((SAY YES) (SAY NO)))\n(PLAY m.1 NIL)",
         "(PLAY m.1 NIL)",
@@ -281,7 +278,7 @@ def test_preview_goes_before_start_where_it_is_wanted() -> None:
     script = Script(two_steps(), replace(setup(), preview_clock_s=3))
     script.begin()
     script.expect(LEFT, f"(PREVIEW ({one_line(TWO_STEPS)}) 3)", "ready")
-    script.expect(RIGHT, None, Ending.TIMED_OUT)
+    script.expect(RIGHT, None, ReplyEnding.TIMED_OUT)
     assert [ask.message for ask in script.asks] == [Message.START, Message.START]
     assert script.answered[0].limit_s == 4
 
@@ -302,7 +299,7 @@ def test_an_abort_drops_the_questions_and_says_farewell() -> None:
     script.abort("enough")
     assert script.dropped == [2]
     script.expect(LEFT, "(ABORT m.1)", "aborted")
-    script.expect(RIGHT, "(ABORT m.1)", Ending.FAILED)
+    script.expect(RIGHT, "(ABORT m.1)", ReplyEnding.FAILED)
     script.assert_done()
     assert [event for event in script.events if not isinstance(event, Sent | Answered)][-2:] == [
         Aborted(1750, 0, "enough"),
@@ -365,7 +362,7 @@ def test_rules_that_end_in_nothing_end_their_match(old: str, new: str, failed: F
     assert [event for event in script.events if isinstance(event, Failed)] == [failed]
     script.expect(LEFT, "(ABORT m.1)", "aborted")
     script.expect(RIGHT, "(ABORT m.1)", "aborted")
-    assert script.match.phase is Phase.CLOSED
+    assert script.match.phase is MatchPhase.CLOSED
 
 
 def test_a_first_state_that_is_terminal_is_started_and_stopped() -> None:
@@ -382,3 +379,33 @@ def test_a_first_state_that_is_terminal_is_started_and_stopped() -> None:
 def test_seats_must_be_those_of_the_game(roles: tuple[Term, ...]) -> None:
     with pytest.raises(SeatsError):
         Script(two_steps(), setup(roles=[role for role in (LEFT, RIGHT, RANDOM) for _ in range(roles.count(role))]))
+
+
+def test_a_match_with_a_busy_player_does_not_come_about() -> None:
+    script = Script(two_steps(), setup())
+    script.begin()
+    script.expect_both("ready", "(BUSY)")
+    script.expect(LEFT, "(ABORT m.1)", "aborted")
+    script.assert_done()
+    assert [event.errors for event in script.events if isinstance(event, StepFinished)] == [("", "IL busy")]
+    assert [event for event in script.events if isinstance(event, Aborted | Completed)] == [
+        Aborted(1500, 0, "did not come about: right was busy")
+    ]
+    assert script.match.phase is MatchPhase.CLOSED
+
+
+def test_nobody_is_told_anything_where_all_were_busy() -> None:
+    script = Script(two_steps(), setup())
+    script.begin()
+    script.expect_both("busy", "busy")
+    script.assert_done()
+    assert script.match.phase is MatchPhase.CLOSED
+    assert Aborted(1500, 0, "did not come about: left, right were busy") in script.events
+
+
+@pytest.mark.parametrize("said", ["busybody", "(busy bee)", "aborted", "nil", ""])
+def test_whatever_else_is_said_to_start_will_do(said: str) -> None:
+    script = Script(two_steps(), setup())
+    script.begin()
+    script.expect_both(said, "ready")
+    assert script.match.phase is MatchPhase.PLAYING

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -13,12 +13,22 @@ import pytest
 from gdl.engines import make_game
 from gdl.game import RANDOM
 from gdl.interpreter import InterpretedGame, InterpretedState
-from gdl.rules import read_rules
-from server.match.clock import Deadline, SystemClock
+from gdl.language.rules import read_rules
 from server.match.driver import DriverOptions, MatchDriver
-from server.match.events import Aborted, Answered, Closed, Completed, Event, Failed, Started, StepFinished
-from server.match.link import Letter, PlayerLink, ReplyBuffer
-from server.match.phases import Phase
+from server.match.events import (
+    Aborted,
+    Answered,
+    Closed,
+    Completed,
+    Event,
+    Failed,
+    Message,
+    Sent,
+    Started,
+    StepFinished,
+)
+from server.match.exchange import MatchPhase
+from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.position import Position
 from server.match.referee import LocalReferee
 from tests.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps, until
@@ -28,11 +38,11 @@ class Says:
     """A link to a player that answers at once."""
 
     def __init__(self, answer: Callable[[str], str] = lambda _: "(say no)") -> None:
-        self.answer, self.letters, self.n_closed = answer, list[Letter](), 0
+        self.answer, self.requests, self.n_closed = answer, list[PlayerRequest](), 0
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        self.letters.append(letter)
-        reply.feed(self.answer(letter.text).encode())
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        self.requests.append(request)
+        reply.feed(self.answer(request.text).encode())
 
     async def close(self) -> None:
         self.n_closed += 1
@@ -45,9 +55,9 @@ class Hangs(Says):
         super().__init__()
         self.asked = asyncio.Event()
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
-        self.letters.append(letter)
-        if letter.text.startswith("(PLAY"):
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        self.requests.append(request)
+        if request.text.startswith("(PLAY"):
             self.asked.set()
             await asyncio.Event().wait()
 
@@ -59,7 +69,7 @@ class Raises(Says):
         super().__init__()
         self.error = error
 
-    async def deliver(self, letter: Letter, reply: ReplyBuffer) -> None:
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         raise self.error
 
 
@@ -72,7 +82,7 @@ class StoppedClock(SystemClock):
     def wall_ms(self) -> int:
         return 5000
 
-    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Deadline]:
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
         return asyncio.timeout(0)
 
 
@@ -101,8 +111,8 @@ async def test_a_match_is_played_to_its_end() -> None:
     left, right = Says(lambda _: "(say Yes)"), Says()
     driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, (), STOPPED)
     assert await driver.run() == Completed(5000, 2, (100, 0))
-    assert (driver.phase, driver.step) == (Phase.CLOSED, 2)
-    assert [(letter.match_id, letter.step) for letter in left.letters] == [
+    assert (driver.phase, driver.step) == (MatchPhase.CLOSED, 2)
+    assert [(request.match_id, request.step) for request in left.requests] == [
         ("m.1", 0),
         ("m.1", 0),
         ("m.1", 1),
@@ -149,7 +159,7 @@ async def test_an_abort_ends_a_match_that_waits_for_a_move() -> None:
     outcome = await running
     assert isinstance(outcome, Aborted)
     assert outcome.reason == "enough"
-    assert [link.letters[-1].text for link in (left, right)] == ["(ABORT m.1)"] * 2
+    assert [link.requests[-1].text for link in (left, right)] == ["(ABORT m.1)"] * 2
     assert (left.n_closed, right.n_closed) == (1, 1)
 
 
@@ -159,7 +169,7 @@ async def test_an_abort_before_the_beginning_tells_nobody() -> None:
     driver.abort("enough")
     assert isinstance(await driver.run(), Aborted)
     assert [type(event) for event in events] == [Started, Aborted, Closed]
-    assert left.letters == right.letters == []
+    assert left.requests == right.requests == []
 
 
 async def test_an_evaluation_holds_up_neither_the_loop_nor_an_abort() -> None:
@@ -221,7 +231,7 @@ async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None
     driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [fail, seen.append], STOPPED)
     with pytest.raises(OSError, match="the disk is full"):
         await driver.run()
-    assert left.letters[-1].text == "(ABORT m.1)"
+    assert left.requests[-1].text == "(ABORT m.1)"
     assert isinstance(seen[-1], Closed)
 
 
@@ -252,3 +262,44 @@ async def test_random_needs_no_link() -> None:
     assert RANDOM in game.roles
     outcome = await MatchDriver(LocalReferee(game), setup(roles=[LEFT]), {LEFT: Says(lambda _: "(guess ace)")}).run()
     assert isinstance(outcome, Completed)
+
+
+class HandClock(StoppedClock):
+    """A clock on which a wait takes as long as it may, and nothing else takes any time."""
+
+    def __init__(self) -> None:
+        self.time_s = 0.0
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    @asynccontextmanager
+    async def timeout(self, limit_s: float) -> AsyncIterator[Timeout]:
+        async with asyncio.timeout(None) as deadline:
+            waiting = asyncio.get_running_loop().call_soon(lambda: deadline.reschedule(0))
+            try:
+                yield deadline
+            finally:
+                waiting.cancel()
+                self.time_s += limit_s if deadline.expired() or deadline.when() == 0 else 0
+
+
+def busy_until(n_asked: int) -> Says:
+    """Return a player that is busy with something else when it is first asked, and *n_asked* times in all."""
+    link = Says()
+    link.answer = lambda text: "busy" if len(link.requests) <= n_asked and text.startswith("(START") else "(say no)"
+    return link
+
+
+@pytest.mark.parametrize(("n_busy", "n_asked", "is_played"), [(1, 2, True), (9, 10, True), (99, 12, False)])
+async def test_a_busy_player_is_asked_again_until_the_start_clock_is_over(
+    n_busy: int, n_asked: int, is_played: bool
+) -> None:
+    clock, right = HandClock(), busy_until(n_busy)
+    events = await play(Says(), right, DriverOptions(clock))
+    starts = [request for request in right.requests if request.text.startswith("(START")]
+    assert (len(starts), any(isinstance(event, Completed) for event in events)) == (n_asked, is_played)
+    assert clock.time_s == n_asked - 1
+    assert errors(events)[0] == ("", "" if is_played else "IL busy")
+    n_told = sum(isinstance(event, Sent | Answered) and event.message is Message.START for event in events)
+    assert n_told == 4

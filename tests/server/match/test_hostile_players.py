@@ -6,6 +6,7 @@ All matches run at once, in one process, each against one hostile and one good p
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -15,12 +16,12 @@ from typing import Final
 import pytest
 
 from gdl.engines import make_game
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 from server.links.http_player import HttpPlayer
 from server.match.driver import MatchDriver, Outcome
 from server.match.events import Completed, Event, StepFinished
-from server.match.profiles import Profile
 from server.match.referee import LocalReferee
+from server.match.setup import Profile
 from tests.server.peers import (
     OK,
     closing,
@@ -49,6 +50,14 @@ FLOODED: list[int] = []
 MOVE: Final = OK + b"\r\n(say \xc3\xa9t\xc3\xa9)"
 ELSEWHERE: Final = b"HTTP/1.0 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n(say no)"
 
+CHUNKED: Final = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+ZIPPED: Final = OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"(say no)" + b" " * 10_000_000, mtime=0)
+
+
+def endless(head: bytes, piece: bytes) -> AbstractAsyncContextManager[str]:
+    return listening(flooding(head, piece * (65_536 // len(piece)), GIGABYTE, FLOODED))
+
+
 HOSTILE: Final[Mapping[str, tuple[AbstractAsyncContextManager[str], str]]] = {
     "is not there": (deaf(), "CE"),
     "never accepts": (full(), "TO"),
@@ -66,6 +75,23 @@ HOSTILE: Final[Mapping[str, tuple[AbstractAsyncContextManager[str], str]]] = {
         listening(flooding(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"3\r\n(((\r\n" * 999, GIGABYTE, FLOODED)),
         "IL ((((((",
     ),
+    "sends a gigabyte of bare line ends between chunks": (endless(CHUNKED, b"\n"), "CE"),
+    "sends a gigabyte of semicolons between chunks": (endless(CHUNKED, b";\n"), "CE"),
+    "sends a gigabyte of one long chunk line": (endless(CHUNKED, b";"), "CE"),
+    "sends a gigabyte in chunks of a byte": (endless(CHUNKED, b"1\r\n(\r\n"), "CE"),
+    "sends a gigabyte of blanks in chunks of a byte": (endless(CHUNKED, b"1\r\n \r\n"), "CE"),
+    "sends a gigabyte of interim heads": (endless(b"", b"HTTP/1.1 103 Early\r\n\r\n"), "CE"),
+    "sends a gigabyte of fields": (endless(OK, b":\n"), "CE"),
+    "sends a gigabyte of tiny terms": (endless(OK + b"\r\n(", b"a "), "IL (a a a"),
+    "sends a gigabyte of pairs of parentheses": (endless(OK + b"\r\n(", b"()"), "IL (()()"),
+    "sends a gigabyte of comments": (endless(OK + b"\r\n", b";\n"), "IL ; ; ;"),
+    "sends a gigabyte of comments in a list": (endless(OK + b"\r\n(", b";)\n"), "IL (;) ;)"),
+    "sends a gigabyte of one comment": (endless(OK + b"\r\n;", b")"), "IL ;)))"),
+    "sends a gigabyte of carriage returns": (endless(OK + b"\r\n", b"\r"), "IL"),
+    "sends a gigabyte of carriage returns for a head": (endless(OK, b"\r"), "CE"),
+    "sends a gigabyte after its move": (endless(OK + b"\r\n(say no)", b"(say no) "), ""),
+    "answers zipped": (listening(sending(ZIPPED)), "IL \N{REPLACEMENT CHARACTER}"),
+    "speaks TLS": (listening(sending(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9, hangs=True)), "CE"),
     "closes at once": (listening(closing), "CE"),
     "closes after listening": (listening(sending(b"")), "CE"),
     "resets the connection": (listening(resetting), "CE"),

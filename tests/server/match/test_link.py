@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.replies import is_complete
-from gdl.wire import decode
+from gdl.wire.replies import decode, is_complete
 from server.match.link import ReplyBuffer
 
 BYTES = st.lists(st.sampled_from(b"() \n\r;ab(\xc3\xa9"), max_size=40).map(bytes)

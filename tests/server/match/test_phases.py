@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from server.match.phases import TABLE, Phase, Trigger
+from server.match.exchange import TABLE, MatchPhase, Trigger
 
 
 def test_every_phase_is_reached_and_left_but_the_first_and_the_last() -> None:
-    assert set(Phase) - set(TABLE.values()) == {Phase.NEW}
-    assert set(Phase) - {phase for phase, _ in TABLE} == {Phase.CLOSED}
+    assert set(MatchPhase) - set(TABLE.values()) == {MatchPhase.NEW}
+    assert set(MatchPhase) - {phase for phase, _ in TABLE} == {MatchPhase.CLOSED}
 
 
 def test_every_trigger_has_a_use() -> None:
@@ -15,12 +15,12 @@ def test_every_trigger_has_a_use() -> None:
 
 
 def test_every_way_leads_to_the_end() -> None:
-    ending = {Phase.CLOSED}
-    for _ in Phase:
+    ending = {MatchPhase.CLOSED}
+    for _ in MatchPhase:
         ending |= {phase for (phase, _), target in TABLE.items() if target in ending}
-    assert ending == set(Phase)
+    assert ending == set(MatchPhase)
 
 
 def test_a_match_can_be_aborted_until_its_end_is_known() -> None:
-    never = {Phase.NEW, Phase.STOPPING, Phase.ABORTING, Phase.CLOSED}
-    assert {phase for phase in Phase if (phase, Trigger.ABORT) not in TABLE} == never
+    never = {MatchPhase.NEW, MatchPhase.STOPPING, MatchPhase.ABORTING, MatchPhase.CLOSED}
+    assert {phase for phase in MatchPhase if (phase, Trigger.ABORT) not in TABLE} == never

@@ -6,8 +6,8 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.errors import NoLegalMoveError
-from gdl.kif import read_term
-from gdl.rules import read_rules
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
 from server.errors import NoGoalError
 from server.match.position import first_position, next_position
 from tests.server.plays import dealt, two_steps
@@ -19,7 +19,7 @@ def test_the_first_position_of_a_gdl1_game() -> None:
     position = first_position(two_steps())
     assert (position.step, position.moves, position.percepts, position.goals) == (0, None, None, None)
     assert position.legal_moves == ((YES, NO), (YES, NO))
-    assert position.facts == {read_term("(at 0)")}
+    assert position.text == "( ( at 0 ) )"
 
 
 def test_a_terminal_position_has_goals_and_no_moves() -> None:

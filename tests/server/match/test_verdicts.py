@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.kif import read_term
-from gdl.terms import Term
-from server.match.exchange import Answer, Ending
-from server.match.verdicts import Choice, Verdict, judge_courtesy, judge_move
+from gdl.language.kif import read_term
+from gdl.language.terms import Term
+from server.match.exchange import Answer, ReplyEnding
+from server.match.link import MAX_REPLY_BYTES
+from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move
 from tests.server.plays import LEFT
+from tests.server.tracing import lines_of
 
 MOVES = tuple(map(read_term, ("(mark 1 1)", "(mark 1 2)", "(say Yes)", "(say YES)", "noop")))
 
@@ -19,10 +21,10 @@ def itself(term: Term) -> Term:
     return term
 
 
-CHOICE = Choice(MOVES, itself, itself)
+CHOICE = LegalChoice(MOVES, itself, itself)
 
 
-def answer(raw: bytes, ending: Ending = Ending.REPLIED, detail: str = "") -> Answer:
+def answer(raw: bytes, ending: ReplyEnding = ReplyEnding.REPLIED, detail: str = "") -> Answer:
     return Answer(0, 1, LEFT, ending, raw, 1250, detail)
 
 
@@ -42,8 +44,8 @@ def test_moves_are_found(said: str, move: str) -> None:
     assert judge_move(answer(said.encode()), CHOICE) == Verdict(read_term(move))
 
 
-@pytest.mark.parametrize("ending", [Ending.TIMED_OUT, Ending.FAILED])
-def test_a_move_that_came_before_things_went_wrong_counts(ending: Ending) -> None:
+@pytest.mark.parametrize("ending", [ReplyEnding.TIMED_OUT, ReplyEnding.FAILED])
+def test_a_move_that_came_before_things_went_wrong_counts(ending: ReplyEnding) -> None:
     assert judge_move(answer(b"noop", ending), CHOICE) == Verdict(MOVES[-1])
 
 
@@ -70,11 +72,11 @@ def test_what_is_no_move_is_explained(said: str, error: str, detail: str) -> Non
 @pytest.mark.parametrize(
     ("ending", "verdict"),
     [
-        (Ending.TIMED_OUT, Verdict(None, "TO", "no reply within 1.2 s; 4 bytes without an end had come")),
-        (Ending.FAILED, Verdict(None, "CE", "connection refused")),
+        (ReplyEnding.TIMED_OUT, Verdict(None, "TO", "no reply within 1.2 s; 4 bytes without an end had come")),
+        (ReplyEnding.FAILED, Verdict(None, "CE", "connection refused")),
     ],
 )
-def test_silence_and_broken_connections_have_their_words(ending: Ending, verdict: Verdict) -> None:
+def test_silence_and_broken_connections_have_their_words(ending: ReplyEnding, verdict: Verdict) -> None:
     late = answer(b"(mar", ending, "connection refused")
     assert judge_courtesy(late) == judge_move(late, CHOICE) == verdict
 
@@ -85,9 +87,9 @@ def test_courtesies_may_say_anything() -> None:
 
 @given(
     st.one_of(st.binary(max_size=60), st.text("() ;?nopmark12\0é\ud7ff", max_size=40).map(str.encode)),
-    st.sampled_from(Ending),
+    st.sampled_from(ReplyEnding),
 )
-def test_whatever_comes_there_is_a_verdict(raw: bytes, ending: Ending) -> None:
+def test_whatever_comes_there_is_a_verdict(raw: bytes, ending: ReplyEnding) -> None:
     verdict = judge_move(answer(raw, ending), CHOICE)
     if verdict.move is None:
         assert verdict.error[:2] in {"TO", "CE", "IL"}
@@ -96,3 +98,28 @@ def test_whatever_comes_there_is_a_verdict(raw: bytes, ending: Ending) -> None:
     else:
         assert verdict == Verdict(verdict.move)
         assert verdict.move in MOVES
+
+
+LONG = "(tell " + "(a b) " * 3_000 + ")"
+ENORMOUS = [b"(a ", b"a ", b"(", b"()", b"(a)", b"; a\n", b";\n", b"(a;)\n", b" ", b"a", b"\xff", b")", b"?x "]
+
+
+@pytest.mark.parametrize("ending", ReplyEnding)
+@pytest.mark.parametrize("piece", ENORMOUS)
+@pytest.mark.parametrize("head", [b"", b"("])
+def test_the_work_for_an_enormous_reply_is_that_for_a_small_one(head: bytes, piece: bytes, ending: ReplyEnding) -> None:
+    reply = answer((head + piece * MAX_REPLY_BYTES)[:MAX_REPLY_BYTES], ending)
+    found: list[Verdict] = []
+    assert lines_of(lambda: found.append(judge_move(reply, CHOICE))) < 10_000
+    assert [verdict.move for verdict in found] == [None]
+
+
+def test_a_legal_move_may_be_long() -> None:
+    move = read_term(LONG)
+    assert judge_move(answer(LONG.encode()), LegalChoice((*MOVES, move), itself, itself)) == Verdict(move)
+
+
+def test_what_is_longer_than_every_legal_move_is_shown_as_it_came() -> None:
+    said = b"(mark " + b"1 " * 200 + b")"
+    error = "IL (mark " + "1 " * 147 + "\N{HORIZONTAL ELLIPSIS}"
+    assert judge_move(answer(said), CHOICE) == Verdict(None, error, "no move: longer than every legal move")

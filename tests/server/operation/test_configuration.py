@@ -8,8 +8,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from server.errors import ConfigurationError
 from server.operation.configuration import CONTEXT, config_options, end_if_printing
-from server.operation.errors import ConfigurationError
 
 
 @click.command(context_settings=CONTEXT)

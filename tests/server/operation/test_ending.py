@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from server.operation.ending import INTERRUPTED, Ending, Manner, end
+from server.operation.health import INTERRUPTED, Manner, Shutdown, end
 
 
 class Matches:
@@ -47,7 +47,7 @@ async def test_no_match_is_begun_any_more_and_then_they_end_as_was_chosen(
 
 
 async def test_sigterm_asks_for_the_end() -> None:
-    ending = Ending()
+    ending = Shutdown()
     with ending.on_signals():
         os.kill(os.getpid(), signal.SIGTERM)
         await ending.requested()
@@ -56,7 +56,7 @@ async def test_sigterm_asks_for_the_end() -> None:
 
 async def test_a_second_ctrl_c_is_the_end() -> None:
     left: list[int] = []
-    ending = Ending(left.append)
+    ending = Shutdown(left.append)
     ending.take_signal(signal.SIGINT)
     assert left == []
     ending.take_signal(signal.SIGINT)
@@ -65,7 +65,7 @@ async def test_a_second_ctrl_c_is_the_end() -> None:
 
 async def test_a_second_sigterm_changes_nothing() -> None:
     left: list[int] = []
-    ending = Ending(left.append)
+    ending = Shutdown(left.append)
     ending.take_signal(signal.SIGTERM)
     ending.take_signal(signal.SIGTERM)
     assert left == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.operation.options import DEFAULT_DATABASE
+from server.storage.address import DEFAULT_DATABASE
 
 UNIT = Path(__file__).resolve().parents[3] / "packaging/ggp.service"
 MOST_EXPOSED = 2.0

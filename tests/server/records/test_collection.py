@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from server.records.collection import collection
-from server.storage.errors import TargetExistsError
+from server.errors import TargetExistsError
+from server.storage.exporting import collection
 
 RECORDS = [{"matchId": "match.a", "states": ["( é )"]}, {"matchId": "../b", "moves": []}]
 

@@ -9,8 +9,7 @@ import pytest
 
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.events import Aborted
-from server.records.archive import json_object, read_stored
-from server.records.journal import Recorder, journal_path, read_entries
+from server.records.journal import Recorder, journal_path, json_object, read_entries, read_stored
 from server.records.signature import has_valid_signature, make_key
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 

@@ -11,9 +11,8 @@ import pytest
 from server.errors import MatchRecordError
 from server.match.events import Event, Started
 from server.match.exchange import Resume
-from server.match.profiles import Profile
-from server.records.entries import Circumstances, Entry, entry_of
-from server.records.past import past_of
+from server.match.setup import Profile
+from server.records.entries import Circumstances, Entry, entry_of, resume_state_of
 from server.records.record import record_of
 from tests.server.plays import LEFT, Script, dealt, setup, two_steps
 
@@ -67,7 +66,7 @@ def test_a_match_that_broke_off_anywhere_ends_as_if_it_had_not(case: str) -> Non
     for n_kept in range(1, len(whole)):
         kept = whole[:n_kept]
         resumed = Script(game, terms)
-        resumed.feed(Resume(resumed.at_ms, past_of(kept)))
+        resumed.feed(Resume(resumed.at_ms, resume_state_of(kept)))
         on = entries_of(play_on(resumed, is_dealt=is_dealt))
         assert compared([*kept, *on]) == compared(whole), f"broken off after {kept[-1]}"
         assert on[-1]["event"] == "closed"
@@ -81,7 +80,7 @@ def test_who_had_answered_is_not_asked_again() -> None:
     script.expect(LEFT, None, "(say Yes)")
     kept = entries_of(script.events)
     resumed = Script(game, terms)
-    resumed.feed(Resume(resumed.at_ms, past_of(kept)))
+    resumed.feed(Resume(resumed.at_ms, resume_state_of(kept)))
     assert [(str(ask.role), ask.text) for ask in resumed.asks] == [("right", "(PLAY m.1 NIL)")]
     assert not any(isinstance(event, Started) for event in resumed.events)
 
@@ -94,7 +93,7 @@ def test_an_aborted_match_only_says_goodbye() -> None:
     script.abort("enough")
     kept = entries_of(script.events)
     resumed = Script(game, terms)
-    resumed.feed(Resume(resumed.at_ms, past_of(kept)))
+    resumed.feed(Resume(resumed.at_ms, resume_state_of(kept)))
     assert [ask.text for ask in resumed.asks] == ["(ABORT m.1)", "(ABORT m.1)"]
     resumed.expect_both("aborted", "aborted")
     assert resumed.match.phase.name == "CLOSED"
@@ -102,4 +101,4 @@ def test_an_aborted_match_only_says_goodbye() -> None:
 
 def test_an_entry_that_lacks_something_is_refused() -> None:
     with pytest.raises(MatchRecordError, match="cannot be understood"):
-        past_of([{"event": "answered", "at": 1}])
+        resume_state_of([{"event": "answered", "at": 1}])

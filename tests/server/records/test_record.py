@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from gdl.rules import Description
+from gdl.language.rules import Description
 from server.errors import MatchRecordError
 from server.match.events import Aborted, Failed
-from server.match.profiles import Profile
+from server.match.setup import Profile
 from server.records.entries import entry_of, versions
 from server.records.record import MatchRecord, record_of
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, TURNS, TURNS_MOVES, events, library, turns

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gdl.engines import make_game
 from gdl.errors import GdlError
 from server.errors import MatchRecordError, RecordDiffersError
-from server.records.archive import json_object, stored
 from server.records.entries import entry_of
+from server.records.journal import json_object, stored
 from server.records.record import record_of
 from server.records.replay import facts_of, replay
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns

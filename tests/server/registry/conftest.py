@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from server.links.mailbox import Mailboxes
-from server.match.clock import SystemClock
+from server.match.link import SystemClock
 from server.registry.registry import Registry
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
-from server.storage.players import PlayerStore
 
 
 class HandClock(SystemClock):
-    """A clock that somebody winds."""
+    """A clock that a test sets."""
 
     ms = 1_000
 
@@ -37,5 +36,11 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def registry(database: Database, clock: HandClock) -> Registry:
-    return Registry(PlayerStore(database), Mailboxes(clock), clock=clock)
+def changes() -> list[str]:
+    """Return what grows each time that a player of `registry` may be free."""
+    return []
+
+
+@pytest.fixture
+def registry(database: Database, clock: HandClock, changes: list[str]) -> Registry:
+    return Registry(PlayerStore(database), clock=clock, on_change=lambda: changes.append("change"))

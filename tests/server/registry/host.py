@@ -11,19 +11,18 @@ from typing import Any
 
 import aiohttp
 
-from server.access.access import Access
-from server.access.role import Role
+from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
-from server.hosting.news import something_new
-from server.hosting.order import OrderText
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings, MatchRequest
 from server.links.human_seat import choose, turn_of
-from server.links.mail import letter_id
+from server.links.request_queue import request_id
 from server.site import Watch, listening, make_app
-from server.spectating.record import known_match, public_record
+from server.spectating.state import known_match, public_record
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.tokens import TokenStore
+from server.storage.journals import something_new
+from server.visibility import Role
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ async def hosting(
     database: Database, tokens: dict[str, Role] | None = None, *, plays: bool = True, port: int = 0
 ) -> AsyncIterator[Host]:
     """Run a server; with *tokens* it has accounts, one for each name. Unless it *plays* it starts no match."""
-    access = Access(AccessSettings(is_public=True), TokenStore(database))
+    access = AccessControl(AccessSettings(is_public=True), TokenStore(database))
     found = {}
     if tokens:
         # The first token is always an administrator's.
@@ -106,7 +105,7 @@ async def hosting(
 
 async def finished(host: Host, match_id: str) -> dict[str, Any]:
     """Wait until a match is over, and return its record."""
-    with host.manager.news.subscribed(match_id) as fresh:
+    with host.manager.notifier.subscribed(match_id) as fresh:
         async with asyncio.timeout(30):
             while not (await known_match(host.manager, match_id)).has_ended:
                 await something_new(fresh, 0.5)
@@ -115,13 +114,14 @@ async def finished(host: Host, match_id: str) -> dict[str, Any]:
 
 
 async def asked(host: Host, match_id: str, role: str, step: int) -> None:
-    """Wait until the person who plays *role* is asked for a move in *step* or later."""
-    mailbox = host.manager.mailboxes.seat(match_id, role)
+    """Come as the person who plays *role*, and wait until a move is asked for in *step* or later."""
+    await host.manager.note_arrival(match_id, role)
+    mailbox = host.manager.request_queues.seat(match_id, role)
     async with asyncio.timeout(30):
         while (turn := turn_of(mailbox)) is None or turn.step < step:
             if turn is not None:
-                choose(mailbox, letter_id(match_id, turn.step, "PLAY"), str(turn.legal_moves[0]))
-            await mailbox.news.wait()
+                choose(mailbox, request_id(match_id, turn.step, "PLAY"), str(turn.legal_moves[0]))
+            await mailbox.changed.wait()
 
 
 @asynccontextmanager
@@ -141,9 +141,9 @@ async def until_registered(host: Host, name: str) -> None:
             await asyncio.sleep(0.05)
 
 
-def order(players: dict[str, str], **words: Any) -> OrderText:
+def order(players: dict[str, str], **words: Any) -> MatchRequest:
     """Return the order of a match of tictactoe."""
     named = {role: {"player": player} for role, player in players.items()}
-    return OrderText.model_validate(
+    return MatchRequest.model_validate(
         {"game": "tictactoe", "players": named, "startClock": 20, "playClock": 20, "seed": 1} | words
     )

@@ -1,6 +1,6 @@
 """Claims to seats."""
 
-from server.registry.claims import is_claim, new_claim
+from server.registry.queueing import is_claim, new_claim
 
 
 def test_only_the_secret_claims_the_seat() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from server.access.role import Role
 from server.storage.database import Database
+from server.visibility import Role
 from tests.server.plays import until
 from tests.server.registry.host import asked, finished, hosting, order, playing_by_hand, until_registered
 
@@ -64,7 +64,7 @@ async def test_a_match_goes_on_when_the_server_comes_back(sqlite: Database) -> N
             said = [await line(process), await line(process)]
             match_id = (await host.manager.order(order({"x": "deep", "o": "human"}))).row.id
             await asked(host, match_id, "o", 1)
-            await until(lambda: not host.manager.mailboxes.mailbox("deep").waiting)
+            await until(lambda: not host.manager.request_queues.of_player("deep").waiting)
         async with hosting(sqlite, port=port) as host, playing_by_hand(host, match_id, "o"):
             record = await finished(host, match_id)
         while not said[-1].endswith("is over"):
@@ -95,7 +95,7 @@ async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
         (("--name", "deep"), "wrong", "the token is not valid"),
         (("--name", "deep"), "", "a token is needed here"),
         (("--name", "mcts"), None, "no player can be called 'mcts'"),
-        (("--name", "hers"), None, "the player hers belongs to somebody else"),
+        (("--name", "hers"), None, "the player hers belongs to another owner"),
         (("--name", "distant"), None, "has an address there"),
     ],
 )

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from gdl.replies import InfoReply, Status
+from gdl.wire.replies import InfoReply, Status
+from server.errors import UnknownPlayerError
 from server.links.info import PlayerInfo
-from server.registry.errors import UnknownPlayerError
-from server.registry.health import HealthChecks
+from server.registry.health import BUSY, HealthChecks
 from server.registry.registry import Registry
 from tests.server.registry.conftest import HandClock
 
@@ -86,7 +86,7 @@ async def test_a_player_that_dials_in_is_there_while_it_is_connected(
 ) -> None:
     await registry.register("deep", "ada")
     health = checks(registry, asked)
-    with registry.mailboxes.mailbox("deep").reading():
+    with registry.request_queues.of_player("deep").reading():
         there = await health.check(await registry.get("deep"))
     clock.ms = 9_000
     for _ in range(5):
@@ -96,15 +96,14 @@ async def test_a_player_that_dials_in_is_there_while_it_is_connected(
     assert asked.urls == []
 
 
-async def test_whoever_may_be_free_now_is_told(registry: Registry, asked: Asked) -> None:
+async def test_whoever_may_be_free_now_is_told(registry: Registry, asked: Asked, changes: list[str]) -> None:
     await registry.register("deep", "ada", URL)
     await registry.store.set_info("deep", {"status": "busy"}, 1)
-    heard: list[str] = []
-    registry.on_change = lambda: heard.append("change")
+    changes.clear()
     health = checks(registry, asked)
     await health.check_all()
     await health.check_all()
-    assert (heard, await registry.limits()) == (["change"], {"deep": 1})
+    assert (changes, await registry.limits()) == (["change"], {"deep": 1})
 
 
 async def test_a_player_that_was_removed_meanwhile_harms_nobody(registry: Registry, asked: Asked) -> None:
@@ -118,3 +117,22 @@ async def test_a_player_that_was_removed_meanwhile_harms_nobody(registry: Regist
     await checks(registry, Removing()).check_all()
     with pytest.raises(UnknownPlayerError):
         await checks(registry, asked).check(row)
+
+
+async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(registry: Registry) -> None:
+    said = [Status.BUSY] * 4 + [Status.AVAILABLE]
+    await registry.register("deep", "ada", URL)
+
+    async def ask(_url: str) -> PlayerInfo:
+        return PlayerInfo(URL, InfoReply("Deep", said.pop(0)), "INFO")
+
+    checking = HealthChecks(registry, no_matches, ask)
+    states = []
+    for _ in range(5):
+        health = await checking.check(await registry.get("deep"))
+        states.append((health.player.status, health.player.pause_reason))
+    assert states == [("ok", "")] * 2 + [("paused", BUSY)] * 2 + [("ok", "")]
+
+
+async def no_matches() -> Mapping[str, int]:
+    return {}

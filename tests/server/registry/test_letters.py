@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.links.mail import Mail
-from server.match.link import Letter, ReplyBuffer
-from server.registry import streaming
+from server.api import streams
+from server.links.request_queue import QueuedRequest
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.storage.database import Database
 from tests.server.registry.host import Caller, Host, event, finished, hosting, order
 
@@ -30,15 +30,15 @@ async def host(sqlite: Database) -> AsyncIterator[Host]:
         yield found
 
 
-def put(host: Host, text: str = "(PLAY m NIL)", step: int = 0, answered: str | None = None) -> Mail:
-    letter = Letter(text, "m", step, answered)
-    return host.manager.mailboxes.mailbox("deep").put(letter, ReplyBuffer(), 10.0)
+def put(host: Host, text: str = "(PLAY m NIL)", step: int = 0, answered: str | None = None) -> QueuedRequest:
+    letter = PlayerRequest(text, "m", step, answered)
+    return host.manager.request_queues.of_player("deep").put(letter, ReplyBuffer(), 10.0)
 
 
 async def gone(host: Host) -> None:
     """Wait until the server has noticed that the player hung up."""
     async with asyncio.timeout(10):
-        while host.manager.mailboxes.is_connected("deep"):  # noqa: ASYNC110 -- no event tells of it
+        while host.manager.request_queues.is_connected("deep"):  # noqa: ASYNC110 -- no event tells of it
             await asyncio.sleep(0.01)
 
 
@@ -62,14 +62,14 @@ async def test_a_letter_as_a_server_sent_event(host: Host) -> None:
     async with host.caller().stream(LETTERS) as stream:
         lines = [(await stream.content.readline()).decode().rstrip("\n") for _ in range(7)]
         kind = stream.headers["Content-Type"]
-    event_id = host.manager.mailboxes.mailbox("deep").event_id(mail)
+    event_id = host.manager.request_queues.of_player("deep").event_id(mail)
     assert kind == "text/event-stream; charset=utf-8"
     assert (lines[0], lines[2:5], lines[6]) == ("event: connected", ["", f"id: {event_id}", "event: letter"], "")
     assert lines[5].startswith('data: {"letter": "m:0:PLAY"')
 
 
 async def test_something_comes_when_nothing_happens(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(streams, "HEARTBEAT_S", 0.01)
     async with host.caller().stream(LETTERS, Accept=NDJSON) as stream:
         lines = [await stream.content.readline() for _ in range(3)]
         mail = put(host)
@@ -78,11 +78,11 @@ async def test_something_comes_when_nothing_happens(host: Host, monkeypatch: pyt
 
 
 async def test_a_player_that_takes_nothing_any_more_is_let_go(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def is_not_taken(_stream: streaming.EventStream) -> None:
+    async def is_not_taken(_stream: streams.EventStream) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.01)
-    monkeypatch.setattr(streaming.EventStream, "heartbeat", is_not_taken)
+    monkeypatch.setattr(streams, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(streams.EventStream, "heartbeat", is_not_taken)
     async with host.caller().stream(LETTERS, Accept=NDJSON):
         await gone(host)
 
@@ -136,7 +136,7 @@ async def test_a_player_is_free_as_long_as_it_is_connected(host: Host) -> None:
 
 async def test_replies_are_taken_once(host: Host) -> None:
     mail, late = put(host, step=0), put(host, step=1)
-    host.manager.mailboxes.mailbox("deep").withdraw(late)
+    host.manager.request_queues.of_player("deep").withdraw(late)
     said = [
         await host.caller().ask("POST", REPLIES, {"letter": letter, "text": text})
         for letter, text in ((mail.id, "noop"), (mail.id, "noop"), (mail.id, "b"), (late.id, "noop"), ("m:7:PLAY", ""))

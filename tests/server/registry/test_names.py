@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.registry.errors import PlayerNameError
-from server.registry.names import check_player_name
+from server.errors import PlayerNameError
+from server.registry.registry import check_player_name
 
 
 @pytest.mark.parametrize("name", ["Deep", "a", "9", "deep-blue_2.1", "x" * 64, "mcts2"])

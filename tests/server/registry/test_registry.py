@@ -5,18 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gdl.errors import UnknownNameError
-from gdl.terms import Constant
-from server.errors import PlayerSpecError
-from server.hosting.seating import PlayerSpec
+from gdl.language.terms import Constant
+from server.errors import PlayerNameError, PlayerSpecError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
+from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer
-from server.links.human_seat import HumanLink
-from server.links.mailbox_link import MailboxLink
-from server.links.targets import Targets
-from server.match.profiles import Case, Profile
-from server.match.setup import Seat
-from server.registry.entrants import Person, RegisteredPlayer
-from server.registry.errors import PlayerNameError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
-from server.registry.registry import Registry, RegistrySettings
+from server.links.human_seat import HumanLink, QueueLink
+from server.links.seating import PlayerSpec
+from server.match.setup import Case, Profile, Seat
+from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import PlayerRow
 
 X = Constant("x")
@@ -55,7 +51,7 @@ async def test_what_is_no_address_is_refused(registry: Registry, url: str) -> No
 
 
 async def test_what_may_not_be_called_is_refused(registry: Registry) -> None:
-    strict = Registry(registry.store, registry.mailboxes, RegistrySettings(targets=Targets()))
+    strict = Registry(registry.store, RegistrySettings(targets=AllowedAddresses()))
     await strict.register("deep", "ada")
     for work in (strict.register("blue", "ada", "http://127.0.0.1:1"), strict.change("deep", "http://127.0.0.1:1")):
         with pytest.raises(PlayerSpecError):
@@ -64,7 +60,7 @@ async def test_what_may_not_be_called_is_refused(registry: Registry) -> None:
 
 
 async def test_nobody_has_any_number_of_players(registry: Registry) -> None:
-    few = Registry(registry.store, registry.mailboxes, RegistrySettings(max_players=1))
+    few = Registry(registry.store, RegistrySettings(max_players=1))
     await few.register("deep", "ada")
     await few.register("blue", "grace")
     with pytest.raises(TooManyPlayersError):
@@ -104,8 +100,8 @@ async def test_who_is_meant(registry: Registry) -> None:
     row = await registry.register("deep", "ada")
     named = [await registry.resolve(text) for text in ("deep", "human", "mcts:playouts=3", "http://127.0.0.1:1")]
     assert named == [
-        RegisteredPlayer(row, registry.mailboxes),
-        Person(registry.mailboxes),
+        RegisteredPlayer(row, registry.request_queues),
+        Person(registry.request_queues),
         PlayerSpec("mcts:playouts=3", is_own=True),
         PlayerSpec("http://127.0.0.1:1", is_own=False),
     ]
@@ -122,7 +118,7 @@ async def test_the_ways_to_them(registry: Registry) -> None:
     await registry.register("deep", "ada")
     await registry.register("blue", "ada", "http://127.0.0.1:1")
     links = [await (await registry.resolve(text)).open(X) for text in ("deep", "human", "blue")]
-    assert [type(link) for link in links] == [MailboxLink, HumanLink, HttpPlayer]
+    assert [type(link) for link in links] == [QueueLink, HumanLink, HttpPlayer]
 
 
 async def test_how_they_are_spoken_to(registry: Registry) -> None:
@@ -131,21 +127,20 @@ async def test_how_they_are_spoken_to(registry: Registry) -> None:
     profile = Profile(case=Case.UPPER, is_scrambled=True)
     seats = [(await registry.resolve(text)).seat(X, profile) for text in ("deep", "human", "blue")]
     assert seats == [
-        Seat(X, "deep", Profile(case=Case.UPPER, is_scrambled=True, is_told_legal_moves=True)),
-        Seat(X, "human", Profile(is_told_legal_moves=True), is_human=True),
+        Seat(X, "deep", Profile(case=Case.UPPER, is_scrambled=True, gets_legal_moves=True)),
+        Seat(X, "human", Profile(gets_legal_moves=True), is_human=True),
         Seat(X, "blue", profile),
     ]
 
 
-async def test_a_player_that_dials_in_plays_while_it_is_connected(registry: Registry) -> None:
+async def test_a_player_that_dials_in_plays_while_it_is_connected(registry: Registry, changes: list[str]) -> None:
     await registry.register("deep", "ada", max_matches=2)
-    heard: list[str] = []
-    registry.on_change = lambda: heard.append("change")
+    changes.clear()
     before = await registry.limits()
-    with registry.mailboxes.mailbox("deep").reading():
+    with registry.request_queues.of_player("deep").reading():
         during = await registry.limits(), [await registry.is_free("deep", n) for n in (0, 1, 2)]
     assert (before, during, await registry.limits()) == ({"deep": 0}, ({"deep": 2}, [True, True, False]), {"deep": 0})
-    assert heard == ["change", "change"]
+    assert changes == ["change", "change"]
 
 
 async def test_only_registered_players_have_limits(registry: Registry) -> None:

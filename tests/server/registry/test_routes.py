@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.access.role import Role
 from server.storage.database import Database
+from server.visibility import Role
 from tests.server.peers import listening, replying
 from tests.server.registry.host import Caller, Host, hosting
 

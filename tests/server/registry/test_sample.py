@@ -1,4 +1,4 @@
-"""The sample of docs/samples that dials in plays whole matches, without a single error."""
+"""The sample of examples that dials in plays whole matches, without a single error."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
-from server.access.role import Role
 from server.storage.database import Database
+from server.visibility import Role
 from tests.server.registry.host import finished, hosting, order, until_registered
 
-SAMPLE = Path(__file__).resolve().parents[3] / "docs" / "samples" / "dial_in_player.py"
+SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "dial_in_player.py"
 
 
 async def test_the_sample_plays(sqlite: Database) -> None:

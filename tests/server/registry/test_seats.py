@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from server.access.role import Role
+from server.access.access import ANONYMOUS
 from server.hosting.game_manager import Ordered
+from server.spectating.state import known_match
+from server.spectating.stream import page
 from server.storage.database import Database
+from server.storage.listing import Filter
+from server.visibility import Principal, Role, people_of
 from tests.server.registry.host import Caller, Host, finished, hosting, order
 
 SECRET = "GGP-Seat-Secret"
@@ -43,6 +47,7 @@ async def test_two_people_play_each_with_the_secret_of_the_seat(host: Host) -> N
     ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
     nobody = host.caller()
     x, o = ({SECRET: ordered.seat_secrets[role]} for role in ("x", "o"))
+    await nobody.ask("GET", seat(ordered, "o"), headers=o)  # who has come to the other seat
     # Waiting is done for people, so that x moves in the even steps and o in the odd ones.
     for step, move in enumerate(("(mark 1 1)", "(mark 2 1)", "(MARK 1 2)", "(mark 2 2)", "(mark 1 3)")):
         role, secret = ("xo"[step % 2], (x, o)[step % 2])
@@ -60,7 +65,8 @@ async def test_what_a_person_sees(host: Host) -> None:
     view = await asked(host.caller("hugo"), seat(ordered, "x"))
     assert view.pop("secondsLeft") <= 20
     assert view == {
-        "matchId": ordered.row.id, "role": "x", "status": "running", "step": 0, "isAsked": True, "told": None,
+        "matchId": ordered.row.id, "role": "x", "status": "running", "missing": [], "step": 0, "isAsked": True,
+        "told": None,
         "legalMoves": [f"(mark {i} {j})" for i in (1, 2, 3) for j in (1, 2, 3)],
         "state": [*(f"(cell {i} {j} empty)" for i in (1, 2, 3) for j in (1, 2, 3)), "(control x)"],
         "steps": [],
@@ -104,9 +110,26 @@ async def test_who_may_take_a_seat(host: Host) -> None:
     }  # fmt: skip
 
 
+async def test_a_person_who_plays_with_a_token_is_named_to_those_who_have_one(host: Host) -> None:
+    ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
+    of_x, ada = {SECRET: ordered.seat_secrets["x"]}, host.caller("ada")
+    await ada.ask("GET", seat(ordered, "o"), headers={SECRET: ordered.seat_secrets["o"]})
+    await asked(ada, seat(ordered, "x"), of_x)
+    assert await ada.ask("POST", f"{seat(ordered, 'x')}/move", {"step": 0, "move": "(mark 1 1)"}, of_x) == (
+        200,
+        {"step": 0, "move": "(mark 1 1)"},
+    )
+    row = await known_match(host.manager, ordered.row.id)
+    told = [dict(people_of(row, who)) for who in (Principal("bob", Role.SPECTATOR, "t"), ANONYMOUS, None)]
+    assert told == [{"x": "ada"}, {}, {}]
+    (listed,) = (await page(host.manager, Filter(), who=Principal("bob", Role.SPECTATOR, "t")))[0]
+    assert (listed["players"], listed["people"]) == ({"x": "human", "o": "human"}, {"x": "ada"})
+
+
 async def test_moves_that_are_refused_lose_nothing(host: Host) -> None:
     ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
     hugo, path = host.caller("hugo"), f"{seat(ordered, 'x')}/move"
+    await hugo.ask("GET", seat(ordered, "o"))
     await asked(hugo, seat(ordered, "x"))
     said = [
         await hugo.ask("POST", path, {"step": step, "move": move})
@@ -136,6 +159,7 @@ async def test_seats_of_programs_are_no_seats_for_people(host: Host) -> None:
 async def test_a_seat_is_still_claimed_by_its_secret_after_a_restart(sqlite: Database) -> None:
     async with hosting(sqlite) as host:
         ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
+        await host.caller().ask("GET", seat(ordered, "o"))
         await asked(host.caller(), seat(ordered, "x"))
     async with hosting(sqlite, {"hugo": Role.HOST}) as host:
         secret = {SECRET: ordered.seat_secrets["x"]}

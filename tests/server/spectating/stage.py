@@ -7,19 +7,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from gdl.rules import Description
-from server.hosting.news import News
-from server.hosting.order import OrderText
-from server.hosting.terms import new_terms
-from server.match.profiles import Profile
+from gdl.language.rules import Description
+from server.hosting.order import MatchRequest, new_order
+from server.match.setup import Profile
 from server.records.entries import Entry, entry_of
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
+from server.storage.journals import Notifier, summary_of
 from server.storage.matches import MatchStore
-from server.storage.players import PlayerStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
-from server.storage.summary import summary_of
 from server.storage.writer import EventWriter
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events
 
@@ -34,8 +32,9 @@ class Stage:
     def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue = MatchQueue(database)
-        self.news, self.journal = News(), list(journal)
-        self.writer = EventWriter(database, "holder", self.news.tell)
+        self.notifier, self.journal = Notifier(), list(journal)
+        self.writer = EventWriter(database, "holder", self.notifier.tell)
+        self.waiting_for_core: frozenset[str] = frozenset()
         self.n_written = 0
 
     async def begin(self, description: Description, profile: Profile) -> None:
@@ -43,7 +42,7 @@ class Stage:
         roles = self.journal[0]["roles"]
         sha256, text = description.sha256, description.source.text
         await self.games.put(GameVersion("turns", sha256, text, tuple(roles), description.is_gdl2, 1))
-        order = new_terms(OrderText(game="turns", players={}, scramble=profile.is_scrambled), "turns", {})
+        order = new_order(MatchRequest(game="turns", players={}, scramble=profile.is_scrambled), "turns", {})
         first = self.journal[0]
         terms = replace(order, seed=first["seed"], scramble_seed=first["scrambleSeed"]).as_json()
         is_hidden = description.is_gdl2 or profile.is_scrambled
@@ -67,7 +66,7 @@ class Stage:
             self.writer.put(MATCH, self.n_written, entry)
             self.n_written += 1
             nth -= entry["event"] == until
-        await self.writer.settled(MATCH)
+        await self.writer.flush(MATCH)
 
     async def finish(self) -> None:
         """Write all of the journal, and close the match."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
-from server.match.profiles import Profile
+from server.match.setup import Profile
 from server.spectating.publishing import Publisher, PublishSettings, posting
 from tests.server.scripted import TURNS_MOVES, turns
 from tests.server.spectating.spectator_server import SpectatorServer, spectator_server

@@ -10,16 +10,12 @@ from typing import Any
 
 import pytest
 
-from server.access.role import Principal, Role
 from server.errors import RequestError
-from server.match.profiles import Profile
-from server.spectating.listing import page
-from server.spectating.overview import Overview
-from server.spectating.record import public_record
-from server.spectating.seat import transcript
-from server.spectating.state import StateView, state_at
-from server.spectating.stream import feed
+from server.match.setup import Profile
+from server.spectating.state import StateView, public_record, state_at, transcript
+from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter
+from server.visibility import Principal, Role
 from tests.server.scripted import library
 from tests.server.spectating.stage import MATCH, OWNER, Stage, stage
 

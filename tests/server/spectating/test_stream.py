@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from server.errors import UnknownMatchError
-from server.hosting.news import News
-from server.match.profiles import Profile
+from server.match.setup import Profile
 from server.spectating.events import PublicEvent
 from server.spectating.stream import feed, public_events
+from server.storage.journals import Notifier
 from tests.server.scripted import TURNS_MOVES, turns
 from tests.server.spectating.stage import MATCH, Stage, stage
 
@@ -41,7 +41,7 @@ async def test_news_wake_who_follows(played: Stage) -> None:
 
 
 async def test_what_another_manager_commits_is_found_by_looking(played: Stage) -> None:
-    played.news = News()  # of this process, which the writer does not tell
+    played.notifier = Notifier()  # of this process, which the writer does not tell
     following = asyncio.create_task(followed(played, poll_s=0.01))
     await played.write("state", 2)
     await played.finish()

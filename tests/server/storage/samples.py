@@ -13,6 +13,7 @@ from server.storage.rows import GameVersion, MatchRow, SeatRow
 
 RULES = "(role x)\n(role o)\n"
 VERSION = GameVersion("tiny", "5ha", RULES, ("x", "o"), is_gdl2=False, created_ms=1)
+ORDER = {"text": {"game": "tiny", "players": {}, "startClock": 1, "playClock": 1}}
 
 
 class HandClock:
@@ -27,9 +28,8 @@ class HandClock:
 
 def match(match_id: str, created_ms: int = 10, **changes: Any) -> MatchRow:
     """Return a match that waits."""
-    return MatchRow(
-        **{"game": "tiny", "sha256": "5ha", "order": {"game": "tiny"}} | changes, id=match_id, created_ms=created_ms
-    )
+    told = {"game": "tiny", "sha256": "5ha", "order": ORDER} | changes
+    return MatchRow(**told, id=match_id, created_ms=created_ms)
 
 
 def seats(match_id: str, *players: str) -> list[SeatRow]:

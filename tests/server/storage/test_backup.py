@@ -14,13 +14,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
+from server.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
-from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
-from server.storage.players import PlayerStore
+from server.storage.journals import summary_of
 from server.storage.rows import PlayerRow
 from server.storage.schema import METADATA
-from server.storage.summary import summary_of
 from server.storage.writer import EventWriter
 from tests.server.postgresql import passing_database
 from tests.server.storage.samples import begun, journal
@@ -52,7 +52,7 @@ async def fill(database: Database) -> None:
         for number, entry in enumerate(journal(match_id)):
             writer.put(match_id, number, entry)
     await writer.finish("over", summary_of(journal("over")), {"matchHostPK": "0key"})
-    await writer.settled("played")
+    await writer.flush("played")
     await writer.close()
     await PlayerStore(database).put(PlayerRow("ann", "http", "me", 1, info={"name": "Ann\0"}))
 
@@ -102,7 +102,7 @@ async def test_a_backup_of_a_database_that_is_written_is_one_moment_of_it(
             for _ in range(2):
                 writer.put("m", number, {"event": "sent", "at": number, "step": number, "role": "x"})
                 number += 1
-            await writer.settled("m")
+            await writer.flush("m")
 
     writing = asyncio.create_task(write())
     for number in range(3):

@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 
+from server.errors import DatabaseLockedError, DatabaseOpenError, StorageError
 from server.storage.database import Database
-from server.storage.errors import DatabaseLockedError, DatabaseOpenError, StorageError
 
 
 async def test_what_is_written_in_a_transaction_is_read_after_it(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""A server that is killed at any moment has lost nothing that it reported as settled."""
+"""A server that is killed at any moment has lost nothing that it reported as flushed."""
 
 from __future__ import annotations
 

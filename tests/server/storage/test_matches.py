@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from server.errors import UnknownMatchError
+from server.errors import StorageError, UnknownMatchError
 from server.storage.database import Database
-from server.storage.errors import StorageError
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import SeatRow
-from tests.server.storage.samples import HandClock, add, match, seats
+from tests.server.storage.samples import ORDER, HandClock, add, match, seats
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def queue(database: Database, clock: HandClock) -> MatchQueue:
 
 
 async def test_what_is_added_is_found(store: MatchStore) -> None:
-    row = match("a", order={"players": {"x": ["é"]}}, tournament="t", is_hidden=True, ordered_by="me")
+    row = match("a", order=ORDER | {"people": {"x": "é"}}, tournament="t", is_hidden=True, ordered_by="me")
     await add(store, row)
     assert (await store.get("a"), await store.has("a"), await store.get("b"), await store.has("b")) == (
         row,

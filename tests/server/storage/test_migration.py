@@ -15,11 +15,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL
 
-from server.storage.database import Database
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError
-from server.storage.migration import FOLDER, draft
+from server.errors import DatabaseOpenError, DatabaseVersionError
+from server.storage.database import FOLDER, Database, draft
+from server.storage.matches import MatchStore
 from server.storage.schema import METADATA, REVISION
+from server.storage.writer import EventWriter
 from tests.server.postgresql import passing_database
+from tests.server.storage.samples import begun
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -65,7 +67,7 @@ async def test_tables_of_a_newer_version_are_left_alone(database_address: str) -
     async with database.begin() as connection:
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     await database.close()
-    with pytest.raises(DatabaseVersionError, match=r"newer version of ggp.*revision 9999; this is 0001"):
+    with pytest.raises(DatabaseVersionError, match=rf"newer version of ggp.*revision 9999; this is {REVISION}"):
         await Database.open(database_address)
 
 
@@ -89,8 +91,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0002'
-down_revision = '0001'
+revision = '{number:04}'
+down_revision = '{before:04}'
 
 
 def upgrade() -> None:
@@ -103,8 +105,12 @@ def upgrade() -> None:
 
 def test_a_draft_goes_from_the_migrations_to_the_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(FOLDER, tmp_path / "migrations", ignore=shutil.ignore_patterns("__pycache__"))
+    number = int(REVISION) + 1
     path = draft("Add nothing", tmp_path / "migrations")
-    assert (path.name, path.read_text()) == ("0002_add_nothing.py", DRAFT)
+    assert (path.name, path.read_text()) == (
+        f"{number:04}_add_nothing.py",
+        DRAFT.format(number=number, before=number - 1),
+    )
 
 
 def test_a_draft_knows_our_own_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,3 +120,19 @@ def test_a_draft_knows_our_own_type(tmp_path: Path, capsys: pytest.CaptureFixtur
     text = draft("Make all", migrations).read_text()
     assert "\nfrom server.storage.schema import Words\n" in text
     assert "sa.Column('id', Words()" in text
+
+
+async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_their_rows(database_address: str) -> None:
+    database = await Database.open(database_address)
+    await begun(database, "m")
+    async with database.begin() as connection:
+        await connection.execute(sa.text("DROP TABLE heartbeats"))
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
+    await database.close()
+    database = await Database.open(database_address)
+    writer = EventWriter(database, "here")
+    await writer.check()
+    found = await MatchStore(database).get("m")
+    await database.close()
+    assert found is not None
+    assert found.status == "running"

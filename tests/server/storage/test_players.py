@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
-from server.storage.players import PlayerStore
 from server.storage.rows import PlayerRow
 
 ANN = PlayerRow("ann", "http", "me", 1, url="http://example.org:9147", info={"name": "Ann"}, seen_ms=5, max_matches=3)

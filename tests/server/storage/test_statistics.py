@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from server.storage.bulk import FinishedMatch, add_finished
 from server.storage.database import Database
+from server.storage.listing import GameStatistics, PlayerStatistics, Statistics
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchSummary, SeatResult
-from server.storage.statistics import GameStatistics, PlayerStatistics, Statistics
+from tests.server.storage.finished import FinishedMatch, add_finished
 from tests.server.storage.samples import add, match, seats
 
-NONE = {"queued": 0, "running": 0, "completed": 0, "aborted": 0, "failed": 0}
+NONE = {"lobby": 0, "queued": 0, "running": 0, "completed": 0, "aborted": 0, "failed": 0}
 
 
 def over(
@@ -43,7 +45,7 @@ async def statistics(database: Database) -> Statistics:
 
 
 async def test_matches_are_counted_by_status_and_by_game(statistics: Statistics) -> None:
-    assert await statistics.by_status() == {"queued": 1, "running": 1, "completed": 3, "aborted": 1, "failed": 0}
+    assert await statistics.by_status() == NONE | {"queued": 1, "running": 1, "completed": 3, "aborted": 1}
     assert await statistics.by_game() == {"tiny": 3, "other": 1}
 
 
@@ -61,3 +63,15 @@ async def test_a_player_has_means_over_its_seats_in_completed_matches(statistics
         "other": PlayerStatistics(2, 50.0, 1, 8, 1_500),
         "tiny": PlayerStatistics(2, 25.0, 1, 11, 1_500),
     }
+
+
+async def test_seats_of_chance_are_not_those_of_the_player_random(database: Database) -> None:
+    dealt = over("e", (30, 0), "random", "random", game="dealt")
+    chance = replace(dealt, seats=[dealt.seats[0], replace(dealt.seats[1], kind="chance")])
+    alone = over("f", (0, 60), "ann", "random", game="dealt")
+    unplayed = replace(alone, seats=[alone.seats[0], replace(alone.seats[1], kind="chance")])
+    assert await add_finished(database, [chance, unplayed]) == 2
+    assert await Statistics(database).of_player("random") == {"dealt": PlayerStatistics(1, 30.0, 1, 4, 1_000)}
+    store = MatchStore(database)
+    assert [row.id for row in await store.listed(player="random")] == ["e"]
+    assert [row.id for row in await store.listed(player="ann")] == ["f"]

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from server.errors import StorageError
+from server.storage.accounts import SessionRow, TokenStore
 from server.storage.database import Database
-from server.storage.errors import StorageError
 from server.storage.rows import TokenRow
-from server.storage.tokens import SessionRow, TokenStore
 
 ADA = TokenRow("ada0000000", "Ada", "admin", "a" * 64, 1_000, note="her laptop")
 BOB = TokenRow("bob0000000", "Bob", "player", "b" * 64, 2_000, expires_ms=9_000)
@@ -51,7 +51,7 @@ async def test_another_secret_ends_the_sessions(tokens: TokenStore) -> None:
 async def test_the_end_of_a_token_ends_the_sessions(tokens: TokenStore) -> None:
     await tokens.open_session(SESSION)
     await tokens.revoke(ADA.id, 5_000)
-    await tokens.touch(ADA.id, 4_000)
+    await tokens.touch({ADA.id: 4_000})
     assert await tokens.get(ADA.id) == replace(ADA, revoked_ms=5_000, used_ms=4_000)
     assert await tokens.session(SESSION.hash) is None
 

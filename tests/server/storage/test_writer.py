@@ -1,19 +1,21 @@
-"""What was reported settled is in the database; what is not this process's is not written."""
+"""What was reported flushed is in the database; what is not this process's is not written."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from server.storage.batch import Batch, Ending, write
+from server.errors import JournalGapError, LostMatchError, StorageError, UnwritableError
+from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
-from server.storage.errors import LostMatchError, StorageError
+from server.storage.journals import summary_of
 from server.storage.rows import MatchSummary, SeatResult
-from server.storage.summary import summary_of
+from server.storage.schema import events
 from server.storage.writer import RETRIES_S, EventWriter
 from tests.server.postgresql import execute
 from tests.server.storage.samples import begun, journal
@@ -51,17 +53,17 @@ def put_all(writer: EventWriter, match_id: str) -> None:
         writer.put(match_id, number, entry)
 
 
-async def test_what_settled_is_read_again(database: Database, writer: EventWriter) -> None:
+async def test_what_was_flushed_is_read_again(database: Database, writer: EventWriter) -> None:
     store = await begun(database, "m")
     put_all(writer, "m")
-    await writer.settled("m")
+    await writer.flush("m")
     assert (await store.entries("m"), await store.entries("m", after=5)) == (journal(), journal()[6:])
 
 
 async def test_the_row_follows_the_match(database: Database, writer: EventWriter) -> None:
     store = await begun(database, "m")
     put_all(writer, "m")
-    await writer.settled("m")
+    await writer.flush("m")
     found = await store.get("m")
     assert found is not None
     assert (found.status, found.started_ms, found.n_steps, found.n_errors) == ("running", 100, 1, 1)
@@ -73,12 +75,12 @@ async def test_what_comes_together_is_written_together(
     await begun(database, "a", "b")
     put_all(writer, "a")
     put_all(writer, "b")
-    await asyncio.gather(writer.settled("a"), writer.settled("b"))
+    await asyncio.gather(writer.flush("a"), writer.flush("b"))
     assert [set(names) for names in told] == [{"a", "b"}]
 
 
-async def test_nothing_to_wait_for_is_settled(writer: EventWriter) -> None:
-    await writer.settled("m")
+async def test_nothing_to_wait_for_is_flushed(writer: EventWriter) -> None:
+    await writer.flush("m")
 
 
 async def test_a_match_that_is_finished_has_a_record_and_no_events(database: Database, writer: EventWriter) -> None:
@@ -123,9 +125,9 @@ async def test_a_match_that_another_server_took_over_is_lost(database: Database,
     await store.take_over("there", 10, 1)
     put_all(writer, "m")
     put_all(writer, "mine")
-    await writer.settled("mine")
+    await writer.flush("mine")
     with pytest.raises(LostMatchError, match="match m is played by another server"):
-        await writer.settled("m")
+        await writer.flush("m")
     with pytest.raises(LostMatchError):
         await writer.finish("m", summary_of(journal()))
     assert (await store.entries("m"), await store.entries("mine")) == ([], journal("mine"))
@@ -136,31 +138,31 @@ async def test_a_match_that_was_deleted_is_lost(database: Database, writer: Even
     await store.delete("m")
     put_all(writer, "m")
     with pytest.raises(LostMatchError):
-        await writer.settled("m")
+        await writer.flush("m")
 
 
 async def test_a_match_that_comes_back_is_written_again(database: Database, writer: EventWriter) -> None:
     store = await begun(database, "m", holder="there")
     put_all(writer, "m")
     with pytest.raises(LostMatchError):
-        await writer.settled("m")
+        await writer.flush("m")
     await store.release(["m"], "there")
     await store.take_over("here", 10, 1)
     writer.forget("m")
     put_all(writer, "m")
-    await writer.settled("m")
+    await writer.flush("m")
     assert await store.entries("m") == journal()
 
 
 async def test_an_entry_whose_number_is_taken_fails_alone(database: Database, writer: EventWriter) -> None:
     store = await begun(database, "bad", "good")
     put_all(writer, "bad")
-    await writer.settled("bad")
+    await writer.flush("bad")
     put_all(writer, "bad")
     put_all(writer, "good")
-    await writer.settled("good")
+    await writer.flush("good")
     with pytest.raises(StorageError):
-        await writer.settled("bad")
+        await writer.flush("bad")
     assert await store.entries("good") == journal("good")
 
 
@@ -179,7 +181,7 @@ async def test_the_database_is_tried_again_when_it_fails(
 
     writer = EventWriter(database, "here", told.append, repair)
     put_all(writer, "m")
-    await writer.settled("m")
+    await writer.flush("m")
     await writer.close()
     assert (naps.slept, await store.entries("m")) == (list(RETRIES_S[:2]), journal())
 
@@ -200,7 +202,7 @@ async def test_a_match_that_is_forgotten_is_not_written_later(
     failing = EventWriter(database, "here", told.append, repair)
     failing.put("given up", 0, journal()[0])
     put_all(failing, "kept")
-    await failing.settled("kept")
+    await failing.flush("kept")
     await failing.close()
     assert (await store.entries("given up"), await store.entries("kept")) == ([], journal("kept"))
 
@@ -213,20 +215,157 @@ async def test_who_waits_learns_that_the_database_fails_for_good(
         await connection.execute(sa.text("ALTER TABLE events RENAME TO gone"))
     put_all(writer, "m")
     with pytest.raises(StorageError, match="events"):
-        await writer.settled("m")
+        await writer.flush("m")
     assert naps.slept == list(RETRIES_S)
 
 
 async def test_writing_again_what_was_committed_changes_nothing(database: Database, writer: EventWriter) -> None:
     """As when the connection breaks after the commit and before its answer."""
     store = await begun(database, "m")
-    batch = Batch()
+    part = MatchPart("m")
     for number, entry in enumerate(journal()):
-        batch.add("m", number, entry)
-    batch.end("m", Ending(summary_of(journal()), None))
-    assert await write(database, batch, "here", is_repeated=False) == frozenset()
-    assert await write(database, batch, "here", is_repeated=True) == frozenset()
+        part.add(number, entry)
+    part.ending = MatchEnding(summary_of(journal()), None)
+    assert await write(database, [part], "here", is_repeated=False) == {}
+    assert await write(database, [part], "here", is_repeated=True) == {}
     assert await store.entries("m") == journal()
+
+
+@asynccontextmanager
+async def without_events(database: Database) -> AsyncIterator[None]:
+    """Let nothing of the kind be written while the block runs."""
+    async with database.begin() as connection:
+        await connection.execute(sa.text("ALTER TABLE events RENAME TO gone"))
+    yield
+    async with database.begin() as connection:
+        await connection.execute(sa.text("ALTER TABLE gone RENAME TO events"))
+
+
+async def numbers(database: Database, match_id: str) -> list[int]:
+    async with database.reading() as connection:
+        query = sa.select(events.c.number).where(events.c.match_id == match_id).order_by(events.c.number)
+        return list(await connection.scalars(query))
+
+
+async def test_what_comes_behind_what_was_given_up_is_not_written(database: Database) -> None:
+    """Events that came while a transaction was tried again waited in the next one, which went well."""
+    await begun(database, "m", "other")
+    failures: list[tuple[str, str]] = []
+
+    async def nap(_time_s: float) -> None:
+        writer.put("m", len(put), journal()[len(put)])
+        put.append(0)
+
+    writer = EventWriter(database, "here", sleep=nap, retries_s=(0.1, 0.2))
+    writer.on_failure = lambda match_id, error: failures.append((match_id, type(error).__name__))
+    put = [0]
+    writer.put("m", 0, journal()[0])
+    async with without_events(database):
+        with pytest.raises(StorageError):
+            await writer.flush("m")
+    writer.put("m", 3, journal()[3])
+    put_all(writer, "other")
+    await writer.flush("other")
+    await writer.close()
+    assert (await numbers(database, "m"), len(await numbers(database, "other"))) == ([], len(journal()))
+    assert failures == [("m", "StorageError")]
+
+
+async def test_a_match_that_was_given_up_goes_on_from_its_last_event(database: Database, naps: Naps) -> None:
+    store = await begun(database, "m")
+    writer = EventWriter(database, "here", sleep=naps)
+    for number in range(3):
+        writer.put("m", number, journal()[number])
+    await writer.flush("m")
+    async with without_events(database):
+        writer.put("m", 3, journal()[3])
+        with pytest.raises(StorageError):
+            await writer.flush("m")
+    writer.forget("m")
+    for number in range(3, len(journal())):
+        writer.put("m", number, journal()[number])
+    await writer.flush("m")
+    await writer.close()
+    assert await store.entries("m") == journal()
+
+
+@pytest.mark.parametrize("first", [0, 2, 4, -1])
+async def test_an_event_that_is_not_the_next_one_is_refused(
+    database: Database, writer: EventWriter, first: int
+) -> None:
+    store = await begun(database, "m")
+    for number in range(3):
+        writer.put("m", number, journal()[number])
+    await writer.flush("m")
+    writer.put("m", first, journal()[3])
+    with pytest.raises(JournalGapError, match=f"event {first} of match m does not follow event 2"):
+        await writer.flush("m")
+    assert await store.entries("m") == journal()[:3]
+
+
+async def test_numbers_with_a_gap_between_them_are_refused_as_a_whole(database: Database, writer: EventWriter) -> None:
+    await begun(database, "m")
+    for number in (0, 1, 3):
+        writer.put("m", number, journal()[number])
+    with pytest.raises(JournalGapError):
+        await writer.flush("m")
+    assert await numbers(database, "m") == []
+
+
+@pytest.mark.parametrize("n_wrong", [1, 3])
+async def test_what_no_database_can_keep_fails_its_own_matches_alone(
+    database: Database, writer: EventWriter, naps: Naps, n_wrong: int
+) -> None:
+    names = [f"m{number}" for number in range(8)]
+    await begun(database, *names)
+    for place, name in enumerate(names):
+        writer.put(name, 0, journal()[0] | ({"at": 2**80} if place < n_wrong else {}))
+    found = await asyncio.gather(*map(writer.flush, names), return_exceptions=True)
+    assert [type(error) for error in found] == [UnwritableError] * n_wrong + [type(None)] * (8 - n_wrong)
+    assert naps.slept == []
+
+
+async def test_writing_again_counts_once(database: Database) -> None:
+    store = await begun(database, "m")
+    part = MatchPart("m")
+    for number, entry in enumerate(journal()[:5]):
+        part.add(number, entry)
+    for is_repeated in (False, True):
+        assert await write(database, [part], "here", is_repeated=is_repeated) == {}
+    found = await store.get("m")
+    assert found is not None
+    assert (found.n_errors, await store.entries("m")) == (1, journal()[:5])
+
+
+async def test_other_events_under_the_same_numbers_are_not_taken_for_those_written(
+    database: Database,
+) -> None:
+    await begun(database, "m")
+    for role, refused in (("x", set()), ("o", {"m"})):
+        part = MatchPart("m")
+        part.add(0, journal()[0])
+        part.add(1, journal()[3] | {"role": role})
+        assert set(await write(database, [part], "here", is_repeated=True)) == refused
+
+
+async def test_a_check_fails_while_nothing_can_be_written(database: Database) -> None:
+    await begun(database, "m")
+    told = []
+
+    async def nap(_time_s: float) -> None:
+        told.append(failing.trouble)
+        with pytest.raises(StorageError, match="events"):
+            await failing.check()
+
+    failing = EventWriter(database, "here", sleep=nap, retries_s=(1,))
+    async with without_events(database):
+        put_all(failing, "m")
+        with pytest.raises(StorageError):
+            await failing.flush("m")
+    await failing.check()
+    await failing.check()
+    await failing.close()
+    assert (len(told), bool(told[0]), failing.trouble) == (1, True, "")
 
 
 async def test_what_was_put_before_the_end_is_written(database: Database, told: list[Collection[str]]) -> None:
@@ -255,7 +394,7 @@ async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_
         writer.put("m", number, entry)
         ending = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
         await asyncio.to_thread(execute, postgresql, ending)
-        await writer.settled("m")
+        await writer.flush("m")
     await writer.close()
     found = await store.entries("m")
     await database.close()

@@ -1,4 +1,4 @@
-"""Run as a child process that is killed: begins matches and prints what has settled of them, line by line, for ever."""
+"""Run as a child process that is killed: begins matches and prints what is flushed of them, line by line, for ever."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_MATCHES: Final = 20
 
 
 async def play(writer: EventWriter, match_id: str) -> None:
-    """Write pairs of entries, and say so when each pair has settled."""
+    """Write pairs of entries, and say so when each pair is flushed."""
     number = 0
     while True:
         for _ in range(2):
@@ -24,7 +24,7 @@ async def play(writer: EventWriter, match_id: str) -> None:
                 match_id, number, {"event": "sent", "at": number, "step": number, "role": "x", "text": "." * 200}
             )
             number += 1
-        await writer.settled(match_id)
+        await writer.flush(match_id)
         sys.stdout.write(f"{match_id} {number}\n")
         sys.stdout.flush()
 

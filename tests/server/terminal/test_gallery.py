@@ -8,8 +8,8 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.games.library import find_game
-from gdl.kif import read_term
-from server.terminal.gallery import Gallery
+from gdl.language.kif import read_term
+from server.terminal.commentary import Gallery
 from tests.gdl.games.drawn import cells, texts
 
 

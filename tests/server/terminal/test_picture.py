@@ -7,8 +7,7 @@ from pathlib import Path
 from gdl.engines import make_game
 from gdl.games.library import GameFile, find_game
 from server.match.events import Aborted, Failed
-from server.terminal.commentary import Commentary, moves_text, result_line
-from server.terminal.picture import coloured, drawer, plain, same_game
+from server.terminal.commentary import Commentary, coloured, drawer, moves_text, plain, result_line, same_game
 from tests.server.scripted import TURNS, TURNS_MOVES, events, library, turns
 
 
@@ -22,7 +21,7 @@ def test_of_a_game_without_a_board_the_facts_are_listed(tmp_path: Path) -> None:
     rules = tmp_path / "turns.kif"
     rules.write_text(TURNS)
     facts = make_game(turns()).initial_state.facts
-    assert [drawer(turns(), game)(facts) for game in (None, GameFile("turns", rules))] == ["(at 0)\n(control a)"] * 2
+    assert [drawer(turns(), game)(facts) for game in (None, GameFile("turns", rules))] == ["at: 0\ncontrol: a"] * 2
 
 
 def test_of_a_game_without_a_description_the_board_is_guessed() -> None:
@@ -59,7 +58,7 @@ def test_a_match_is_told_step_by_step() -> None:
 
 
 def test_a_match_is_told_with_its_states() -> None:
-    assert told(draws=True)[1:3] == ["\n(at 0)\n(control a)\n", "step 1  a: go  b: noop"]
+    assert told(draws=True)[1:3] == ["\nat: 0\ncontrol: a\n", "step 1  a: go  b: noop"]
 
 
 def test_why_a_match_ended_early() -> None:

@@ -8,7 +8,7 @@ import threading
 import pytest
 from rich.console import Console
 
-from server.terminal.waiting import Waiting
+from server.terminal.commentary import Waiting
 from tests.server.scripted import TURNS_MOVES, events, turns
 
 HOUR_S = 3600.0

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from gdl.engines import make_game
-from gdl.rules import read_rules
+from gdl.language.rules import read_rules
 from gdl.simulation import SimulationBudget, SimulationReport, simulate
 from server.commands.replay import command
-from server.records.archive import read_stored
+from server.records.journal import read_stored
 from server.records.replay import replay
 from server.validating.evidence import write_evidence
 
@@ -72,7 +72,7 @@ def test_percepts_are_in_the_record_of_a_game_with_imperfect_information(tmp_pat
 def test_the_replay_command_steps_through_the_record(tmp_path: Path) -> None:
     (path,) = written(DEAD_END, tmp_path)
     result = CliRunner().invoke(command, [str(path)])
-    assert (result.exit_code, "(at c)" in result.stdout) == (0, True)
+    assert (result.exit_code, "at: c" in result.stdout) == (0, True)
 
 
 def test_a_game_without_defects_leaves_no_record(tmp_path: Path) -> None:

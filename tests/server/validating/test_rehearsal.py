@@ -9,10 +9,10 @@ from typing import Final
 import pytest
 
 from gdl.errors import RuleFileError
-from gdl.kif import DEFAULT_LIMITS
+from gdl.language.diagnostics import Source
+from gdl.language.kif import DEFAULT_LIMITS
 from gdl.simulation import SimulationBudget
-from gdl.source import Source
-from server.validating.rehearsal import Order, rehearse
+from server.validating.validation import SimulationRequest, rehearse
 
 BUDGET: Final = SimulationBudget(plays=3, seconds=30, states=0)
 STUCK: Final = """
@@ -23,8 +23,8 @@ STUCK: Final = """
 """
 
 
-def order(text: str, folder: Path | None = None) -> Order:
-    return Order("stuck", Source("stuck.kif", text), DEFAULT_LIMITS, BUDGET, 7, folder)
+def order(text: str, folder: Path | None = None) -> SimulationRequest:
+    return SimulationRequest("stuck", Source("stuck.kif", text), DEFAULT_LIMITS, BUDGET, 7, folder)
 
 
 def test_what_comes_back_is_plain_data() -> None:

@@ -9,13 +9,19 @@ from typing import Any, Final
 
 import pytest
 
-from gdl.diagnostics import Severity, diagnostic
 from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, UnsafeRuleError
+from gdl.language.diagnostics import Severity, Span, diagnostic
 from gdl.simulation import SimulationBudget
-from gdl.source import Span
 from server.validating import validation
-from server.validating.rehearsal import Rehearsal, Shown
-from server.validating.validation import SMALL_CHARACTERS, Options, Validation, check_file, play_file
+from server.validating.validation import (
+    SMALL_CHARACTERS,
+    ShownDefect,
+    TrialPlays,
+    Validation,
+    ValidationOptions,
+    check_file,
+    play_file,
+)
 
 GOOD: Final = """
 (role robot) (init (at 1)) (succ 1 2)
@@ -24,7 +30,7 @@ GOOD: Final = """
 (<= terminal (true (at 2)))
 (<= (goal robot 100) (true (at ?x)))
 """
-PLAYING: Final = Options(budget=SimulationBudget(plays=2, seconds=30))
+PLAYING: Final = ValidationOptions(budget=SimulationBudget(plays=2, seconds=30))
 
 
 @pytest.fixture
@@ -34,10 +40,10 @@ def good(tmp_path: Path) -> str:
     return str(path)
 
 
-def instead(monkeypatch: pytest.MonkeyPatch, outcome: Rehearsal | Exception) -> None:
+def instead(monkeypatch: pytest.MonkeyPatch, outcome: TrialPlays | Exception) -> None:
     """Have no child started; *outcome* is what came of it."""
 
-    def run(*_: Any) -> Rehearsal:
+    def run(*_: Any) -> TrialPlays:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -45,8 +51,8 @@ def instead(monkeypatch: pytest.MonkeyPatch, outcome: Rehearsal | Exception) -> 
     monkeypatch.setattr(validation, "run_limited", run)
 
 
-def shown(checked: Validation, code: str) -> Shown:
-    return Shown(diagnostic(code, Span(checked.source, 1, 5), "odd"), Path("play.json"))
+def shown(checked: Validation, code: str) -> ShownDefect:
+    return ShownDefect(diagnostic(code, Span(checked.source, 1, 5), "odd"), Path("play.json"))
 
 
 def test_plays_are_counted_as_they_end(good: str) -> None:
@@ -61,7 +67,7 @@ def test_what_showed_in_play_counts_beside_the_checks_and_keeps_its_play(
     monkeypatch: pytest.MonkeyPatch, good: str
 ) -> None:
     checked = check_file(good, PLAYING)
-    instead(monkeypatch, Rehearsal((shown(checked, "no-legal-move"),), {}, (), None))
+    instead(monkeypatch, TrialPlays((shown(checked, "no-legal-move"),), {}, (), None))
     played = play_file("good", checked, PLAYING)
     (found,) = played.diagnostics
     assert (played.verdict, played.evidence_of(found)) == ("wrong", Path("play.json"))
@@ -71,7 +77,7 @@ def test_what_showed_in_play_counts_beside_the_checks_and_keeps_its_play(
 def test_a_limit_is_no_verdict_however_strict(monkeypatch: pytest.MonkeyPatch, good: str, is_strict: bool) -> None:
     options = replace(PLAYING, is_strict=is_strict)
     checked = check_file(good, options)
-    instead(monkeypatch, Rehearsal((shown(checked, "limit-in-play"),), {}, (), "out of time"))
+    instead(monkeypatch, TrialPlays((shown(checked, "limit-in-play"),), {}, (), "out of time"))
     played = play_file("good", checked, options)
     assert (played.verdict, played.count(Severity.WARNING), played.limit) == ("unknown", 1, "out of time")
 
@@ -107,14 +113,14 @@ def test_a_large_file_is_checked_in_a_child(
 ) -> None:
     called: list[int] = []
 
-    def run(function: Callable[..., object], arguments: tuple[object, ...], _limits: object) -> object:
+    def run(function: Callable[..., object], arguments: tuple[object, ...], _limits: object, **_: object) -> object:
         called.append(1)
         return function(*arguments)
 
     monkeypatch.setattr(validation, "run_limited", run)
     path = tmp_path / "game.kif"
     path.write_text(GOOD.ljust(n_characters), encoding="utf-8")
-    assert (check_file(str(path), Options()).verdict, bool(called)) == ("ok", is_in_child)
+    assert (check_file(str(path), ValidationOptions()).verdict, bool(called)) == ("ok", is_in_child)
 
 
 def test_a_large_file_gets_the_same_answer(tmp_path: Path) -> None:
@@ -122,7 +128,7 @@ def test_a_large_file_gets_the_same_answer(tmp_path: Path) -> None:
     small, large = tmp_path / "small.kif", tmp_path / "large.kif"
     small.write_text(text, encoding="utf-8")
     large.write_text(text.ljust(SMALL_CHARACTERS + 1), encoding="utf-8")
-    answers = [check_file(str(path), Options(is_strict=True)) for path in (small, large)]
+    answers = [check_file(str(path), ValidationOptions(is_strict=True)) for path in (small, large)]
     told = [
         [(found.code.name, found.severity, found.span.start, found.message) for found in one.diagnostics]
         for one in answers

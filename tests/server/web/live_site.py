@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from server.access.access import Access
+from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
-from server.hosting.order import OrderText
-from server.hosting.settings import HostSettings
+from server.hosting.order import HostSettings, MatchRequest
 from server.site import Watch, listening, make_app
+from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import MatchRow
-from server.storage.tokens import TokenStore
 
 Answer = TypeVar("Answer")
 LIMIT_S = 60.0
@@ -30,7 +29,7 @@ class LiveSite:
 
     url: str
     manager: GameManager
-    access: Access
+    access: AccessControl
     loop: asyncio.AbstractEventLoop
 
     def ask(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
@@ -44,7 +43,7 @@ class LiveSite:
 
     def order(self, **order: Any) -> str:
         """Order a match, and return its id."""
-        text = OrderText.model_validate({"startClock": 60, "playClock": 60} | order)
+        text = MatchRequest.model_validate({"startClock": 60, "playClock": 60} | order)
         return self.ask(lambda: self.manager.order(text, "ann")).row.id
 
     def over(self, match_id: str) -> MatchRow:
@@ -70,7 +69,7 @@ def live_site(folder: Path, settings: AccessSettings = AccessSettings()) -> Iter
     async def run() -> None:
         database = await Database.open(str(folder / "ggp.sqlite"))
         manager = GameManager(database, HostSettings())
-        access = Access(settings, TokenStore(database))
+        access = AccessControl(settings, TokenStore(database))
         await manager.start()
         try:
             async with listening(make_app(manager, access, Watch())) as url:

@@ -52,7 +52,7 @@ def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: Li
     page.get_by_role("link", name="Start a match").first.click()
     page.get_by_label("Game", exact=True).select_option("breakthrough")
     page.wait_for_url("**/start?game=breakthrough")
-    page.get_by_label("Who plays white?").fill("random")
+    page.get_by_label("Who plays white?").fill("greedy")
     page.get_by_label("Who plays black?").fill("random")
     page.get_by_label("Seed").fill("5")
     page.get_by_role("button", name="Start this match").click()
@@ -174,6 +174,14 @@ def test_wrong_rules_are_uploaded_and_their_problems_read_in_place(open_page: Op
     assert page.url.endswith("#L2")
 
 
+def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
+    page = open_page("/validate")
+    page.evaluate("document.querySelector('[data-rules-form]').addEventListener('submit', e => e.preventDefault())")
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("status")).to_contain_text("Checking for")
+    expect(page.get_by_role("button", name="Check these rules")).to_be_disabled()
+
+
 def test_a_file_that_is_no_text_is_refused_with_what_to_do(open_page: OpenPage, tmp_path: Path) -> None:
     (tmp_path / "wrong.kif").write_bytes(b"\xff\xfe(role x)\x00")
     page = open_page("/validate", expected="400 (Bad Request)")
@@ -214,6 +222,7 @@ def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> Non
 def test_live_matches_come_to_the_first_page_by_themselves(open_page: OpenPage, site: LiveSite) -> None:
     page = open_page("/")
     match_id = site.order(game="nim", players={"left": "human"})
+    site.ask(lambda: site.manager.note_arrival(match_id, "left"))
     link = page.locator(f"#live a[href='/matches/{match_id}']")
     expect(link).to_be_visible()
     site.ask(lambda: site.manager.abort(match_id, "enough"))
@@ -221,7 +230,7 @@ def test_live_matches_come_to_the_first_page_by_themselves(open_page: OpenPage, 
 
 
 PAGES = ["/", "/matches", "/matches/{id}", "/queue", "/games", "/games/breakthrough", "/games/zion", "/players",
-         "/players/legal", "/start", "/validate"]  # fmt: skip
+         "/players/legal", "/start", "/validate", "/api/v1/docs"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from gdl.games.library import find_game
-from server.web.knowledge import Knowledge, Story, facts_after, known_facts
+from server.web.knowledge import KnownFacts, SeatHistory, facts_after, known_facts
 
 
-def story(game: str, role: str, *steps: tuple[str, tuple[str, ...]]) -> Story:
-    return Story(find_game(game).read().source.text, role, steps)
+def story(game: str, role: str, *steps: tuple[str, tuple[str, ...]]) -> SeatHistory:
+    return SeatHistory(find_game(game).read().source.text, role, steps)
 
 
 CHOSEN = story("montyhall", "candidate", ("( choose 1 )", ("(you_chose 1)",)), ("noop", ("(opened_door 2)",)))
@@ -35,7 +35,7 @@ def test_a_story_that_cannot_be_is_followed_no_further() -> None:
 
 
 async def test_it_is_worked_out_beside_the_loop_and_remembered() -> None:
-    knowledge = Knowledge(patience_s=30)
+    knowledge = KnownFacts(patience_s=30)
     first, again = await asyncio.gather(knowledge.of(CHOSEN), knowledge.of(CHOSEN))
     assert first is again
     assert first == known_facts(CHOSEN)
@@ -45,12 +45,12 @@ async def test_it_is_worked_out_beside_the_loop_and_remembered() -> None:
 
 
 async def test_pages_go_without_what_takes_longer() -> None:
-    knowledge = Knowledge(patience_s=0)
+    knowledge = KnownFacts(patience_s=0)
     assert await knowledge.of(CHOSEN) is None
     await knowledge.close()
 
 
 async def test_of_rules_without_meaning_nothing_is_known() -> None:
-    knowledge = Knowledge(patience_s=30)
-    assert await knowledge.of(Story("(role x) (<= (p ?y))", "x", (("a", ()),))) == (None, None)
+    knowledge = KnownFacts(patience_s=30)
+    assert await knowledge.of(SeatHistory("(role x) (<= (p ?y))", "x", (("a", ()),))) == (None, None)
     await knowledge.close()

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.source import Source
-from server.validating.report.json import file_report
-from server.validating.validation import Options, check_source
-from server.web.listing import MAX_CHARACTERS, Remark, listing, remark_of, told_remarks
+from gdl.language.diagnostics import Source
+from server.validating.formats import file_report
+from server.validating.validation import ValidationOptions, check_source
+from server.web.validation_page import MAX_LISTED_CHARACTERS, Remark, listing, remark_of, report_remarks
 
 HOSTILE = "</span></li><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
 
@@ -82,13 +82,13 @@ def test_characters_that_turn_text_round_are_shown_as_what_they_are() -> None:
 
 
 def test_no_more_is_listed_than_a_page_holds() -> None:
-    found = listing("x\n" * MAX_CHARACTERS)
-    assert found.count("<li") <= MAX_CHARACTERS // 2 + 1
+    found = listing("x\n" * MAX_LISTED_CHARACTERS)
+    assert found.count("<li") <= MAX_LISTED_CHARACTERS // 2 + 1
 
 
 def test_a_stored_report_makes_the_same_remarks_as_the_validation() -> None:
     source = Source("rules", "(role x)\n(init (cell 1 ?y))\n(<= (legal x (mark ?z)) (true (cel ?x 1)))\n")
-    found = check_source(source, Options())
+    found = check_source(source, ValidationOptions())
     assert len(found.diagnostics) > 3
     stored = file_report(found)["diagnostics"]
-    assert told_remarks(source.text, stored) == tuple(map(remark_of, found.diagnostics))
+    assert report_remarks(source.text, stored) == tuple(map(remark_of, found.diagnostics))

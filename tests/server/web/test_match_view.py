@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from server.match.profiles import Profile
+from server.match.setup import Profile
 from server.records.entries import Entry, entry_of
-from server.web.match_view import Asked, MoveView, public_events, view_of
+from server.web.match_view import (
+    HiddenSteps,
+    MatchView,
+    MoveView,
+    PendingRole,
+    StepView,
+    public_events,
+    rows_of,
+    view_of,
+)
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, library, turns
 
 
@@ -26,12 +35,13 @@ def test_a_match_that_is_over_is_told_whole() -> None:
     assert [(view.n_errors(seat), view.thinking_ms(seat)) for seat in (0, 1)] == [(1, 10), (0, 10)]
 
 
-def test_who_is_asked_has_a_deadline_until_the_answer() -> None:
+def test_who_is_asked_has_the_clock_without_grace_until_the_answer() -> None:
     entries = journal()
     last = max(n for n, entry in enumerate(entries) if entry["event"] == "sent" and entry["message"] == "PLAY")
     view = view_of(public_events(entries[: last + 1], has_ended=False))
     at_ms = entries[last]["at"]
-    assert view.asked == {1: Asked(1, "PLAY", at_ms + 5_000 + round(1000 * PLAIN.grace_s))}
+    assert view.asked == {1: PendingRole(1, "PLAY", at_ms + 5_000)}
+    assert PLAIN.grace_s > 0
     assert view_of(public_events(entries[: last + 2], has_ended=False)).asked == {}
 
 
@@ -62,3 +72,13 @@ def test_percepts_of_each_role_are_told_after_the_end() -> None:
 def test_before_the_first_entry_there_is_nothing() -> None:
     view = view_of(public_events([], has_ended=False))
     assert (view.n_steps, view.last, view.end, view.state(0)) == (0, -1, "", None)
+
+
+def test_steps_of_which_no_move_may_be_known_are_one_row() -> None:
+    hidden = [
+        StepView(n, (MoveView(None, "too late" * (n == 2), 100 * n, ""), MoveView(None, "", None, "")))
+        for n in (1, 2, 3)
+    ]
+    known = StepView(4, (MoveView("(go 1)", "", 5, "player"), MoveView(None, "", 5, "")))
+    assert rows_of(MatchView(steps=[*hidden, known])) == [HiddenSteps(1, 3, (600, 0), (1, 0)), known]
+    assert rows_of(MatchView()) == []

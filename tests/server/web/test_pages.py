@@ -11,8 +11,8 @@ import pytest
 
 from gdl.games.library import find_game
 from server.hosting.game_manager import GameManager, Ordered
-from server.hosting.order import OrderText
-from server.hosting.uploading import Upload, keep_game
+from server.hosting.order import MatchRequest
+from server.hosting.ordering import Upload, keep_game
 from server.storage.rows import RUNNING, MatchRow
 from server.validating.checker import Checker
 from tests.server.api.house import Client, house, manager_of
@@ -39,7 +39,7 @@ async def page(client: Client, path: str, status: int = 200) -> Page:
 
 
 async def ordered(manager: GameManager, **order: Any) -> Ordered:
-    return await manager.order(OrderText.model_validate({"startClock": 20, "playClock": 20} | order), "ann")
+    return await manager.order(MatchRequest.model_validate({"startClock": 20, "playClock": 20} | order), "ann")
 
 
 async def over(manager: GameManager, match_id: str) -> MatchRow:
@@ -53,7 +53,9 @@ async def over(manager: GameManager, match_id: str) -> MatchRow:
 
 
 async def asked(manager: GameManager, match_id: str) -> None:
-    """Wait until a person is asked for a move."""
+    """Let everybody come, and wait until a person is asked for a move."""
+    for seat in (await manager.matches.seats([match_id]))[match_id]:
+        await manager.note_arrival(match_id, seat.role)
     async with asyncio.timeout(60):
         while True:
             if any(entry.get("message") == "PLAY" for entry in await manager.matches.entries(match_id)):
@@ -178,6 +180,30 @@ async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: C
     await manager.abort(match.row.id, "enough")
     await over(manager, match.row.id)
     assert "Nim" in (await page(client, f"/matches/{match.row.id}")).text
+
+
+async def test_chance_that_everybody_sees_is_shown_live(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="zionsmall", players={"player": "human"})
+    await asked(manager, match.row.id)
+    shown = await page(client, f"/matches/{match.row.id}")
+    assert "Not everybody may know everything here" not in shown.text
+    assert "first position" in shown.text
+    assert shown.counts["svg"] > 4  # those of the buttons that go from step to step, and the board
+    async with client.get(f"/api/v1/matches/{match.row.id}/states/0") as answer:
+        assert "(phase act)" in (await answer.json())["facts"]
+
+
+async def test_a_delayed_broadcast_says_so(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="nim", players={"left": "human"}, broadcastDelay="end")
+    await asked(manager, match.row.id)
+    shown = await page(client, f"/matches/{match.row.id}")
+    assert "This match is broadcast after its end." in shown.text
+    assert "No move yet." in shown.text
+    await manager.abort(match.row.id, "enough")
+    await over(manager, match.row.id)
+    assert "broadcast after its end" not in (await page(client, f"/matches/{match.row.id}")).text
 
 
 async def test_older_matches_are_a_page_further(client: Client) -> None:

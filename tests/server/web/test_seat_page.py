@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from server.access.role import Role
 from server.access.settings import AccessSettings
-from server.hosting.order import OrderText
+from server.hosting.order import MatchRequest
 from server.links.human_seat import turn_of
+from server.visibility import Role
 from tests.server.api.house import Client, house, manager_of
 from tests.server.web.markup import Page
 
@@ -28,11 +28,12 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
 async def seat(client: Client, game: str = "tictactoe", role: str = "x") -> tuple[str, str]:
     """Return the address of a seat where a move is asked for, and the claim to it."""
     manager = manager_of(client)
-    text = OrderText.model_validate({"game": game, "players": {role: "human"}, "startClock": 20, "playClock": 60})
+    text = MatchRequest.model_validate({"game": game, "players": {role: "human"}, "startClock": 20, "playClock": 60})
     ordered = await manager.order(text, "ann")
+    await manager.note_arrival(ordered.row.id, role)
     async with asyncio.timeout(60):
         while True:
-            boxes = manager.mailboxes
+            boxes = manager.request_queues
             if boxes.has_seat(ordered.row.id, role) and turn_of(boxes.seat(ordered.row.id, role)) is not None:
                 break
             await asyncio.sleep(0.05)

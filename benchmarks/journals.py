@@ -1,0 +1,107 @@
+"""How fast journals are written: `python -m benchmarks.journals [DATABASE]`, by default a temporary file.
+
+These matches wait for nothing but the commits of their answers; those of a server wait for players, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import quantiles
+from typing import Final
+
+from server.records.entries import Entry
+from server.storage.database import Database
+from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
+from server.storage.rows import MatchRow, SeatRow
+from server.storage.writer import EventWriter
+
+N_MATCHES: Final = (1, 10, 100, 500)
+DURATION_S: Final = 5.0
+_WAITED_FOR: Final = frozenset({"answered", "step"})
+
+
+@dataclass(slots=True)
+class WriteRate:
+    """The measured rate of events with *n_matches* at once, and how long commits took. *Units*: seconds."""
+
+    n_matches: int
+    duration_s: float
+    n_events: int = 0
+    flushing_s: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        cuts = quantiles(self.flushing_s or [0.0, 0.0], n=100)
+        events_per_s = self.n_events / self.duration_s
+        return (
+            f"{self.n_matches:4} matches: {events_per_s:7,.0f} events/s, "
+            f"flushed after {cuts[49] * 1000:.1f} ms (median), {cuts[98] * 1000:.1f} ms (99 of 100)"
+        )
+
+
+async def measure(address: str, n_matches: int, duration_s: float = DURATION_S) -> WriteRate:
+    """Return the rate at which *n_matches* new matches at once are written to the database at *address*.
+
+    Raises:
+        StorageError: the database failed.
+    """
+    database, holder = await Database.open(address), secrets.token_hex(8)
+    names = [f"rate.{secrets.token_hex(8)}" for _ in range(n_matches)]
+    try:
+        for name in names:
+            row = MatchRow(name, "rate", "", {}, created_ms=0)
+            await MatchStore(database).add(row, [SeatRow(name, role, 0, "random", "own") for role in "xo"])
+        await MatchQueue(database).claim(names, holder, lease_s=3600)
+        writer, rate = EventWriter(database, holder), WriteRate(n_matches, duration_s)
+        await asyncio.gather(*(_play(writer, name, rate) for name in names))
+        await writer.close()
+    finally:
+        await database.close()
+    return rate
+
+
+async def _play(writer: EventWriter, name: str, rate: WriteRate) -> None:
+    """Write the events of one match until the time is over, waiting for the commits of its answers."""
+    end_s, number = time.perf_counter() + rate.duration_s, 0
+    while time.perf_counter() < end_s:
+        entry = _entry(number)
+        writer.put(name, number, entry)
+        number += 1
+        if entry["event"] in _WAITED_FOR:
+            start_s = time.perf_counter()
+            await writer.flush(name)
+            rate.flushing_s.append(time.perf_counter() - start_s)
+    rate.n_events += number
+
+
+def _entry(number: int) -> Entry:
+    """Return one of the six entries of a step of a game for two, as long as those of tic-tac-toe."""
+    step, place = divmod(number, 6)
+    message: Entry = {"at": 0, "step": step, "role": "x", "message": "PLAY", "text": "(PLAY match.a ((mark 1 1) noop))"}
+    kinds: tuple[Entry, ...] = (
+        {"event": "state", "at": 0, "step": step, "state": "( ( cell 1 1 b ) )" * 9, "percepts": None},
+        {"event": "sent", **message},
+        {"event": "sent", **message},
+        {"event": "answered", **message, "elapsedMs": 700, "error": "", "detail": "", "move": "( mark 1 2 )"},
+        {"event": "answered", **message, "elapsedMs": 700, "error": "", "detail": "", "move": "noop"},
+        {"event": "step", "at": 0, "step": step, "moves": ["( mark 1 2 )", "noop"], "errors": ["", ""]},
+    )
+    return kinds[place]
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        address = sys.argv[1] if len(sys.argv) > 1 else str(Path(folder) / "journals.sqlite")
+        for n_matches in N_MATCHES:
+            sys.stdout.write(f"{asyncio.run(measure(address, n_matches))}\n")
+
+
+if __name__ == "__main__":
+    main()

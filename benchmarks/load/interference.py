@@ -1,0 +1,136 @@
+"""The effect of hostile players on good matches and `/healthz`, measured while they flood the manager."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from benchmarks.load.figures import Figure, quantile
+from benchmarks.load.players import ROLES
+from benchmarks.load.playing import Child, MatchSettings, Playing, Run, child, managing
+
+N_GOOD: Final = 20
+"""How many matches between good players are played meanwhile."""
+SHARE_S: Final = 0.050
+HEALTH_S: Final = 0.100
+_CLOCK_S: Final = 1
+_HEALTH_EVERY_S: Final = 0.05
+_POLL_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Interference:
+    """The results of good matches beside *n_hostile* hostile players, which played *n_steps*. *Units*: seconds."""
+
+    n_hostile: int
+    n_steps: int
+    run: Run
+    healths_s: Sequence[float]
+
+    def figures(self) -> list[Figure]:
+        """Return the figures of the measurement."""
+        beside, shares_s = f"beside {self.n_hostile} hostile players", self.run.shares_s
+        return [
+            Figure(f"{beside}: good matches", self.run.n_matches, ""),
+            Figure(f"{beside}: steps of hostile players meanwhile", self.n_steps, ""),
+            Figure(f"{beside}: good matches not completed", self.run.n_matches - self.run.n_completed, "", 0),
+            Figure(f"{beside}: errors of good players", self.run.n_errors, "", 0),
+            Figure(f"{beside}: the manager's share of a good step, median", 1000 * quantile(shares_s, 0.5), "ms"),
+            Figure(
+                f"{beside}: the manager's share of a good step, 99 %",
+                1000 * quantile(shares_s, 0.99),
+                "ms",
+                1000 * SHARE_S,
+            ),
+            Figure(f"{beside}: `/healthz`, median", 1000 * quantile(self.healths_s, 0.5), "ms"),
+            Figure(f"{beside}: `/healthz`, 99 %", 1000 * quantile(self.healths_s, 0.99), "ms", 1000 * HEALTH_S),
+            Figure(f"{beside}: a core busy with the manager", 100 * self.run.work_s / self.run.elapsed_s, "%"),
+        ]
+
+
+async def interfered(folder: Path, n_hostile: int, settings: MatchSettings) -> list[Figure]:
+    """Play good matches with *settings* beside *n_hostile* hostile players, and return the figures."""
+    thinking = ["--shortest", str(settings.shortest_s), "--longest", str(settings.longest_s)]
+    async with (
+        child(["benchmarks.load.players", *thinking], folder / "players.log") as players,
+        child(["benchmarks.load.hostile"], folder / "hostile.log") as hostile,
+        managing(folder, 2 * N_GOOD + n_hostile) as manager,
+    ):
+        playing = Playing(manager, players, settings)
+        await playing.play(N_GOOD)
+        async with _harassing(manager, hostile, n_hostile) as ids, _asking_health(manager) as healths_s:
+            run = await playing.play(N_GOOD)
+        n_steps = await _steps(manager, ids)
+    return Interference(n_hostile, n_steps, run, healths_s).figures()
+
+
+@asynccontextmanager
+async def _harassing(manager: Child, hostile: Child, n_hostile: int) -> AsyncIterator[list[str]]:
+    """Let *n_hostile* players play against each other for as long as the block runs, and yield the matches."""
+    ids: list[str] = []
+    pairs = [range(i, i + len(ROLES)) for i in range(0, n_hostile, len(ROLES))]
+    tasks = [asyncio.create_task(_keep_playing(manager, hostile, pair, ids)) for pair in pairs]
+    try:
+        yield ids
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _keep_playing(manager: Child, hostile: Child, numbers: Sequence[int], ids: list[str]) -> None:
+    """Order a match between the hostile players of these *numbers* whenever the last one is over."""
+    players = {role: f"{hostile.url}/{number}/" for role, number in zip(ROLES, numbers, strict=True)}
+    order = {"game": "tictactoe", "players": players, "startClock": _CLOCK_S, "playClock": _CLOCK_S}
+    async with aiohttp.ClientSession(manager.url, raise_for_status=True) as session:
+        while True:
+            async with session.post("/api/v1/matches", json=order) as response:
+                ids.append((await response.json())["id"])
+            await _over(session, ids[-1])
+
+
+async def _over(session: aiohttp.ClientSession, match_id: str) -> None:
+    record = await _record(session, match_id)
+    while not (record["isCompleted"] or record["isAborted"]):
+        await asyncio.sleep(_POLL_S)
+        record = await _record(session, match_id)
+
+
+@asynccontextmanager
+async def _asking_health(manager: Child) -> AsyncIterator[list[float]]:
+    """Ask `/healthz` again and again while the block runs, and yield how long each answer took."""
+    times_s: list[float] = []
+
+    async def ask() -> None:
+        async with aiohttp.ClientSession(manager.url, raise_for_status=True) as session:
+            while True:
+                started_s = time.perf_counter()
+                async with session.get("/healthz") as response:
+                    await response.read()
+                times_s.append(time.perf_counter() - started_s)
+                await asyncio.sleep(_HEALTH_EVERY_S)
+
+    task = asyncio.create_task(ask())
+    try:
+        yield times_s
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _steps(manager: Child, ids: Sequence[str]) -> int:
+    async with aiohttp.ClientSession(manager.url, raise_for_status=True) as session:
+        return sum([len((await _record(session, match_id))["moves"]) for match_id in ids])
+
+
+async def _record(session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
+    async with session.get(f"/api/v1/matches/{match_id}") as response:
+        found: dict[str, Any] = await response.json()
+        return found

@@ -1,0 +1,68 @@
+"""How long pages and lists take over a database with a week of matches in it."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import aiohttp
+
+from benchmarks.load.figures import Figure
+from benchmarks.load.filling import PLAYERS
+
+N_TIMES: Final = 7
+PROMISED_MS: Final = 200.0
+_PAGES: Final = (
+    "/", "/parts/live", "/matches", "/matches?game=tictactoe", "/matches?status=completed", "/matches?status=failed",
+    "/matches?player={player}", "/matches?before={old}", "/matches/{match}", "/matches/{match}/parts", "/queue",
+    "/games", "/games/tictactoe", "/players", "/players/{player}", "/start", "/validate", "/admin",
+)  # fmt: skip
+_API: Final = (
+    "/api/v1/matches?limit=200", "/api/v1/matches?game=tictactoe", "/api/v1/matches?status=completed",
+    "/api/v1/matches?status=failed", "/api/v1/matches?player={player}", "/api/v1/matches?tournament=none",
+    "/api/v1/matches?before={old}", "/api/v1/matches/{match}", "/api/v1/matches/{match}/states/3",
+    "/api/v1/matches/{match}/journal", "/api/v1/games", "/api/v1/games/tictactoe", "/api/v1/players",
+    "/api/v1/openapi.json", "/metrics", "/readyz",
+)  # fmt: skip
+
+
+def addresses(n_matches: int) -> tuple[str, ...]:
+    """Return the addresses to request where *n_matches* were added."""
+    named = {"player": PLAYERS[0], "old": f"week.{n_matches // 10:07d}", "match": f"week.{n_matches // 2:07d}"}
+    return tuple(address.format(**named) for address in (*_PAGES, *_API))
+
+
+async def measured(url: str, n_matches: int) -> Mapping[str, Sequence[float]]:
+    """Return how long every address took, each of several times. *Units*: milliseconds.
+
+    Raises:
+        aiohttp.ClientError: something is not answered as it should be.
+    """
+    found = {}
+    async with aiohttp.ClientSession(url, raise_for_status=True) as session:
+        for address in addresses(n_matches):
+            found[address] = [await _once(session, address) for _ in range(N_TIMES)]
+    return found
+
+
+async def _once(session: aiohttp.ClientSession, address: str) -> float:
+    started_s = time.perf_counter()
+    async with session.get(address) as response:
+        await response.read()
+    return 1000 * (time.perf_counter() - started_s)
+
+
+def page_figures(n_matches: int, times_ms: Mapping[str, Sequence[float]]) -> list[Figure]:
+    """Return the figures of the addresses: the slowest in the median, and the slowest answer of all."""
+    medians = {address: statistics.median(times) for address, times in times_ms.items()}
+    slowest = max(medians, key=lambda address: medians[address])
+    worst = max(times_ms, key=lambda address: max(times_ms[address]))
+    held = f"{n_matches:,} matches in the database"
+    return [
+        Figure(f"{held}: pages and lists", len(times_ms), ""),
+        Figure(f"{held}: median over all", statistics.median(medians.values()), "ms"),
+        Figure(f"{held}: slowest in the median, `{slowest}`", medians[slowest], "ms", PROMISED_MS),
+        Figure(f"{held}: slowest answer of all, `{worst}`", max(times_ms[worst]), "ms"),
+    ]

@@ -1,0 +1,129 @@
+"""The TOML description of a game: title, authors, roles, how unclear sentences were decided, layout, known counts."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
+from gdl.errors import AboutFileError, validation_message
+
+MAX_BYTES: Final = 200_000
+"""The longest TOML description that is read."""
+
+
+MAX_PROBLEMS: Final = 10
+"""The most problems of one file that are reported."""
+
+
+def _prose(value: str) -> str:
+    if not value.replace("\n", " ").isprintable():
+        raise ValueError("the text holds characters that cannot be printed")
+    return " ".join(value.split())
+
+
+Prose = Annotated[str, Field(min_length=1, max_length=5000), AfterValidator(_prose)]
+Count = Annotated[int, Field(ge=0)]
+
+
+def _free(value: str) -> str:
+    if value in ("q", "c") or value.isdecimal():
+        raise ValueError(f"the key {value!r} is taken: q quits, c lets the computer choose, a number picks from a list")
+    return value
+
+
+Key = Annotated[str, Field(max_length=20), AfterValidator(_free)]
+
+
+class Decision(Table):
+    """A sentence of the source that leaves something open, and what the rules do about it."""
+
+    unclear: Prose
+    decided: Prose
+
+
+class Counts(Table):
+    """What is known of the game; tests hold the rules against it.
+
+    `perft` has the sequences of joint moves of length 1, 2, ... from the first position, `plays` all plays to the
+    end, `states` all reachable states, `legal` the moves of each role in the first position. *Units*: steps for the
+    shortest and the longest play.
+    """
+
+    perft: Annotated[tuple[Count, ...], Field(max_length=MAX_ENTRIES)] = ()
+    plays: Count | None = None
+    states: Count | None = None
+    shortest_play: Count | None = None
+    longest_play: Count | None = None
+    legal: Annotated[dict[str, Count], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
+
+
+class About(Table):
+    """What a TOML description says about its game; `players` counts the roles but `random`.
+
+    `keys` are what a person types for a move in the terminal, each with the text of its move.
+    """
+
+    title: Annotated[Line, Field(max_length=80)]
+    authors: Annotated[tuple[Line, ...], Field(min_length=1, max_length=MAX_ENTRIES)]
+    roles: Annotated[tuple[Name, ...], Field(min_length=1, max_length=MAX_ENTRIES)]
+    players: Count
+    summary: Prose
+    source: Line | None = None
+    decisions: Annotated[tuple[Decision, ...], Field(max_length=MAX_ENTRIES)] = ()
+    board: Layout = Layout()
+    keys: Annotated[dict[Key, Line], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
+    counts: Counts = Counts()
+
+    @model_validator(mode="after")
+    def _players_are_counted(self) -> About:
+        n_players = sum(role != "random" for role in self.roles)
+        if self.players != n_players:
+            raise ValueError(f"`players` is {self.players}, but `roles` names {n_players} that players play")
+        return self
+
+
+def read_about(path: Path) -> About:
+    """Return what the TOML file at *path* says.
+
+    Raises:
+        OSError: the file cannot be read.
+        AboutFileError: it is no TOML, too large, or says something that a description may not say.
+    """
+    with path.open("rb") as file:
+        raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise AboutFileError(str(path), [f"the file has more than {MAX_BYTES:,} bytes"])
+    return about_of(raw, str(path))
+
+
+def about_of(raw: bytes, name: str = "<about>") -> About:
+    """Return what the TOML text *raw* says; *name* is what errors call it.
+
+    Raises:
+        AboutFileError: as `read_about`.
+    """
+    try:
+        return About.model_validate(tomllib.loads(raw.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        raise AboutFileError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise AboutFileError(name, [str(error)]) from error
+    except RecursionError as error:
+        raise AboutFileError(name, ["tables or lists nest too deep"]) from error
+    except ValidationError as error:
+        raise AboutFileError(
+            name, [_problem(at["loc"], validation_message(at)) for at in error.errors()[:MAX_PROBLEMS]]
+        ) from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise AboutFileError(name, [str(error)]) from error
+
+
+def _problem(place: tuple[str | int, ...], what: str) -> str:
+    where = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+    if not where:
+        return what
+    return f"{where if where.isprintable() else repr(where):.200}: {what}"

@@ -1,0 +1,261 @@
+"""A layout for a game that has none, guessed from its rules: equal rules have equal layouts in every state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Final, Literal
+
+from pydantic import ValidationError
+
+from gdl.boards.about import About
+from gdl.boards.domains import Path, domains_of
+from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Pieces, Side, Walls
+from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
+from gdl.boards.readings import Argument, Fluent, Reading, fluents_of, name_words, readings_of
+from gdl.language.rules import Description
+from gdl.language.terms import Compound, signature
+
+_CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
+_TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
+_MAX_COMPANIONS: Final = 10
+_NOBODY: Final = Appearance("", "token", "white")
+_MAX_KINDS: Final = 6
+"""Of how many names an argument may be that splits pieces by owner or state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A grid with its pieces, the fluents that it shows, and where rows rise to."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    y: Literal["up", "down"]
+    pieces: tuple[Pieces, ...]
+    fluents: tuple[Fluent, ...]
+    is_checkered: bool
+
+
+def best_grid(fluents: Sequence[Fluent], roles: Sequence[str]) -> Grid | None:
+    """Return the grid that most speaks for, with all that stands on it; None where nothing is like a grid."""
+    readings = [reading for fluent in fluents for reading in readings_of(fluent, roles) if reading.score > 0]
+    if not readings:
+        return None
+    best = max(readings, key=lambda reading: (reading.score, len(reading.columns) * len(reading.rows)))
+    chosen = [best, *_companions(best, readings)]
+    blocks = _side_by_side(best, chosen)
+    pieces = [
+        piece.model_copy(update={"block": block}) if block else piece
+        for reading, block in zip(chosen, blocks, strict=True)
+        for piece in _pieces(reading, roles)
+    ]
+    names = list(dict.fromkeys(block for block in blocks if block))
+    columns = tuple(f"{block} {name}" for block in names for name in best.columns) or best.columns
+    is_chess = any(shape in _CHECKERED for piece in pieces for shape in (piece.shape, *piece.shapes.values()))
+    return Grid(
+        columns, best.rows, "down" if best.is_matrix else "up", tuple(pieces[:MAX_ENTRIES]),
+        tuple(reading.fluent for reading in chosen), is_chess,
+    )  # fmt: skip
+
+
+def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]:
+    """Yield what else stands on the grid: fluents of the same coordinates."""
+    fitting = [
+        reading
+        for reading in sorted(readings, key=lambda reading: -reading.score)
+        if reading.fluent.name != best.fluent.name
+        and set(reading.columns) <= set(best.columns)
+        and set(reading.rows) <= set(best.rows)
+        and {variable for _, variable in reading.variables} == {variable for _, variable in best.variables}
+        and (_says_what(reading) or not best.others)
+    ]
+    yield from fitting[:_MAX_COMPANIONS]
+
+
+def _says_what(reading: Reading) -> bool:
+    """Return whether a fluent says what is there: two more coordinates do not."""
+    others = reading.others
+    return len(others) == 1 or any(argument.line is None for argument in others)
+
+
+def _side_by_side(best: Reading, chosen: Sequence[Reading]) -> list[str]:
+    """Return for each of *chosen* the board that it is on, where names such as `cell1` and `cell2` say so."""
+    endings = [_ending(reading.fluent.name) for reading in chosen]
+    twins = {ending[1] for ending in endings if ending[0] == endings[0][0] and ending[0]}
+    if len(twins) < 2 or len(twins) * len(best.columns) > MAX_SIDE or any("?b" in name for _, name in best.variables):
+        return [""] * len(chosen)
+    return [ending[1] if ending[0] == endings[0][0] else endings[0][1] for ending in endings]
+
+
+def _ending(name: str) -> tuple[str, str]:
+    """Return what twins have in common, and what tells this one apart."""
+    match = _TWIN.fullmatch(name)
+    if match is None:
+        return "", ""
+    return (match[1], match[2]) if match[2] else (match[4], match[3])
+
+
+def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
+    """Yield what stands there: by the argument that tells most, for each name of another one that splits them."""
+    others = [argument for argument in reading.others if argument.names]
+    if not others:
+        name = reading.fluent.name
+        yield Pieces(
+            fluent=reading.fluent.pattern(reading.places), symbol=symbol_of(name), shape=shape_of(name),
+            fill=colour_of(name) or "green",
+        )  # fmt: skip
+        return
+    kind = max(others, key=lambda argument: (not argument.names <= set(roles), len(argument.names)))
+    split = next((other for other in others if other is not kind and len(other.names) <= _MAX_KINDS), None)
+    if split is None:
+        yield _by_value(reading.fluent, reading.places, kind, roles)
+        return
+    looks = appearances(split.names, roles)
+    for owner in sorted(split.names):
+        look = looks.get(owner, _NOBODY)
+        pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
+        symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
+        own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}
+        yield pieces.model_copy(update=own)
+
+
+def _by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles: Sequence[str]) -> Pieces:
+    looks = appearances(sorted(kind.names)[:MAX_ENTRIES], roles)
+    return Pieces(
+        fluent=fluent.pattern({**places, kind.path: "?piece"}),
+        symbols={name: look.symbol for name, look in looks.items()},
+        colours={name: look.colour for name, look in looks.items() if look.colour},
+        shapes={name: look.shape for name, look in looks.items()},
+        fills={name: look.fill for name, look in looks.items()},
+    )
+
+
+_TURNS: Final = re.compile(r"(?!.*(last|previous)).*(control|turn|tomove|to_move|mover|active)", re.IGNORECASE)
+_WALLS: Final = re.compile(r"(wall|blocked|block|barrier|fence)_?(north|south|east|west)", re.IGNORECASE)
+_SIDES: Final[dict[str, Side]] = {"north": "north", "south": "south", "east": "east", "west": "west"}
+_HEAPS: Final = re.compile(r"heap|pile|pit|stack|tower|house|store", re.IGNORECASE)
+_MAX_CAPTIONS: Final = 40
+_MAX_FACTS: Final = 24
+"""Of how many facts a caption may be: more would hide the board."""
+
+
+def layout_for(description: Description) -> Layout:
+    """Return a layout that suits the fluents of *description*, in every state; a list of facts where none is found."""
+    return _layout(_Known(description))
+
+
+def layout_of(description: Description, about: About | None) -> Layout:
+    """Return the layout that *about* gives, a guessed one where a game comes without."""
+    return layout_for(description) if about is None else about.board
+
+
+class _Known:
+    """A description as the key of what is remembered: equal texts are equal."""
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self._sha256 = description.sha256
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self._sha256 == other._sha256
+
+    def __hash__(self) -> int:
+        return hash(self._sha256)
+
+
+@lru_cache(maxsize=64)
+def _layout(known: _Known) -> Layout:
+    description = known.description
+    fluents = fluents_of(domains_of(description))
+    roles = _roles(description)
+    turn = _turn(fluents, roles)
+    try:
+        grid = best_grid(fluents, roles)
+        if grid is not None:
+            return _with_grid(grid, turn, fluents)
+        return _without_grid(turn, fluents)
+    except ValidationError:  # names that no layout may hold
+        return Layout()
+
+
+def _roles(description: Description) -> tuple[str, ...]:
+    facts = (rule.head.term for rule in description.rules if not rule.body)
+    return tuple(
+        str(fact.arguments[0]) for fact in facts if isinstance(fact, Compound) and signature(fact) == ("role", 1)
+    )
+
+
+def _turn(fluents: tuple[Fluent, ...], roles: tuple[str, ...]) -> tuple[Fluent, str] | None:
+    """Return the fluent that says whose turn it is, and its pattern."""
+    for fluent in fluents:
+        for argument in fluent.arguments:
+            if argument.names and argument.names <= set(roles) and _TURNS.match(fluent.name):
+                return fluent, fluent.pattern({argument.path: "?role"})
+    return None
+
+
+def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
+    shown = {fluent.name for fluent in grid.fluents} | ({turn[0].name} if turn else set())
+    walls = _walls(grid, fluents)
+    return Layout(
+        kind="grid",
+        columns=grid.columns,
+        rows=grid.rows,
+        y=grid.y,
+        checkered=grid.is_checkered,
+        turn=turn[1] if turn else None,
+        pieces=grid.pieces,
+        walls=tuple(wall for _, wall in walls),
+        captions=_captions(fluents, shown | {fluent.name for fluent, _ in walls}),
+    )
+
+
+def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]]:
+    """Return the fluents whose names say that they are walls on one side of a cell."""
+    found = []
+    for fluent in fluents:
+        match = _WALLS.fullmatch(fluent.name)
+        names = [argument.names for argument in fluent.arguments]
+        if match and len(names) == 2 and names[0] <= set(grid.columns) and names[1] <= set(grid.rows):
+            x, y = fluent.arguments
+            pattern = fluent.pattern({x.path: "?x", y.path: "?y"})
+            found.append((fluent, Walls(fluent=pattern, source="state", side=_SIDES[match[2].lower()])))
+    return found
+
+
+def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
+    for fluent in fluents:
+        if _HEAPS.search(fluent.name) and len(fluent.arguments) == 2:
+            name, size = fluent.arguments
+            if _are_numbers(size) and not _are_numbers(name):
+                heaps = Heaps(fluent=fluent.pattern({name.path: "?heap", size.path: "?size"}), symbol="o")
+                shown = {fluent.name} | ({turn[0].name} if turn else set())
+                return Layout(
+                    kind="heaps", heaps=heaps, turn=turn[1] if turn else None, captions=_captions(fluents, shown)
+                )
+    return Layout()
+
+
+def _are_numbers(argument: Argument) -> bool:
+    return bool(argument.names) and all(name.isdecimal() for name in argument.names)
+
+
+def _captions(fluents: tuple[Fluent, ...], shown: set[str]) -> tuple[Caption, ...]:
+    """Return a caption for every other fluent that has few facts: its name in words, and the facts behind it."""
+    found: list[Caption] = []
+    for fluent in fluents:
+        if fluent.name not in shown and _n_facts(fluent) <= _MAX_FACTS and len(found) < _MAX_CAPTIONS:
+            names = " ".join(f"?any{i}" for i in range(len(fluent.arguments)))
+            words = name_words(fluent.name)
+            found.append(Caption(fluent=fluent.pattern({}), text=names or words, label=words if names else None))
+    return tuple(found)
+
+
+def _n_facts(fluent: Fluent) -> int:
+    """Return how many facts of a kind there are at once, about: a number that stands alone is taken to be a value."""
+    counts = [len(argument.names) or _MAX_FACTS for argument in fluent.arguments]
+    values = [len(argument.names) for argument in fluent.arguments if argument.line or _are_numbers(argument)]
+    return prod(counts) // values[0] if len(values) == 1 else prod(counts)

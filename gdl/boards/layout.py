@@ -1,0 +1,205 @@
+"""The layout of a board: what stands where, as the `[board]` table of a game's TOML description says it.
+
+A layout knows nothing of how it is drawn: the same one serves the terminal and the web pages. It may come from
+outside, so every size in it is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from gdl.errors import KifSyntaxError
+from gdl.language.kif import ReadLimits, read_term
+from gdl.language.terms import Variable, variables
+
+MAX_SIDE: Final = 100
+"""The most rows, and the most columns, of a board."""
+
+MAX_ENTRIES: Final = 100
+"""The most entries of one list of a layout."""
+
+_RANGE: Final = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")
+_PATTERN_LIMITS: Final = ReadLimits(max_characters=500, max_depth=20)
+
+
+def _names(value: object) -> object:
+    """Return the names that `"1..8"` stands for; a list stays what it is."""
+    if not isinstance(value, str):
+        return value
+    found = _RANGE.fullmatch(value)
+    if found is None:
+        raise ValueError(f'{value!r} is no range; write "1..8" or a list of names')
+    first, last = int(found[1]), int(found[2])
+    if not 0 <= last - first < MAX_SIDE:
+        raise ValueError(f"{value!r} does not name between 1 and {MAX_SIDE} rows or columns")
+    return tuple(str(n) for n in range(first, last + 1))
+
+
+def _distinct(value: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(value)) < len(value):
+        raise ValueError("a name occurs twice")
+    return value
+
+
+def _pattern(value: str) -> str:
+    try:
+        term = read_term(value, _PATTERN_LIMITS)
+    except KifSyntaxError as error:
+        raise ValueError(f"{value!r} is no pattern of a fluent: {error.message}") from error
+    if isinstance(term, Variable):
+        raise ValueError("a variable alone would match every fluent")
+    return value
+
+
+def _printable(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError(f"{value!r} holds characters that cannot be printed")
+    return value
+
+
+def _ascii(value: str) -> str:
+    if not value.isascii():
+        raise ValueError(f"the symbol {value!r} is not plain ASCII")
+    return _printable(value)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_printable)]
+Names = Annotated[
+    tuple[Name, ...], Field(min_length=1, max_length=MAX_SIDE), BeforeValidator(_names), AfterValidator(_distinct)
+]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+Symbol = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_ascii)]
+Shape = Literal[
+    "disc", "ring", "cross", "square", "block", "diamond", "triangle", "star", "dot", "token", "tile",
+    "pawn", "knight", "bishop", "rook", "queen", "king",
+    "person", "robot", "zombie", "mummy", "door", "flag",
+]  # fmt: skip
+Side = Literal["north", "south", "east", "west"]
+Colour = Annotated[str, Field(pattern=r"^(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)$")]
+Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+
+
+class Table(BaseModel):
+    """A table of the TOML description: immutable, and no key but those that it names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _variables(pattern: str) -> frozenset[str]:
+    return frozenset(variable.name for variable in variables(read_term(pattern, _PATTERN_LIMITS)))
+
+
+def _need(pattern: str, *names: str) -> None:
+    has = _variables(pattern)
+    missing = [name for name in names if name not in has]
+    if missing:
+        raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}")
+
+
+class Pieces(Table):
+    """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
+
+    `?bx` and `?by` are the blocks of columns and rows named by two arguments (`block` where no argument says `?bx`),
+    `?xy` a cell named by one word; a grid of one row needs no `?y`.
+
+    Every piece has `symbol`; or the one of `symbols` that its `?piece` has there, if any; or the text of `?piece`.
+    Pictures draw `shape`, or that of `shapes`, in the colour `fill` or `fills` where it is not the terminal's.
+    """
+
+    fluent: Pattern
+    source: Literal["state", "rules"] = "state"
+    symbol: Symbol | None = None
+    symbols: Annotated[dict[str, Symbol], Field(max_length=MAX_ENTRIES)] | None = None
+    colour: Colour | None = None
+    colours: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
+    shape: Shape | None = None
+    shapes: Annotated[dict[str, Shape], Field(max_length=MAX_ENTRIES)] = {}
+    fill: Colour | None = None
+    fills: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
+    count: bool = False
+    block: Name | None = None
+
+    @model_validator(mode="after")
+    def _is_placed(self) -> Pieces:
+        is_by_value = self.symbol is None or self.colours or self.shapes or self.fills
+        has_words = "?xy" in _variables(self.fluent)
+        _need(self.fluent, *(() if has_words else ("?x",)), *(("?piece",) if is_by_value else ()))
+        if self.symbol is not None and self.symbols is not None:
+            raise ValueError("both `symbol` and `symbols`: which one?")
+        return self
+
+
+class Walls(Table):
+    """The facts that are walls: on `?side` of a cell, or always on `side`; or to the neighbour at `?x2` and `?y2`."""
+
+    fluent: Pattern
+    source: Literal["state", "rules"] = "rules"
+    side: Side | None = None
+
+    @model_validator(mode="after")
+    def _is_placed(self) -> Walls:
+        between = () if self.side else ("?x2", "?y2") if "?x2" in self.fluent else ("?side",)
+        _need(self.fluent, "?x", "?y", *between)
+        return self
+
+
+class Heaps(Table):
+    """The facts that are heaps: `?heap` is the name, `?size` the number of things in it."""
+
+    fluent: Pattern
+    symbol: Symbol = "|"
+
+    @model_validator(mode="after")
+    def _is_placed(self) -> Heaps:
+        _need(self.fluent, "?heap", "?size")
+        return self
+
+
+class Caption(Table):
+    """A line under the board for each fact that `fluent` matches; its variables are replaced in `text`.
+
+    With `label` all the facts share one line: the label, a colon, the texts.
+    """
+
+    fluent: Pattern
+    text: Line
+    label: Line | None = None
+    source: Literal["state", "rules"] = "state"
+
+
+class Layout(Table):
+    """The `[board]` table: a grid with pieces and walls, or heaps, and captions below; `facts` has only captions.
+
+    Without any caption, `facts` lists the facts themselves, a line for each kind.
+
+    `rows` are in rising order; `y` says whether the last one is on top (`up`) or the first (`down`).
+    """
+
+    kind: Literal["grid", "heaps", "facts"] = "facts"
+    columns: Names | None = None
+    rows: Names | None = None
+    y: Literal["up", "down"] = "up"
+    empty: Symbol = "."
+    labels: bool = True
+    checkered: bool = False
+    turn: Pattern | None = None
+    pieces: Annotated[tuple[Pieces, ...], Field(max_length=MAX_ENTRIES)] = ()
+    walls: Annotated[tuple[Walls, ...], Field(max_length=MAX_ENTRIES)] = ()
+    captions: Annotated[tuple[Caption, ...], Field(max_length=MAX_ENTRIES)] = ()
+    heaps: Heaps | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Layout:
+        if self.turn is not None:
+            _need(self.turn, "?role")
+        for pieces in self.pieces:
+            if len(self.rows or ()) != 1 and "?xy" not in _variables(pieces.fluent):
+                _need(pieces.fluent, "?y")
+        if self.kind == "grid" and (self.columns is None or self.rows is None):
+            raise ValueError('a board of kind "grid" needs `columns` and `rows`')
+        if self.kind == "heaps" and self.heaps is None:
+            raise ValueError('a board of kind "heaps" needs the table [board.heaps]')
+        return self

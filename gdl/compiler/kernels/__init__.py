@@ -1,0 +1,1 @@
+"""The kernels: what numba compiles, for 512 plays at once and for single states."""

@@ -1,0 +1,48 @@
+"""How kernels are compiled: by numba, once on a machine, and once more when the code of any of them has changed.
+
+numba keeps compiled code as long as the file of the outermost function stays as it is; ours call functions of other
+files that become part of them. So what is kept is stamped with all files that kernels are made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
+"""The files whose code or constants become part of kernels."""
+
+
+@cache
+def _fingerprint() -> str:
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in FILES)).hexdigest()
+
+
+class _KernelCache(FunctionCache):
+    """What numba keeps of a function on disk, stamped with the code of all kernels."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, _fingerprint())
+
+
+def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
+    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, inline=inline)(function)
+    dispatcher._cache = _KernelCache(function)
+    return dispatcher
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
+    return _compiled(function, inline="never")
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Return *function* as a part of each kernel that calls it."""
+    return _compiled(function, inline="always")

@@ -1,0 +1,44 @@
+"""Loading the kernels by running each once, in a game that is over before it begins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.building import rules_of
+from gdl.compiler.circuit import Circuit
+from gdl.compiler.gates import TRUE
+from gdl.compiler.kernels import scalar
+from gdl.compiler.kernels.playouts import LanePlayer
+from gdl.compiler.kernels.scalar import Walker
+from gdl.language.terms import Constant
+
+_NOTHING: Final = Circuit(
+    roles=(Constant("player"),),
+    fluents=(Constant("always"),),
+    moves=(Constant("wait"),),
+    moves_of=(range(1),),
+    initial=frozenset({0}),
+    gates=(None, None, None),
+    loops=(),
+    next=(TRUE,),
+    legal=(TRUE,),
+    terminal=TRUE,
+    goals=((("100", TRUE),),),
+    sees=((),),
+)
+"""A game that is over before it begins."""
+
+
+def run_each() -> None:
+    """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
+    rules = rules_of(_NOTHING)
+    LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
+    walker = Walker(rules.single)
+    walker.next_and_legal(b"\x80", [0])
+    walker.legal_and_terminal(b"\x80")
+    walker.step(b"\x80", [0])
+    values, _, _ = scalar.legal_and_terminal(rules.single, np.array([1], np.uint8))
+    scalar.goals(rules.single, values)
+    scalar.step(rules.single, values, np.array([0], np.int64))

@@ -1,0 +1,166 @@
+"""Where something stands in a text, and what is wrong there: sources, spans, and diagnostics with a code and a hint."""
+
+from __future__ import annotations
+
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Final
+
+_PICTURE_COLUMNS: Final = 120
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A text with a name: the path of a rule file, or what else it was read from."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """The offsets at which the lines begin."""
+        return (0, *(i + 1 for i, character in enumerate(self.text) if character == "\n"))
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Return line and column of *offset*, both counted from 1."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """Return the text of a line, counted from 1, without its end."""
+        start = self.line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start:] if end < 0 else self.text[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters from `start` up to and without `end` of a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self.source.line_column(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        """The column, counted from 1."""
+        return self.source.line_column(self.start)[1]
+
+    @property
+    def place(self) -> str:
+        """`name:line:column`, as editors and terminals understand it."""
+        line, column = self.source.line_column(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+    @property
+    def text(self) -> str:
+        """The characters themselves."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def picture(self) -> str:
+        """The line with carets under the span, cut to what fits on a screen."""
+        line, column = self.source.line_column(self.start)
+        text = self.source.line_text(line)
+        first = max(0, column - 1 - _PICTURE_COLUMNS // 2)
+        window = text[first : first + _PICTURE_COLUMNS]
+        shown = "".join(character if character.isprintable() else " " for character in window)
+        width = max(1, min(self.end - self.start, len(text) - column + 1, len(shown) - (column - 1 - first)))
+        margin = f"{line} | "
+        return f"{margin}{shown}\n{' ' * (len(margin) + column - 1 - first)}{'^' * width}"
+
+
+class Severity(StrEnum):
+    """How bad it is: an error makes a file unfit to play, a warning is likely a mistake, a note is information."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of defect: `gdl/unsafe-variable`.
+
+    `check` is its number in the list of checks of the language's reference; `wrong` and `right` are rule files.
+    """
+
+    name: str
+    severity: Severity
+    title: str
+    explanation: str
+    check: int
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that matters for a diagnostic, with what is there."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One defect at one place: what is wrong, and what to do about it."""
+
+    code: Code
+    span: Span
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return self.code.severity
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it makes the file unfit to play."""
+        return self.severity is Severity.ERROR
+
+    def as_error(self) -> Diagnostic:
+        """Return the same diagnostic, taken strictly: a warning becomes an error."""
+        strict = Severity.ERROR if self.severity is Severity.WARNING else self.severity
+        return replace(self, code=replace(self.code, severity=strict))
+
+
+@cache
+def codes() -> Mapping[str, Code]:
+    """Return all codes by name."""
+    table = tomllib.loads(files("gdl").joinpath("codes.toml").read_text("utf-8"))
+    return {
+        f"gdl/{name}": Code(name=f"gdl/{name}", **{**entry, "severity": Severity(entry["severity"])})
+        for name, entry in table.items()
+    }
+
+
+def diagnostic(
+    name: str, span: Span, message: str, hint: str | None = None, related: Iterable[Related] = ()
+) -> Diagnostic:
+    """Return a diagnostic of the code of that name, such as `unsafe-variable`."""
+    return Diagnostic(codes()[f"gdl/{name}"], span, message, hint, tuple(related))
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield diagnostics by place, worst first where they share one, each once."""
+    rank = {severity: number for number, severity in enumerate(Severity)}
+    seen: set[tuple[str, int, int, str]] = set()
+    for found in sorted(diagnostics, key=lambda d: (d.span.start, rank[d.severity], d.code.name)):
+        key = (found.code.name, found.span.start, found.span.end, found.message)
+        if key not in seen:
+            seen.add(key)
+            yield found

@@ -1,0 +1,242 @@
+"""KIF text to forms: pyparsing finds the tokens, an explicit stack nests them.
+
+A grammar that recurses would end at the depth of Python's stack; this reader takes linear time at any depth.
+Reading is strict here: the first problem is raised. `gdl.language.recovery` goes on after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyparsing as pp
+
+from gdl.errors import KifSyntaxError
+from gdl.language.diagnostics import Related, Source, Span
+from gdl.language.terms import Compound, Constant, Term, Variable
+
+_BLANKS: Final = " \t\r\n\f\v"
+_TOKEN: Final = pp.Regex(rf"[()]|;[^\n]*|[^{_BLANKS}();]+").set_whitespace_chars(_BLANKS).parse_with_tabs()
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+"""NUL, and halves of surrogate pairs, which no encoding can write."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """What the reader accepts. *Units*: characters, levels of nesting."""
+
+    max_characters: int = 10_000_000
+    max_depth: int = 25_000
+
+
+DEFAULT_LIMITS: Final = ReadLimits()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Form:
+    """A token or a parenthesised list of forms, with its place in the source.
+
+    `children` is None for a token; `name` is the token's text, and empty for a list.
+    """
+
+    source: Source
+    start: int
+    end: int
+    name: str
+    children: tuple[Form, ...] | None
+
+    @property
+    def span(self) -> Span:
+        """Where the form stands."""
+        return Span(self.source, self.start, self.end)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the form is a token that starts with a question mark."""
+        return self.name.startswith("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A parenthesis, a name or a comment. *Units*: offsets in characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+def tokens(source: Source, limits: ReadLimits = DEFAULT_LIMITS, start: int = 0) -> Iterator[Token]:
+    """Yield the tokens of *source* from the offset *start*, comments included.
+
+    Raises:
+        KifSyntaxError: the text is longer than *limits* allow, or binary.
+
+    Source: KIF 3.0, the part that GDL uses.
+    """
+    text = source.text
+    if len(text) > limits.max_characters:
+        message = f"the text has {len(text):,} characters, more than the limit of {limits.max_characters:,}"
+        raise too_large(message, Span(source, 0, 1))
+    odd = _NO_TEXT.search(text)
+    if odd is not None:
+        what = "a NUL character" if odd[0] == "\0" else "half of a character"
+        raise KifSyntaxError(
+            f"{what}: this is no text file", Span(source, *odd.span()), "save it as UTF-8 text", code="no-text"
+        )
+    for found, first, end in _TOKEN.scan_string(text[start:] if start else text):
+        yield Token(start + first, start + end, found[0])
+
+
+def read_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Form, ...]:
+    """Return the forms of *source*, nested as its parentheses say; comments are left out.
+
+    Raises:
+        KifSyntaxError: parentheses do not balance, or the text is larger or deeper than *limits* allow.
+    """
+    return nested(source, tokens(source, limits), limits)
+
+
+def nested(source: Source, found: Iterable[Token], limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Form, ...]:
+    """Return the forms that the tokens *found* in *source* make; comments are left out.
+
+    Raises:
+        KifSyntaxError: as `read_forms`.
+    """
+    nesting = Nesting(source, limits)
+    for token in found:
+        if token.text == ")" and not nesting.open_at:
+            raise unopened(Span(source, token.start, token.end))
+        nesting.take(token)
+    if nesting.open_at:
+        raise unclosed(Span(source, nesting.open_at[-1], nesting.open_at[-1] + 1))
+    return tuple(nesting.finished)
+
+
+class Nesting:
+    """Forms as they grow token by token; `finished` are the complete ones, `open_at` the parentheses still open."""
+
+    def __init__(self, source: Source, limits: ReadLimits) -> None:
+        self.finished: list[Form] = []
+        self.open_at: list[int] = []
+        self._source = source
+        self._limits = limits
+        self._levels: list[list[Form]] = [self.finished]
+
+    def take(self, token: Token) -> None:
+        """Add *token*; a closing parenthesis needs one that is open.
+
+        Raises:
+            KifSyntaxError: the parentheses nest too deep.
+        """
+        if token.text == "(":
+            self._check_depth(token)
+            self.open_at.append(token.start)
+            self._levels.append([])
+        elif token.text == ")":
+            children = tuple(self._levels.pop())
+            self._levels[-1].append(Form(self._source, self.open_at.pop(), token.end, "", children))
+        elif token.text[0] != ";":
+            self._levels[-1].append(Form(self._source, token.start, token.end, token.text, None))
+
+    def give_up(self) -> Form:
+        """Close all that is open where the last token ended, take the form so made away and return it."""
+        end = max((form.end for level in self._levels for form in level[-1:]), default=0)
+        while self.open_at:
+            start, children = self.open_at.pop(), tuple(self._levels.pop())
+            self._levels[-1].append(Form(self._source, start, max(end, start + 1), "", children))
+        return self.finished.pop()
+
+    def _check_depth(self, token: Token) -> None:
+        if len(self.open_at) >= self._limits.max_depth:
+            raise KifSyntaxError(
+                f"parentheses nest deeper than the limit of {self._limits.max_depth:,}",
+                Span(self._source, token.start, token.end),
+                "count with numbers in place of terms inside terms",
+                code="too-deep",
+            )
+
+
+def too_large(message: str, span: Span) -> KifSyntaxError:
+    """Return the error of a text that is longer than allowed."""
+    hint = "say it with rules that have variables in place of long lists of facts, or allow more characters"
+    return KifSyntaxError(message, span, hint, code="too-large")
+
+
+def unopened(span: Span, instead: str = "", related: Sequence[Related] = ()) -> KifSyntaxError:
+    """Return the error of closing parentheses, one or a run of them, without opening ones.
+
+    *instead* says what else than deleting them may be meant.
+    """
+    n_closing = span.text.count(")")
+    which = "a closing parenthesis" if n_closing == 1 else f"{n_closing} closing parentheses"
+    hint = f"delete {'it' if n_closing == 1 else 'them'}{instead}"
+    message = f"{which} that nothing opened"
+    return KifSyntaxError(message, span, hint, code="unopened-parenthesis", related=related)
+
+
+def unclosed(span: Span, related: Sequence[Related] = ()) -> KifSyntaxError:
+    """Return the error of an opening parenthesis without a closing one."""
+    message, hint = "this parenthesis is never closed", "add a closing parenthesis"
+    return KifSyntaxError(message, span, hint, code="unclosed-parenthesis", related=related)
+
+
+def term_of(form: Form) -> Term:
+    """Return the term that *form* writes; `(p)` is the constant `p`.
+
+    Raises:
+        KifSyntaxError: a list is empty, or begins with a list or a variable.
+    """
+    done: list[list[Term]] = [[]]
+    todo: list[tuple[Form, bool]] = [(form, False)]
+    while todo:
+        top, is_complete = todo.pop()
+        if top.children is None:
+            done[-1].append(Variable(top.name) if top.is_variable else Constant(top.name))
+        elif is_complete:
+            arguments = tuple(done.pop())
+            functor = top.children[0].name
+            done[-1].append(Compound(functor, arguments) if arguments else Constant(functor))
+        else:
+            problem = list_problem(top)
+            if problem is not None:
+                raise problem
+            done.append([])
+            todo.append((top, True))
+            todo += ((child, False) for child in reversed(top.children[1:]))
+    return done[0][0]
+
+
+def list_problem(form: Form) -> KifSyntaxError | None:
+    """Return what keeps *form* from beginning with a name, as every list must; None for a token."""
+    if form.children is None:
+        return None
+    if not form.children:
+        hint = "write a name after the opening parenthesis, or delete the pair"
+        return KifSyntaxError("an empty pair of parentheses", form.span, hint, code="empty-list")
+    first = form.children[0]
+    if first.children is not None:
+        hint = "a list begins with a name: (name argument ...)"
+        return KifSyntaxError("a list begins with a list", first.span, hint, code="list-before-name")
+    if first.is_variable:
+        hint = "a list begins with a name: (name argument ...)"
+        return KifSyntaxError("a list begins with a variable", first.span, hint, code="variable-before-name")
+    return None
+
+
+def read_term(text: str, limits: ReadLimits = DEFAULT_LIMITS) -> Term:
+    """Return the one term that *text* writes.
+
+    Raises:
+        KifSyntaxError: *text* is not exactly one term.
+
+    Example:
+        >>> str(read_term("( cell 1  (f ?x))"))
+        '(cell 1 (f ?x))'
+    """
+    source = Source("<term>", text)
+    forms = read_forms(source, limits)
+    if len(forms) != 1:
+        raise KifSyntaxError(f"one term expected, {len(forms)} found", Span(source, 0, len(text)))
+    return term_of(forms[0])

@@ -1,0 +1,1 @@
+"""The wire as text: messages to players, their replies, and scrambled names."""

@@ -1,0 +1,307 @@
+"""The text on the wire: where its terms begin and end, and what players answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from typing import Final
+
+from gdl.errors import KifSyntaxError, MessageError
+from gdl.language.diagnostics import Source
+from gdl.language.kif import ReadLimits, read_forms, read_term, term_of
+from gdl.language.terms import Term
+
+WIRE_LIMITS: Final = ReadLimits(max_characters=10_100_000, max_depth=25_010)
+"""What is read of one message, rules included; *Units*: characters, levels."""
+MOVE_LIMITS: Final = ReadLimits(max_characters=100_000, max_depth=25_000)
+"""What is read of the moves or percepts of a step: reading them has to be over in a moment."""
+
+_TOKEN: Final = re.compile(r"[()]|;[^\n]*|[^ \t\r\n\f\v();]+")
+_COMMENT: Final = re.compile(r";[^\n]*")
+_BLANKS: Final = " \t\r\n\f\v"
+_BLANK: Final = re.compile(rf"[{_BLANKS}]+")
+
+
+def decode(body: bytes) -> str:
+    """Return the text of *body*: UTF-8 if it is that, else Latin-1, which never fails."""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return body.decode("latin-1")
+
+
+def one_line(text: str) -> str:
+    """Return KIF *text* on one line, without comments, with single blanks."""
+    return _BLANK.sub(" ", _COMMENT.sub(" ", text)).strip(_BLANKS)
+
+
+def has_more_tokens(text: str, limit: int) -> bool:
+    """Return whether *text* has more names, parentheses and comments than *limit*; the rest of them is not looked at.
+
+    Example:
+        >>> has_more_tokens("(mark 1 1)", 5), has_more_tokens("(mark 1 1)", 4)
+        (False, True)
+    """
+    return next(islice(_TOKEN.finditer(text), limit, None), None) is not None
+
+
+def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield where the complete elements of *text* between *start* and *end* stand, as offsets.
+
+    Raises:
+        MessageError: a parenthesis closes what nothing opened, or is never closed.
+    """
+    depth, opened = 0, start
+    for token in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        first = text[token.start()]
+        if first == "(":
+            opened = token.start() if depth == 0 else opened
+            depth += 1
+        elif first == ")":
+            depth -= 1
+            if depth < 0:
+                raise MessageError("a closing parenthesis that nothing opened", text[token.start() :])
+            if depth == 0:
+                yield opened, token.end()
+        elif depth == 0 and first != ";":
+            yield token.span()
+    if depth:
+        raise MessageError("a parenthesis is never closed", text[opened : opened + 200])
+
+
+def elements(text: str) -> tuple[str, ...] | None:
+    """Return the texts of the elements of the list *text*, or None if it is no list.
+
+    Raises:
+        MessageError: its parentheses do not balance.
+    """
+    if not text.startswith("("):
+        return None
+    return tuple(text[start:end] for start, end in spans(text, 1, len(text) - 1))
+
+
+def first_element(text: str) -> str:
+    """Return the text of the first name or list of *text*; what follows it is not looked at.
+
+    Raises:
+        MessageError: there is none, its parentheses do not balance, or it is longer than `WIRE_LIMITS` allow.
+    """
+    if len(text) > WIRE_LIMITS.max_characters:
+        raise MessageError(f"longer than {WIRE_LIMITS.max_characters:,} characters", text)
+    for start, end in spans(text):
+        return text[start:end]
+    raise MessageError("nothing was said", text)
+
+
+def terms_of(text: str) -> tuple[Term, ...] | None:
+    """Return the terms of the list *text*, or None for NIL; a name alone counts as a list of one.
+
+    Raises:
+        MessageError: an element is no term.
+    """
+    if text.lower() == "nil":
+        return None
+    inner = text[1:-1] if text.startswith("(") else text
+    try:
+        return tuple(term_of(form) for form in read_forms(Source("<message>", inner), MOVE_LIMITS))
+    except KifSyntaxError as error:
+        raise MessageError(error.message, text) from error
+
+
+def term_of_text(text: str) -> Term:
+    """Return the one term that *text* writes.
+
+    Raises:
+        MessageError: it is no term.
+    """
+    try:
+        return read_term(text, MOVE_LIMITS)
+    except KifSyntaxError as error:
+        raise MessageError(error.message, text) from error
+
+
+def first_term(reply: str) -> Term:
+    """Return the first term of *reply*; players may say more after it, which does not count.
+
+    Raises:
+        MessageError: it does not begin with a term.
+
+    Example:
+        >>> str(first_term('(mark 1 1) (explanation "because")'))
+        '(mark 1 1)'
+    """
+    return term_of_text(first_element(reply))
+
+
+def is_complete(reply_so_far: str) -> bool:
+    """Return whether nothing that may still come could change the first term of the reply.
+
+    A list ends at its parenthesis, a name at the blank or parenthesis after it, a JSON object at its brace; a
+    closing parenthesis that nothing opened is garbage already.
+
+    Example:
+        >>> [is_complete(reply) for reply in ("(mark 1", "(mark 1 1)", "noo", "noop ", ")")]
+        [False, True, False, True, True]
+    """
+    start = len(reply_so_far) - len(reply_so_far.lstrip(_BLANKS))
+    if reply_so_far.startswith("{", start):
+        return _is_json(reply_so_far)
+    try:
+        for _, end in spans(reply_so_far):
+            return reply_so_far[end - 1] == ")" or end < len(reply_so_far)
+    except MessageError:
+        return reply_so_far[_first_token(reply_so_far)] == ")"
+    return False
+
+
+def _first_token(text: str) -> int:
+    return next(token.start() for token in _TOKEN.finditer(text) if text[token.start()] != ";")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+__all__ = ["InfoReply", "Status", "find_move", "first_term", "info_text", "is_busy", "is_complete", "read_info"]
+
+_MAX_INFO_CHARACTERS: Final = 100_000
+_MAX_BUSY_CHARACTERS: Final = 100
+_MAX_INFO_TOKENS: Final = 2_000
+_UNFIT: Final = re.compile(r"[ \t\r\n\f\v();]+")
+
+
+class Status(StrEnum):
+    """Whether a player would take a match now."""
+
+    AVAILABLE = "available"
+    BUSY = "busy"
+
+
+_STATUS_WORDS: Final = {"available": Status.AVAILABLE, "ready": Status.AVAILABLE, "busy": Status.BUSY, "nil": None}
+
+
+@dataclass(frozen=True, slots=True)
+class InfoReply:
+    """What a player says of itself; None where it does not say. `others` are its further fields, by name."""
+
+    name: str | None = None
+    status: Status | None = None
+    others: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the player says that it would take no match now."""
+        return self.status is Status.BUSY
+
+
+def find_move(said: Term, legal_moves: Sequence[Term]) -> Term | None:
+    """Return the legal move that *said* names: itself, else the only one that differs in upper and lower case alone.
+
+    Example:
+        >>> from gdl.language.kif import read_term
+        >>> find_move(read_term("(MARK 1 1)"), [read_term("(mark 1 1)"), read_term("noop")])
+        <Compound (mark 1 1)>
+    """
+    if said in legal_moves:
+        return said
+    folded = str(said).casefold()
+    alike = [move for move in legal_moves if str(move).casefold() == folded]
+    return alike[0] if len(alike) == 1 else None
+
+
+def is_busy(reply: str) -> bool:
+    """Return whether *reply* says of the player that it would take no match now, and nothing else.
+
+    Example:
+        >>> is_busy("BUSY"), is_busy("(busy)"), is_busy("busybody"), is_busy("ready")
+        (True, True, False, False)
+    """
+    return len(reply) < _MAX_BUSY_CHARACTERS and reply.strip("() \t\r\n\f\v").lower() == Status.BUSY.value
+
+
+def info_text(info: InfoReply) -> str:
+    """Return *info* as players answer INFO: `((name N) (status available) ...)`."""
+    named = (("name", info.name), ("status", info.status), *info.others)
+    fields = [f"({_as_name(key)} {_as_name(value)})" for key, value in named if value is not None]
+    return f"({' '.join(fields)})"
+
+
+def _as_name(text: str) -> str:
+    return _UNFIT.sub("_", text) or "_"
+
+
+def read_info(reply: str) -> InfoReply:
+    """Return what *reply* to INFO or PING says, in any of its shapes: fields, a single word, JSON.
+
+    Raises:
+        MessageError: it is none of these.
+
+    Example:
+        >>> read_info("((name Deep) (status busy))")
+        InfoReply(name='Deep', status=<Status.BUSY: 'busy'>, others=())
+        >>> read_info("ready").status
+        <Status.AVAILABLE: 'available'>
+    """
+    text = reply.strip()
+    if len(text) > _MAX_INFO_CHARACTERS:
+        raise MessageError(f"an answer to INFO longer than {_MAX_INFO_CHARACTERS:,} characters", text)
+    if text.startswith(("{", '"')):
+        return _from_json(text)
+    if has_more_tokens(text, _MAX_INFO_TOKENS):
+        raise MessageError(f"an answer to INFO with more than {_MAX_INFO_TOKENS:,} names and parentheses", text)
+    word = _first_word(text)
+    if word in _STATUS_WORDS:
+        return InfoReply(status=_STATUS_WORDS[word])
+    fields = tuple(_fields(text))
+    if not fields:
+        raise MessageError("no answer to INFO", text)
+    return _from_fields(fields)
+
+
+def _first_word(text: str) -> str:
+    first = first_element(text)
+    return first.strip("() ").lower()
+
+
+def _from_json(text: str) -> InfoReply:
+    try:
+        value = json.loads(text)
+        fields = [(key, _json_text(item)) for key, item in value.items()] if isinstance(value, dict) else []
+    except (ValueError, RecursionError) as error:
+        raise MessageError("an answer to INFO that is no JSON", text) from error
+    if isinstance(value, str):
+        return read_info(value.lstrip('{" '))
+    if not isinstance(value, dict):
+        raise MessageError("an answer to INFO that is no JSON object", text)
+    return _from_fields(fields)
+
+
+def _json_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _from_fields(fields: Iterable[tuple[str, str]]) -> InfoReply:
+    found = {key.lower(): value for key, value in fields}
+    name, status = found.pop("name", None), found.pop("status", "nil")
+    return InfoReply(name, _STATUS_WORDS.get(status.lower()), tuple(found.items()))
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the `(key value ...)` pairs of *text*, one level inside a list or not."""
+    for start, end in spans(text):
+        parts = elements(text[start:end]) or ()
+        if len(parts) > 1 and not any(part.startswith("(") for part in parts):
+            yield parts[0], " ".join(parts[1:])
+            continue
+        for part in parts:
+            pair = elements(part) or ()
+            if len(pair) > 1:
+                yield pair[0], " ".join(pair[1:])

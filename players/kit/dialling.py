@@ -1,0 +1,202 @@
+"""A player that dials in: it fetches its requests from a game manager and posts its replies, behind any router.
+
+For an author it is the same as a player over HTTP: the same player server answers the same messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import signal
+import time
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Final
+
+from gdl.errors import MessageError
+from gdl.wire.messages import Abort, Message, Start, Stop, read_message
+from players.kit.host import DialledRequest, Host
+from players.kit.notebook import is_in_main_thread, run_until_stopped
+from players.kit.player_server import PlayerServer, Settings
+from players.kit.session import NO_ANSWER
+from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
+from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
+
+FIRST_WAIT_S: Final = 0.5
+MAX_WAIT_S: Final = 30.0
+"""The longest wait before the game manager is dialled again; each is up to twice as long as the one before."""
+MAX_WAIT_IN_MATCH_S: Final = 1.0
+"""The same while a match is played, whose clocks run."""
+MAX_TRIES: Final = 10
+"""How often a reply is posted while the game manager cannot be reached; it asks again on the next connection."""
+LARGE: Final = 50_000
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Dialling:
+    """Connects *player_server* with *host*, again and again; *say* takes a line for the terminal on each change."""
+
+    def __init__(self, player_server: PlayerServer, host: Host, say: Callable[[str], None]) -> None:
+        self._player_server, self._host, self._say = player_server, host, say
+        self._answering: dict[str, asyncio.Task[object]] = {}
+        self._n_failures = 0
+        self._reason = ""
+
+    async def run(self) -> None:
+        """Stay connected until cancelled.
+
+        Raises:
+            HostError: the game manager refuses the player, or another connection of the same player took over.
+        """
+        try:
+            while True:
+                await self._stay_connected()
+        finally:
+            for task in self._answering.values():
+                task.cancel()
+
+    async def _stay_connected(self) -> None:
+        """Handle the events of one connection, and wait before the next."""
+        try:
+            async with self._host.requests() as events:
+                async for kind, request in events:
+                    await self._take(kind, request)
+            reason = "the game manager ended it"
+        except HostAwayError as error:
+            reason = str(error)
+        self._n_failures += 1
+        wait_s = backoff_s(self._n_failures, MAX_WAIT_IN_MATCH_S if self._player_server.seats else MAX_WAIT_S)
+        if reason != self._reason:
+            self._reason = reason
+            self._say(f"connection lost ({reason}); dialling again")
+        await asyncio.sleep(wait_s)
+
+    async def _take(self, kind: str, request: DialledRequest | None) -> None:
+        """Handle one event; raises HostError where the connection must not be made again."""
+        if kind == "connected":
+            self._n_failures, self._reason = 0, ""
+            self._say(f"connected to {self._host.url} as {self._host.name}")
+        elif kind == "removed":
+            raise HostError(self._host.url, f"the player {self._host.name} was removed")
+        elif kind == "replaced":
+            raise HostError(self._host.url, f"another program has connected as {self._host.name}; this one gives way")
+        elif request is not None and request.id not in self._answering:
+            await self._take_request(request)
+
+    async def _take_request(self, request: DialledRequest) -> None:
+        """Parse the message of *request*, and begin to answer it."""
+        asked_s = time.monotonic() - request.waited_s
+        try:
+            # A large message is parsed on a thread, and before the next: the messages of a match have an order.
+            is_large = len(request.text) > LARGE
+            message = await asyncio.to_thread(read_message, request.text) if is_large else read_message(request.text)
+        except MessageError as error:
+            _LOG.warning("a message that cannot be read: %s", error)
+            self._spawn(request, self._post(request, NO_ANSWER))
+            return
+        self._announce(message)
+        if request.answered is not None:
+            await self._player_server.answer(message, asked_s, request.step, request.answered)
+            return
+        self._spawn(request, self._answer(request, message, asked_s))
+
+    def _spawn(self, request: DialledRequest, work: Coroutine[None, None, object]) -> None:
+        task = self._answering[request.id] = asyncio.create_task(work)
+        task.add_done_callback(lambda _: self._answering.pop(request.id, None))
+
+    async def _answer(self, request: DialledRequest, message: Message, asked_s: float) -> None:
+        reply = await self._player_server.answer(message, asked_s, request.step)
+        if await self._post(request, reply, self._player_server.failure(message)):
+            self._player_server.delivered(message)
+
+    async def _post(self, request: DialledRequest, reply: str, failure: str = "") -> bool:
+        """Post *reply* until the game manager takes or refuses it; return whether it was taken."""
+        for n_failures in range(1, MAX_TRIES + 1):
+            try:
+                await self._host.reply(request.id, reply, failure)
+            except ReplyRefusedError as error:
+                self._say(f"match {request.match_id}, step {request.step}: {error}")
+                return False
+            except HostAwayError:
+                await asyncio.sleep(backoff_s(n_failures, MAX_WAIT_IN_MATCH_S))
+            else:
+                return True
+        return False
+
+    def _announce(self, message: Message) -> None:
+        match message:
+            case Start(match_id=match_id) if match_id not in self._player_server.seats:
+                self._say(f"match {match_id}: plays {message.role}")
+            case Stop(match_id=match_id) if match_id in self._player_server.seats:
+                self._say(f"match {match_id}: is over")
+            case Abort(match_id=match_id) if match_id in self._player_server.seats:
+                self._say(f"match {match_id}: was given up")
+
+
+def backoff_s(n_failures: int, max_s: float) -> float:
+    """Return how long to wait after *n_failures* in a row, with jitter, so that clients come back apart."""
+    longest_s = min(max_s, FIRST_WAIT_S * 2 ** (n_failures - 1))
+    return random.uniform(longest_s / 2, longest_s)
+
+
+async def dialling(
+    make_player: MakePlayer,
+    settings: Settings,
+    host: Host,
+    say: Callable[[str], None],
+    max_matches: int | None = None,
+) -> None:
+    """Register the player if *host* does not know it, and play its matches until cancelled.
+
+    Raises:
+        HostError: *host* refuses the player, or is no game manager.
+        HostAwayError: *host* cannot be reached at first.
+    """
+    async with host:
+        if host.is_exposed:
+            say(f"warning: {host.url} is not encrypted: every router on the way can read the token")
+        registration = await host.register(max_matches)
+        if registration.is_new:
+            say(f"registered {host.name} at {host.url}")
+        if registration.pause_reason is not None:
+            say(f"warning: {host.name} is paused there and given no matches ({registration.pause_reason})")
+        player_server = PlayerServer(make_player, settings)
+        try:
+            await Dialling(player_server, host, say).run()
+        finally:
+            await player_server.close()
+
+
+def run(
+    make_player: MakePlayer,
+    settings: Settings,
+    host: Host,
+    say: Callable[[str], None],
+    max_matches: int | None = None,
+) -> None:
+    """Dial in until Ctrl-C or SIGTERM; raises as `dialling`."""
+    if is_worker_importing_main():
+        return
+    prepare_workers()
+    start_warming()
+    run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
+
+
+async def _until_stopped(
+    make_player: MakePlayer,
+    settings: Settings,
+    host: Host,
+    say: Callable[[str], None],
+    max_matches: int | None,
+) -> None:
+    """Dial in until a signal to stop comes."""
+    work = asyncio.create_task(dialling(make_player, settings, host, say, max_matches))
+    for number in STOP_SIGNALS if is_in_main_thread() else ():
+        asyncio.get_running_loop().add_signal_handler(number, work.cancel)
+    try:
+        await work
+    except asyncio.CancelledError:
+        work.cancel()  # where it was this task that was stopped
+        await asyncio.gather(work, return_exceptions=True)

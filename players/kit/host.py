@@ -1,0 +1,252 @@
+"""The game manager that a player dials: its JSON API, as far as such a player needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import aiohttp
+from yarl import URL
+
+from players.player import HostAwayError, HostError, ReplyRefusedError
+
+CONNECT_S: Final = 10.0
+ANSWER_S: Final = 20.0
+SILENCE_S: Final = 45.0
+"""A stream without a byte for so long is taken for dead: three heartbeats."""
+MAX_WAITED_S: Final = 86_400.0
+MAX_LINE_BYTES: Final = 40_000_000
+"""How long an event may be: rules of the largest games, each character escaped."""
+_NDJSON: Final = "application/x-ndjson"
+_PLAYERS: Final = "api/v1/players"
+
+
+@dataclass(frozen=True, slots=True)
+class DialledRequest:
+    """A message that the game manager wants answered, and how long it has waited already. *Units*: seconds.
+
+    One with `answered` was answered before: a program that begins anew takes it in, and posts no reply.
+    """
+
+    id: str
+    match_id: str
+    step: int
+    text: str
+    waited_s: float
+    answered: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The registration of a player at a game manager; a player with a `pause_reason` gets no matches."""
+
+    is_new: bool
+    pause_reason: str | None = None
+
+
+Events: TypeAlias = AsyncIterator[tuple[str, DialledRequest | None]]
+"""The events of the game manager: the kind of each, and its request if it has one."""
+
+
+class Host:
+    """The game manager at *url*, for the player called *name* and the owner of *token*; use it as a context.
+
+    Raises:
+        HostError: *url* is no address of a game manager.
+    """
+
+    def __init__(self, url: str, name: str, token: str | None = None) -> None:
+        self.name = name
+        self._url = _read_url(url)
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._session: aiohttp.ClientSession
+
+    @property
+    def url(self) -> str:
+        """Where the game manager is."""
+        return str(self._url).rstrip("/")
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether the token travels unencrypted over a network."""
+        is_near = self._url.host in ("localhost", "127.0.0.1", "::1")
+        return bool(self._headers) and self._url.scheme == "http" and not is_near
+
+    async def __aenter__(self) -> Host:
+        """Be ready for requests."""
+        self._session = aiohttp.ClientSession(headers=self._headers)
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+    async def register(self, max_matches: int | None = None) -> Registration:
+        """Register the player unless the game manager knows it already, and return its registration.
+
+        Raises:
+            HostError: it refuses the player, or the token, or is no game manager.
+            HostAwayError: it cannot be reached.
+        """
+        status, answer = await self._ask("GET", self._player())
+        is_new = status == 404 and _code(answer) == "not_registered"
+        wanted = {} if max_matches is None else {"maxMatches": max_matches}
+        if is_new:
+            status, answer = await self._ask("POST", self._url / _PLAYERS, {"name": self.name} | wanted)
+        elif status == 200 and answer.get("kind") != "dial-in":
+            raise HostError(self.url, f"the player {self.name} has an address there; choose another name with --name")
+        elif status == 200 and wanted and answer.get("maxMatches") != max_matches:
+            status, answer = await self._ask("PATCH", self._player(), wanted)
+        if status not in (200, 201):
+            raise HostError(self.url, _reason(status, answer))
+        is_paused = answer.get("status") == "paused"
+        return Registration(is_new, str(answer.get("pauseReason") or "no reason given") if is_paused else None)
+
+    async def reply(self, request_id: str, text: str, failure: str = "") -> None:
+        """Post the reply to a request; *failure* says what went wrong in the author's code.
+
+        Raises:
+            ReplyRefusedError: it is not taken.
+            HostAwayError: the game manager cannot be reached.
+        """
+        body = {"letter": request_id, "text": text} | ({"failure": failure} if failure else {})
+        status, answer = await self._ask("POST", self._player() / "replies", body)
+        if status != 200:
+            raise ReplyRefusedError(request_id, _reason(status, answer))
+
+    @asynccontextmanager
+    async def requests(self) -> AsyncIterator[Events]:
+        """Connect, and yield the events as they come: the kind of each, and its request if it has one.
+
+        In each match, requests that were answered before come first.
+
+        Raises:
+            HostError: the game manager refuses the player.
+            HostAwayError: the game manager cannot be reached, or the connection was lost.
+        """
+        limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S)
+        try:
+            async with self._session.get(
+                (self._player() / "letters").with_query(past="true"),
+                headers={"Accept": _NDJSON},
+                timeout=limit,
+                allow_redirects=False,
+            ) as response:
+                if response.status != 200:
+                    self._check_refusal(response.status, _json(await response.read()))
+                yield _events(response.content)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise HostAwayError(_words(error)) from error
+
+    async def _ask(self, method: str, url: URL, body: Mapping[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
+        """Return status and JSON object of the answer to a request; raises HostAwayError without a usable one."""
+        limit = aiohttp.ClientTimeout(total=ANSWER_S, sock_connect=CONNECT_S)
+        try:
+            async with self._session.request(method, url, json=body, timeout=limit, allow_redirects=False) as response:
+                status, answer = response.status, _json(await response.read())
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise HostAwayError(_words(error)) from error
+        if status == 429 or status >= 500:
+            raise HostAwayError(_reason(status, answer))
+        return status, answer
+
+    def _check_refusal(self, status: int, answer: dict[str, Any]) -> None:
+        if status == 429 or status >= 500:
+            raise HostAwayError(_reason(status, answer))
+        raise HostError(self.url, _reason(status, answer))
+
+    def _player(self) -> URL:
+        return self._url / _PLAYERS / self.name
+
+
+async def _events(content: aiohttp.StreamReader) -> Events:
+    """Yield the events that *content* holds, one a line."""
+    rest = bytearray()
+    async for piece in content.iter_any():
+        rest += piece
+        if b"\n" not in piece:
+            if len(rest) > MAX_LINE_BYTES:
+                raise HostAwayError("an event is longer than any message")
+            continue
+        *lines, tail = rest.split(b"\n")
+        rest = bytearray(tail)
+        for line in lines:
+            if line.strip():
+                yield _event(bytes(line))
+
+
+def _event(line: bytes) -> tuple[str, DialledRequest | None]:
+    """Return the kind of the event on *line*, and its request if it has one."""
+    event = _json(line)
+    kind, data = str(event.get("event", "")), event.get("data")
+    if kind != "letter" or not isinstance(data, dict):
+        return kind, None
+    try:
+        answered = data.get("answered")
+        return kind, DialledRequest(
+            str(data["letter"]),
+            str(data["match"]),
+            int(data["step"]),
+            str(data["text"]),
+            min(max(0.0, float(data.get("secondsWaited") or 0)), MAX_WAITED_S),
+            None if answered is None else str(answered),
+        )
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
+        raise HostAwayError(f"a request cannot be read ({error!r})") from error
+
+
+def _read_url(text: str) -> URL:
+    try:
+        url = URL(text)
+    except ValueError as error:
+        raise HostError(text, f"no address: {error}") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise HostError(text, "expected the address of a game manager, as in http://host:9148")
+    return url.with_query(None).with_fragment(None).with_path(url.path.rstrip("/") or "/")
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _code(answer: Mapping[str, Any]) -> str:
+    error = answer.get("error")
+    return str(error.get("code", "")) if isinstance(error, dict) else ""
+
+
+def _reason(status: int, answer: Mapping[str, Any]) -> str:
+    error = answer.get("error")
+    if not isinstance(error, dict):
+        return f"no game manager answers there (HTTP status {status})"
+    hint = f" ({error['hint']})" if error.get("hint") else ""
+    return f"{error.get('message', status)}{hint}"
+
+
+def _reason_of(error: OSError) -> str:
+    # The message of asyncio names the address of a connection that failed, not the reason.
+    number = error.errno or 0
+    return os.strerror(number) if number in errno.errorcode else str(error.strerror or error)
+
+
+def _words(error: BaseException) -> str:
+    """Return what *error* means, for a person."""
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        reason = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+        return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return f"it cannot be reached: {_reason_of(error.os_error)}"
+    if isinstance(error, TimeoutError | asyncio.TimeoutError):
+        return "no answer in time"
+    if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):
+        return "it broke off"
+    return str(error) or type(error).__name__

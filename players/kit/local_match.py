@@ -1,0 +1,94 @@
+"""A match between players of one process: no messages, no server, each player gets only its own percepts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from random import Random
+
+from gdl.errors import IllegalMoveError, NoLegalMoveError
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.deadline import Budget, Deadline
+from players.player import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a match: the joint move, in the order of the roles, and the state that it led to."""
+
+    moves: tuple[Term, ...]
+    state: State
+
+
+class LocalMatch:
+    """A match between *players*, one for each role that is not chance; equal seeds draw equal chance moves.
+
+    `while_thinking` makes what surrounds the thinking of a role, such as a sign that it goes on.
+    *Units*: seconds for the clock of a move; None lets players think as long as they like.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Mapping[Role, Player],
+        seed: int,
+        clock_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.game, self.players = game, players
+        self.while_thinking: Callable[[Role], AbstractContextManager[object]] = nullcontext
+        self.random = Random(seed)
+        self.state = game.initial_state
+        self._n_steps = 0
+        self._clock_s, self._clock = clock_s, clock
+
+    def play(self) -> Iterator[Step]:
+        """Play to the end, yielding every step.
+
+        Raises:
+            IllegalMoveError: a player moved as it may not.
+            NoLegalMoveError: the rules leave a role without a move.
+        """
+        for role, player in self.players.items():
+            player.join(self.game, role, self.random.getrandbits(32))
+            player.start(self._deadline())
+        while not self.state.is_terminal:
+            yield self._step()
+        for player in self.players.values():
+            player.stop()
+
+    def _deadline(self) -> Deadline:
+        seconds = float("inf") if self._clock_s is None else self._clock_s
+        return Deadline.after(seconds, self._clock)
+
+    def _step(self) -> Step:
+        before = self.state
+        moves = tuple(self._move(role) for role in self.game.roles)
+        self.state = before.next_state(moves)
+        self._n_steps += 1
+        for role, player in self.players.items():
+            self._report(before, role, player, moves)
+        return Step(moves, self.state)
+
+    def _move(self, role: Role) -> Term:
+        """Return the move of *role*, a random one for chance; raises as `play`."""
+        legal = self.state.legal_moves(role)
+        if not legal:
+            raise NoLegalMoveError(str(role), self._n_steps)
+        if role not in self.players:
+            return self.random.choice(legal)
+        player = self.players[role]
+        with self.while_thinking(role):
+            move = player.move(player.worlds.state, role, self._deadline())
+        if move not in legal:
+            raise IllegalMoveError(str(role), str(move))
+        return move
+
+    def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
+        own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
+        if not self.state.is_terminal:
+            player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
+        player.perceive(own_move, percepts)

@@ -1,0 +1,204 @@
+"""A player that serves matches: messages in, replies out, a session and a worker for each; also on standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gdl.errors import MessageError
+from gdl.wire.messages import Abort, Info, Message, Ping, Play, Preview, Start, Stop, read_message
+from gdl.wire.replies import InfoReply, Status, decode, info_text
+from players.kit.session import NO_ANSWER, Session, Timing
+from players.kit.worker import (
+    NO_LIMITS,
+    Seat,
+    WorkerLimits,
+    is_worker_importing_main,
+    prepare_workers,
+    start_warming,
+)
+from players.player import MakePlayer
+
+PATIENCE_S: Final = 2.0
+"""How long a worker may take to end by itself when its match has ended."""
+HASTE_S: Final = 0.3
+"""The same when the whole service ends."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a player takes matches.
+
+    *Units*: seconds; a match without a message for `abandoned_after_s` and ten play clocks is given up.
+    """
+
+    name: str
+    max_matches: int = 8
+    timing: Timing = field(default_factory=Timing)
+    abandoned_after_s: float = 600.0
+    seed: int | None = None
+    worker_limits: WorkerLimits = NO_LIMITS
+
+
+class PlayerServer:
+    """Answers the messages of all matches of one player."""
+
+    def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
+        self.make_player, self.settings = make_player, settings
+        self.seats: dict[str, Seat] = {}
+        self._random = random.Random(settings.seed)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether no more matches are taken."""
+        return len(self.seats) >= self.settings.max_matches
+
+    async def answer(
+        self, message: Message, received_s: float | None = None, step: int | None = None, answered: str | None = None
+    ) -> str:
+        """Return the reply to *message*, in time.
+
+        *received_s* is when its first byte came (monotonic). *step* and *answered* come from the game manager's
+        headers; *answered* is the earlier reply to the same message, which is given again at once.
+        """
+        received_s = time.monotonic() if received_s is None else received_s
+        if answered is not None:
+            return self._catch_up(message, received_s, step, answered)
+        match message:
+            case Info():
+                return info_text(InfoReply(self.settings.name, Status.BUSY if self.is_busy else Status.AVAILABLE))
+            case Ping():
+                return "busy" if self.is_busy else "ready"
+            case Preview():
+                return "ready"
+            case Start():
+                seat = self._seat(message, received_s)
+                return "busy" if seat is None else await seat.answered(seat.session.question)
+            case Play():
+                seat = self.seats.get(message.match_id)
+                if seat is None:
+                    return NO_ANSWER
+                self._watch(seat)
+                return await seat.play(message, received_s, step)
+            case Stop():
+                self._leave(message.match_id, message)
+                return "done"
+            case Abort():
+                self._leave(message.match_id, None)
+                return "aborted"
+
+    def failure(self, message: Message) -> str:
+        """Return what went wrong in the author's code before *message* was answered; empty where nothing did."""
+        seat = self.seats.get(message.match_id) if isinstance(message, Start | Play) else None
+        return "" if seat is None else seat.session.question.failure
+
+    def delivered(self, message: Message) -> None:
+        """Note that the reply to *message* has reached its game manager."""
+        seat = self.seats.get(message.match_id) if isinstance(message, Play) else None
+        if seat is not None:
+            seat.session.question.is_delivered = True
+
+    async def close(self) -> None:
+        """Give up all matches and end all workers."""
+        for match_id in tuple(self.seats):
+            self._leave(match_id, None, HASTE_S)
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str) -> str:
+        """Take in *message* from before the start of this process; return *answered*."""
+        match message:
+            case Start():
+                self._seat(message, received_s, answered)
+            case Play() if (seat := self.seats.get(message.match_id)) is not None:
+                self._watch(seat)
+                seat.catch_up(message, received_s, step, answered)
+        return answered
+
+    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> Seat | None:
+        """Return the seat at the match that *start* begins, None if no more matches are taken."""
+        seat = self.seats.get(start.match_id)
+        if seat is None or seat.session.start != start:
+            self._leave(start.match_id, None)
+            if self.is_busy:
+                return None
+            session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
+            seat = self.seats[start.match_id] = Seat(session, self.make_player, self.settings.worker_limits)
+            self._spawn(seat.work())
+        self._watch(seat)
+        return seat
+
+    def _leave(self, match_id: str, stop: Stop | None, patience_s: float = PATIENCE_S) -> None:
+        seat = self.seats.pop(match_id, None)
+        if seat is not None:
+            self._cancel_watch(seat)
+            self._spawn(seat.leave(stop, patience_s))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _watch(self, seat: Seat) -> None:
+        """Give up the match of *seat* unless another message of it comes in time."""
+        self._cancel_watch(seat)
+        start = seat.session.start
+        silence_s = self.settings.abandoned_after_s + start.start_clock_s + 10 * start.play_clock_s
+        seat.watch = asyncio.get_running_loop().call_later(silence_s, self._abandon, seat)
+
+    def _cancel_watch(self, seat: Seat) -> None:
+        if seat.watch is not None:
+            seat.watch.cancel()
+
+    def _abandon(self, seat: Seat) -> None:
+        _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
+        self._leave(seat.session.start.match_id, None)
+
+
+_LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)
+"""The line with the legal moves for players without an engine; it has no answer, and the kit does not need it."""
+
+
+def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None:
+    """Answer the messages on standard input until it ends."""
+    if is_worker_importing_main():
+        return
+    settings = settings or Settings(getattr(make_player, "__name__", "player"))
+    prepare_workers()
+    start_warming()
+    asyncio.run(answer_lines(PlayerServer(make_player, settings), sys.stdin.buffer.readline, _print_line))
+
+
+async def answer_lines(
+    player_server: PlayerServer, read_line: Callable[[], bytes], write_line: Callable[[str], None]
+) -> None:
+    """Answer each line that *read_line* returns with one by *write_line*, until it returns none."""
+    try:
+        while line := await asyncio.to_thread(read_line):
+            if line.strip() and not _LEGAL.match(line):
+                write_line(await _reply_line(player_server, decode(line)))
+    finally:
+        await player_server.close()
+
+
+async def _reply_line(player_server: PlayerServer, line: str) -> str:
+    try:
+        message = read_message(line)
+    except MessageError:
+        return NO_ANSWER
+    reply = await player_server.answer(message)
+    player_server.delivered(message)
+    return reply
+
+
+def _print_line(reply: str) -> None:
+    print(reply, flush=True)  # noqa: T201 -- standard output is the wire

@@ -1,0 +1,307 @@
+"""One match as its player sees it, without I/O or clock: the open question, its deadline, and its answer.
+
+The messages between a service and its worker are JSON lines: orders down, reports up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeAlias
+
+from gdl.errors import MessageError
+from gdl.wire.messages import Play, Start, Stop
+from gdl.wire.replies import first_term
+
+MAX_LINE_BYTES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A match begins; with `thinks` False nothing of the player's own code is run.
+
+    `follow_s` limits the search for the states that agree with a step. *Units*: seconds; moments are those of the
+    monotonic clock, which all processes of a machine share.
+    """
+
+    rules: str
+    role: str
+    seed: int
+    deadline_s: float
+    interrupt_s: float
+    follow_s: float
+    thinks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """A step was made: the own move if it is known, and the percepts; in GDL-I these are the joint move."""
+
+    own_move: str | None
+    percepts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Find a move in the state as it is now. *Units*: as in `Join`."""
+
+    step: int
+    deadline_s: float
+    interrupt_s: float
+    thinks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The match is over; `is_abort` says whether it was given up."""
+
+    is_abort: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The rules are understood; `roles` are those of the game, in order."""
+
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The player has done its preparations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The rules cannot be played."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best move so far, at first merely a legal one."""
+
+    step: int
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The move that the player chose; None if it has no legal one."""
+
+    step: int
+    move: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The author's code failed, or returned what is no legal move: what went wrong, on one line."""
+
+    what: str
+
+
+Order: TypeAlias = Join | Follow | Ask | Leave
+Report: TypeAlias = Joined | Ready | Refused | Best | Done | Failed
+
+_ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave)}
+_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Failed)}
+
+
+def to_line(said: Order | Report) -> bytes:
+    """Return *said* as one line of JSON."""
+    return json.dumps([type(said).__name__, asdict(said)]).encode() + b"\n"
+
+
+def read_order(line: bytes) -> Order:
+    """Return the order that *line* holds."""
+    name, fields = json.loads(line)
+    return _ORDERS[name](**_with_tuples(fields))
+
+
+def read_report(line: bytes) -> Report:
+    """Return the report that *line* holds."""
+    name, fields = json.loads(line)
+    return _REPORTS[name](**_with_tuples(fields))
+
+
+def _with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+
+
+NO_ANSWER: Final = "nil"
+MAX_FOLLOW_S: Final = 2.0
+"""The limit of the search for the states that agree with a step, if a quarter of the play clock is not less."""
+MAX_LOSSES: Final = 3
+"""After so many lost workers the author's code is not run again: legal moves are played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How a clock is divided: `margin_s` before its end the player should stop; it is interrupted, then answered for.
+
+    At most half of a clock is margin. *Units*: seconds.
+    """
+
+    margin_s: float = 0.6
+
+    def ends(self, received_s: float, clock_s: float) -> tuple[float, float, float]:
+        """Return the moments when the player should stop, is interrupted, and is answered for."""
+        margin_s = min(self.margin_s, clock_s / 2)
+        end_s = received_s + clock_s
+        return end_s - margin_s, end_s - 0.75 * margin_s, end_s - 0.5 * margin_s
+
+
+@dataclass(slots=True)
+class Question:
+    """A request that waits for its answer: a move, or `ready` (step -1).
+
+    `answer` is fixed once given; `best` is the answer if the clock ends before. `failure` is the first error in the
+    author's code meanwhile.
+    """
+
+    step: int
+    answer_by_s: float
+    play: Play | None = None
+    best: str | None = None
+    answer: str | None = None
+    is_delivered: bool = False
+    failure: str = ""
+
+    def close(self) -> str:
+        """Return the answer, which from now on does not change."""
+        if self.answer is None:
+            self.answer = self.best or NO_ANSWER
+        return self.answer
+
+
+class Session:
+    """One match: its questions in order, and the steps that were made."""
+
+    def __init__(self, start: Start, seed: int, received_s: float, timing: Timing, answered: str | None = None) -> None:
+        self.start, self.seed, self.timing = start, seed, timing
+        self.roles: tuple[str, ...] = ()
+        self.steps: list[Follow] = []
+        self.n_losses = 0
+        self.is_refused = False
+        clock_s = start.start_clock_s if answered is None else self._follow_s
+        *self._start_ends, answer_by_s = timing.ends(received_s, clock_s)
+        self.question = Question(-1, answer_by_s, best="ready", answer=answered)
+        self._before = self.question
+
+    @property
+    def _follow_s(self) -> float:
+        return min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
+
+    def join(self) -> Join:
+        """Return the order that begins the match."""
+        deadline_s, interrupt_s = self._start_ends
+        return self._join(deadline_s, interrupt_s, thinks=True)
+
+    def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> Join:
+        rules, role = self.start.rules, str(self.start.role)
+        return Join(rules, role, self.seed, deadline_s, interrupt_s, self._follow_s, thinks)
+
+    def is_repeated(self, play: Play, step: int | None = None) -> bool:
+        """Return whether *play* asks the current question again; *step* comes from a header, if there is one.
+
+        Two equal joint moves in a row are no repetition, unless the own move in it is not the last answer.
+        """
+        current = self.question
+        step = play.turn if play.turn is not None else step
+        if current.play is None:
+            return False
+        if step is not None:
+            return step <= current.step
+        if play.told is None:
+            return True
+        if _folded(play) != _folded(current.play):
+            return False
+        return not current.is_delivered or self._contradicts_answer(play)
+
+    def _contradicts_answer(self, play: Play) -> bool:
+        """Return whether *play* has the own move before the last one, and not the last one."""
+        moves, role = play.told or (), str(self.start.role).casefold()
+        roles = [name.casefold() for name in self.roles]
+        if len(moves) != len(roles) or role not in roles:
+            return False
+        own_move = str(moves[roles.index(role)]).casefold()
+        last, before = (question.answer or "" for question in (self.question, self._before))
+        return last.casefold() != own_move == before.casefold()
+
+    def ask(self, play: Play, received_s: float) -> list[Order]:
+        """Take in a new question; return the orders for the worker. `question` is the one to be answered."""
+        orders = self._take_in(play)
+        deadline_s, interrupt_s, answer_by_s = self.timing.ends(received_s, self.start.play_clock_s)
+        question = self._put(play, answer_by_s)
+        return [*orders, Ask(question.step, deadline_s, interrupt_s)]
+
+    def catch_up(self, play: Play, received_s: float, answered: str) -> list[Order]:
+        """Take in a question that was answered before this process played the match; return the orders.
+
+        The player does not think: `question` keeps the answer that it had.
+        """
+        orders = self._take_in(play)
+        self._put(play, received_s).answer = answered
+        return orders
+
+    def _put(self, play: Play, answer_by_s: float) -> Question:
+        step = self.question.step + 1 if play.turn is None else play.turn
+        self._before, self.question = self.question, Question(step, answer_by_s, play)
+        return self.question
+
+    def stop(self, stop: Stop) -> list[Order]:
+        """Take in the end of the match; return the orders for the worker."""
+        return self._take_in(stop)
+
+    def _take_in(self, message: Play | Stop) -> list[Order]:
+        if message.told is None:
+            return []
+        own_move = None if message.own_move is None else str(message.own_move)
+        if own_move is None and self.question.play is not None:
+            own_move = _move_in(self.question.answer)
+        self.steps.append(Follow(own_move, tuple(map(str, message.told))))
+        return [self.steps[-1]]
+
+    def take_report(self, report: Report) -> None:
+        """Take in a report of the worker."""
+        current = self.question
+        match report:
+            case Joined(roles):
+                self.roles = roles
+            case Refused():
+                self.is_refused, current.best = True, None
+                current.close()
+            case Ready() if current.step == -1:
+                current.close()
+            case Failed(what):
+                current.failure = current.failure or what
+            case Best(step, move) if step == current.step:
+                current.best = move
+            case Done(step, move) if step == current.step:
+                current.best = move or current.best
+                current.close()
+
+    def replace(self, now_s: float) -> Iterator[Order]:
+        """Yield the orders for the worker that replaces a lost one; a question with a best move is answered."""
+        self.n_losses += 1
+        self.question.failure = self.question.failure or "its process ended"
+        deadline_s, interrupt_s, _ = self.timing.ends(now_s, min(2, self.start.play_clock_s))
+        yield self._join(deadline_s, interrupt_s, thinks=self.n_losses < MAX_LOSSES)
+        yield from self.steps
+        if self.question.best is not None:
+            self.question.close()
+        elif self.question.answer is None:
+            yield Ask(self.question.step, now_s, now_s, thinks=False)
+
+
+def _move_in(answer: str | None) -> str | None:
+    """Return the move that *answer* begins with, None where it holds none, as an answer from a header may."""
+    try:
+        return None if answer is None else str(first_term(answer))
+    except MessageError:
+        return None
+
+
+def _folded(play: Play) -> str:
+    return " ".join(str(term).casefold() for term in play.told or ())

@@ -1,0 +1,261 @@
+"""A player at work on one match: it follows the state, calls the author's code, and always has a legal move."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Final, TypeVar
+
+from gdl.engines import make_game
+from gdl.errors import GdlError, UnknownRoleError
+from gdl.game import Game, Role, State
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant, Term
+from gdl.wire.replies import find_move
+from players.deadline import Budget, Deadline
+from players.kit.session import Ask, Best, Done, Failed, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
+from players.player import MakePlayer, Player
+
+T = TypeVar("T")
+
+REPEAT_S: Final = 0.02
+"""Between two alarms: one may be lost where Python swallows exceptions, as in the callback of a weak reference."""
+HANG_S: Final = 0.5
+"""How long after the alarm code may go on before the process is ended."""
+_STDERR: Final = 2
+
+_armed = False
+
+
+class TimeUp(BaseException):
+    """The clock has ended while the player was still thinking; `except Exception` lets it pass."""
+
+
+def call_until(at_s: float, function: Callable[[], T], hang_s: float = HANG_S) -> T:
+    """Return what *function* returns; interrupt it at the monotonic moment *at_s*.
+
+    If it is still running *hang_s* later, the process prints where it hangs, and ends. To be called in the main
+    thread. *Units*: seconds.
+
+    Raises:
+        TimeUp: the moment came first.
+    """
+    _arm(at_s, hang_s)
+    try:
+        try:
+            return function()
+        finally:
+            _disarm()
+    except TimeUp:
+        while _armed:
+            _disarm_despite_alarms()
+        raise
+
+
+def ignore_time_up(unraisable: sys.UnraisableHookArgs) -> None:
+    """Ignore an interruption that Python swallowed, as a `sys.unraisablehook`: another one follows."""
+    if not issubclass(unraisable.exc_type, TimeUp):
+        sys.__unraisablehook__(unraisable)
+
+
+def _arm(at_s: float, hang_s: float) -> None:
+    global _armed  # noqa: PLW0603 -- a process has one alarm clock
+    remaining_s = max(at_s - time.monotonic(), 0.001)
+    signal.signal(signal.SIGALRM, _on_alarm)
+    faulthandler.dump_traceback_later(remaining_s + hang_s, exit=True, file=_STDERR)
+    _armed = True
+    signal.setitimer(signal.ITIMER_REAL, remaining_s, REPEAT_S)
+
+
+def _disarm() -> None:
+    global _armed  # noqa: PLW0603 -- a process has one alarm clock
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    faulthandler.cancel_dump_traceback_later()
+    _armed = False
+
+
+def _disarm_despite_alarms() -> None:
+    try:
+        _disarm()
+    except TimeUp:
+        return
+
+
+def _on_alarm(_number: int, _frame: FrameType | None) -> None:
+    if _armed:
+        raise TimeUp
+
+
+HOOK_S: Final = 1.0
+"""How long a hook may take that has no clock of its own."""
+READING_S: Final = 60.0
+"""The limit for reading rules, if the start clock is not longer."""
+_MAX_SHOWN: Final = 300
+_MAX_CALLS: Final = 3
+_KIT: Final = Path(__file__).parent
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Thinker:
+    """Carries out the orders of one match: it keeps the belief state, and calls the author's code within its time."""
+
+    def __init__(self, make_player: MakePlayer, report: Callable[[Report], None]) -> None:
+        self.make_player, self.report = make_player, report
+        self.player = Player()
+        self.thinks = True
+        self.role: Role = Constant("")
+        self.follow_s = 0.0
+        self.last: Follow | None = None
+        self.answer: Term | None = None
+        self.has_left = False
+        """Whether the work is done: the match is over, or its rules cannot be played."""
+
+    def execute(self, order: Order) -> None:
+        """Carry out *order*, and report the results."""
+        match order:
+            case Join():
+                self._join(order)
+            case Follow():
+                self._follow(order)
+            case Ask():
+                self._ask(order)
+            case Leave():
+                self.has_left = True
+                hook = self.player.abort if order.is_abort else self.player.stop
+                self._run(hook, Deadline.after(HOOK_S).at_s)
+
+    def _join(self, order: Join) -> None:
+        """Read the rules, make the player, and let it prepare for the match."""
+        try:
+            reading_ends_s = max(order.interrupt_s, Deadline.after(READING_S).at_s)
+            game = call_until(reading_ends_s, lambda: make_game(read_rules(order.rules, "rules of the match")))
+            self.role, self.follow_s = _role_of(game, order.role), order.follow_s
+            self.thinks = order.thinks and self._make_player(game, order)
+            if not self.thinks:
+                self.player = Player()
+                self.player.join(game, self.role, order.seed)
+        except TimeUp:
+            self._refuse(f"reading them takes longer than {READING_S:g} s")
+            return
+        except (GdlError, ArithmeticError, RecursionError, MemoryError) as error:
+            self._refuse(str(error))
+            return
+        self.report(Joined(tuple(map(str, game.roles))))
+        self._run(partial(self.player.start, Deadline(order.deadline_s)), order.interrupt_s)
+        self.report(Ready())
+
+    def _refuse(self, reason: str) -> None:
+        _LOG.warning("the rules are refused: %s", reason)
+        self.has_left = True
+        self.report(Refused(reason))
+
+    def _make_player(self, game: Game, order: Join) -> bool:
+        try:
+            self.player = self.make_player()
+            self.player.join(game, self.role, order.seed)
+        except Exception as error:
+            _LOG.exception("the player cannot be made; legal moves will be played")
+            self.report(Failed(failure_text(error)))
+            return False
+        return True
+
+    def _follow(self, order: Follow) -> None:
+        """Advance the belief state by a step, and let the player perceive it."""
+        belief = self.player.worlds
+        percepts = tuple(map(read_term, order.percepts))
+        own_move = None if order.own_move is None else read_term(order.own_move)
+        try:
+            if self.player.game.has_imperfect_information:
+                own_move = own_move and find_move(own_move, belief.state.legal_moves(self.role))
+            else:
+                percepts = _joint_move(self.player.game, belief.state, percepts)
+                own_move = percepts[self.player.game.roles.index(self.role)]
+            belief.advance(own_move, percepts, Budget(deadline=Deadline.after(self.follow_s)))
+        except (GdlError, MemoryError) as error:
+            if order != self.last:
+                _LOG.warning("cannot follow the step %s: %s", " ".join(order.percepts), error)
+            return
+        self.last, self.answer = order, None
+        self._run(partial(self.player.perceive, own_move, percepts), Deadline.after(HOOK_S).at_s)
+
+    def _ask(self, order: Ask) -> None:
+        """Report a move; without a step since the last question it is the same question, and has the same answer."""
+        try:
+            state = self.player.worlds.state
+            moves = state.legal_moves(self.role)
+        except (GdlError, MemoryError) as error:
+            _LOG.warning("the legal moves cannot be found: %s", error)
+            moves = ()
+        if not moves:
+            self.report(Done(order.step, None))
+            return
+        if self.answer not in moves:
+            self.answer = self._chosen(order, state, moves)
+        self.report(Done(order.step, str(self.answer)))
+
+    def _chosen(self, order: Ask, state: State, moves: tuple[Term, ...]) -> Term:
+        """Return the move that the player chooses, or its best so far, or a legal one."""
+        player = self.player
+        player.best_so_far = moves[0]
+        player.on_suggestion = lambda move: self.report(Best(order.step, str(move)))
+        player.on_suggestion(moves[0])
+        if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
+            return moves[0]
+        said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
+        found = None if said is None else find_move(said, moves)
+        if said is not None and found is None:
+            _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
+            self.report(Failed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
+        return found or player.best_so_far
+
+    def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
+        """Return the result of the author's code, None if it fails or is too slow."""
+        if not self.thinks:
+            return None
+        try:
+            return call_until(interrupt_s, function)
+        except TimeUp:
+            _LOG.info("interrupted at the end of the clock")
+        except Exception as error:
+            _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
+            self.report(Failed(failure_text(error)))
+        return None
+
+
+def failure_text(error: BaseException) -> str:
+    """Return what went wrong and where, on one line: the error, and the last calls of the author's code.
+
+    Example:
+        >>> failure_text(ValueError("no move"))
+        'ValueError: no move'
+    """
+    try:
+        message = " ".join(str(error).split())[:_MAX_SHOWN]
+    except Exception:  # the author's own exception may fail as well
+        message = ""
+    calls = [call for call in traceback.extract_tb(error.__traceback__) if Path(call.filename).parent != _KIT]
+    shown = ", ".join(f"{Path(call.filename).name}:{call.lineno} {call.name}" for call in calls[-_MAX_CALLS:])
+    return f"{type(error).__name__}{message and f': {message}'}{shown and f' [{shown}]'}"
+
+
+def _role_of(game: Game, name: str) -> Role:
+    found = find_move(Constant(name), game.roles)
+    if not isinstance(found, Constant):
+        raise UnknownRoleError(name, [str(role) for role in game.roles])
+    return found
+
+
+def _joint_move(game: Game, state: State, moves: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Return *moves* with each move as the rules write it."""
+    if len(moves) != len(game.roles):
+        return moves
+    return tuple(find_move(move, state.legal_moves(role)) or move for role, move in zip(game.roles, moves, strict=True))

@@ -1,0 +1,296 @@
+"""The process in which a player thinks about one match, and the seat that replaces it when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import multiprocessing
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from multiprocessing import connection, forkserver
+from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkServerProcess as Process
+from typing import Final
+
+from gdl.wire.messages import Play, Stop
+from players.kit.notebook import packed
+from players.kit.session import (
+    MAX_LINE_BYTES,
+    NO_ANSWER,
+    Leave,
+    Order,
+    Question,
+    Report,
+    Session,
+    read_order,
+    read_report,
+    to_line,
+)
+from players.kit.thinker import Thinker, ignore_time_up
+from players.player import MakePlayer
+
+_PRELOADED: Final = ("__main__", "players.kit.worker", "players.search.uct")
+_LOG: Final = logging.getLogger(__name__)
+_MEGABYTE: Final = 1024 * 1024
+CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """The limits of a worker: address space, None without a limit, and niceness.
+
+    *Units*: megabytes.
+    """
+
+    max_memory_mb: int | None = None
+    niceness: int = 0
+
+    def apply(self) -> None:
+        """Limit this process and its children."""
+        if self.max_memory_mb is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (self.max_memory_mb * _MEGABYTE,) * 2)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.nice(self.niceness)
+
+
+NO_LIMITS: Final = WorkerLimits()
+
+
+def prepare_workers() -> None:
+    """Start the process that workers are forked from, so that the first match need not wait for it."""
+    CONTEXT.set_forkserver_preload(list(_PRELOADED))
+    forkserver.ensure_running()
+
+
+def is_worker_importing_main() -> bool:
+    """Return whether this is a worker that imports the author's script, not the author who runs it."""
+    return getattr(sys.modules.get("__mp_main__"), "__name__", "") == "__mp_main__"
+
+
+class Worker:
+    """A worker process as the service sees it: send orders, iterate over reports, kill."""
+
+    def __init__(self, process: Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.process, self._reader, self._writer = process, reader, writer
+
+    @classmethod
+    async def start(cls, make_player: MakePlayer, limits: WorkerLimits = NO_LIMITS) -> Worker:
+        """Start a worker process under *limits*.
+
+        Raises:
+            OSError: the system gives no process.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = CONTEXT.Process(target=_work, args=(theirs, packed(make_player), limits), daemon=True)
+            try:
+                await asyncio.to_thread(process.start)
+            except BaseException:
+                ours.close()
+                raise
+        reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
+        return cls(process, reader, writer)
+
+    def send(self, *orders: Order) -> None:
+        """Send *orders*; to a worker that has ended they are lost."""
+        if not self._writer.is_closing():
+            self._writer.writelines(map(to_line, orders))
+
+    async def reports(self) -> AsyncIterator[Report]:
+        """Yield what the worker reports until it ends."""
+        with contextlib.suppress(ConnectionError):
+            while line := await self._reader.readline():
+                yield read_report(line)
+
+    async def end(self, patience_s: float) -> None:
+        """Interrupt the search, let the worker end by itself, and kill it when that takes longer than *patience_s*."""
+        if self.process.is_alive() and self.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):  # it has ended since it was looked at
+                os.kill(self.process.pid, signal.SIGALRM)
+        try:
+            await asyncio.to_thread(self.process.join, patience_s)
+        except asyncio.CancelledError:
+            self.abort()
+            raise
+        await self.kill()
+
+    def abort(self) -> None:
+        """Kill the process and close the pipe to it, without waiting for either."""
+        self.process.kill()
+        self._writer.transport.abort()
+
+    async def kill(self) -> None:
+        """Kill the process, and wait for its end."""
+        self.process.kill()
+        self._writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self._writer.wait_closed()
+        await asyncio.to_thread(self.process.join, 5)
+
+
+def _work(pipe: socket.socket, make_player: MakePlayer, limits: WorkerLimits) -> None:
+    """Carry out orders in the worker process until there are no more, or the service has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    os.dup2(sys.__stderr__.fileno() if sys.__stderr__ else 2, 1)
+    sys.unraisablehook = ignore_time_up
+    end_with_service()
+    limits.apply()
+    thinker = Thinker(make_player, lambda report: pipe.sendall(to_line(report)))
+    with pipe, pipe.makefile("rb") as orders, contextlib.suppress(ConnectionError):
+        for line in orders:
+            thinker.execute(read_order(line))
+            if thinker.has_left:
+                break
+
+
+def end_with_service() -> None:
+    """End this process as soon as the service has ended: workers must not outlive it."""
+    threading.Thread(target=_end_with_service, daemon=True).start()
+
+
+def _end_with_service() -> None:
+    service = multiprocessing.parent_process()
+    if service is not None:
+        connection.wait([service.sentinel])
+    os._exit(1)
+
+
+IDLE_S: Final = 3.0
+"""A player that is started for a single match has its processor to itself at first."""
+_NICENESS: Final = 10
+
+
+def start_warming(idle_s: float = IDLE_S) -> Process | None:
+    """Start a process that compiles the kernels to the cache on disk; it ends by itself, and with this one.
+
+    None where the system gives no process: then the first match compiles them.
+    """
+    process = CONTEXT.Process(target=_warm, args=(idle_s,), daemon=True)
+    try:
+        process.start()
+    except OSError:
+        return None
+    return process
+
+
+def _warm(idle_s: float) -> None:
+    """Load the kernels in the process that `start_warming` starts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_service()
+    os.nice(_NICENESS)
+    time.sleep(idle_s)
+    from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- large libraries, for this process alone
+
+    load_kernels()
+
+
+LATENESS_S: Final = 0.3
+"""How long a first legal move is waited for after the moment of answering: it may still come within the grace."""
+MAX_LOSSES: Final = 10
+"""How many workers a match may lose before it gets no more."""
+
+
+class Seat:
+    """Asks a worker and answers in time, also when the worker is slow or lost."""
+
+    def __init__(self, session: Session, make_player: MakePlayer, limits: WorkerLimits = NO_LIMITS) -> None:
+        self.session, self.make_player, self.limits = session, make_player, limits
+        self.worker: Worker | None = None
+        self.watch: asyncio.TimerHandle | None = None
+        self._waiting: list[Order] = [session.join()]
+        self._changed = asyncio.Event()
+        self._is_over = False
+
+    async def play(self, play: Play, received_s: float, step: int | None) -> str:
+        """Return the move, in time; a repeated question has the answer it had."""
+        if self.session.is_refused:
+            return NO_ANSWER
+        if not self.session.is_repeated(play, step):
+            self.session.question.close()
+            self._send(*self.session.ask(play, received_s))
+            self._notify()
+        return await self.answered(self.session.question)
+
+    def catch_up(self, play: Play, received_s: float, step: int | None, answered: str) -> None:
+        """Take in a step that was answered before, unless the session has it already."""
+        if not (self.session.is_refused or self.session.is_repeated(play, step)):
+            self.session.question.close()
+            self._send(*self.session.catch_up(play, received_s, answered))
+            self._notify()
+
+    async def answered(self, question: Question) -> str:
+        """Return the answer to *question* as soon as it is given, else the best move so far when its time ends."""
+        await self._wait(lambda: question.answer is not None, question.answer_by_s)
+        if question.answer is None and question.best is None:
+            latest_s = max(question.answer_by_s, time.monotonic()) + LATENESS_S
+            await self._wait(lambda: bool(question.best or question.answer), latest_s)
+        return question.close()
+
+    async def work(self) -> None:
+        """Keep a worker running until the match is over; a lost one is replaced."""
+        while not self._needs_no_worker and self.session.n_losses <= MAX_LOSSES:
+            try:
+                worker = await Worker.start(self.make_player, self.limits)
+            except OSError as error:
+                _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
+                return
+            await self._follow(worker)
+
+    @property
+    def _needs_no_worker(self) -> bool:
+        return self._is_over or self.session.is_refused
+
+    async def _follow(self, worker: Worker) -> None:
+        """Take the reports of *worker* until it ends; if the match goes on, prepare its replacement."""
+        if self._is_over:
+            await worker.kill()
+            return
+        self.worker = worker
+        self._send()
+        try:
+            async for report in worker.reports():
+                self.session.take_report(report)
+                self._notify()
+        except asyncio.CancelledError:
+            worker.abort()
+            raise
+        if not self._needs_no_worker:
+            _LOG.warning("a worker of match %s was lost and is replaced", self.session.start.match_id)
+            self.worker = None
+            self._waiting = list(self.session.replace(time.monotonic()))
+            self._notify()
+            await worker.kill()
+
+    async def leave(self, stop: Stop | None, patience_s: float) -> None:
+        """End the match, with the last step if *stop* has it, and the worker, which may take *patience_s* for it."""
+        self._is_over = True
+        orders = [] if stop is None else self.session.stop(stop)
+        self.session.question.close()
+        self._notify()
+        if self.worker is not None:
+            self.worker.send(*orders, Leave(is_abort=stop is None))
+            await self.worker.end(patience_s)
+
+    def _send(self, *orders: Order) -> None:
+        self._waiting += orders
+        if self.worker is not None:
+            self.worker.send(*self._waiting)
+            self._waiting = []
+
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def _wait(self, has_come: Callable[[], bool], until_s: float) -> None:
+        while not has_come() and (remaining_s := until_s - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), remaining_s)

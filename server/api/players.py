@@ -1,0 +1,211 @@
+"""Players over HTTP: registering them, how they are, the requests of those that dial in, and INFO of an address."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from aiohttp import web
+from pydantic import Field
+
+from server.access.access import principal
+from server.api import seats
+from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
+from server.api.player_models import (
+    HealthAnswer,
+    NewPlayer,
+    PauseText,
+    PlayerAnswer,
+    PlayerChange,
+    PlayersAnswer,
+    ReplyAnswer,
+    ReplyText,
+    RequestsQuery,
+    health_answer,
+    is_own,
+    player_answer,
+    request_json,
+)
+from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
+from server.errors import NotDialInError, RequestError
+from server.links.info import ask_info
+from server.links.request_queue import Reader, RequestQueue
+from server.registry.registry import Registry
+from server.storage.rows import PlayerRow
+from server.visibility import Principal, Role
+
+PLAYERS: Final = "/api/v1/players"
+PLAYER: Final = f"{PLAYERS}/{{name}}"
+_UNKNOWN: Final = ("not_registered",)
+_OWN: Final = ("not_registered", "forbidden")
+players: Final = Operations("players")
+
+
+def add_routes(app: web.Application) -> None:
+    """Add all of this to *app*."""
+    players.add_to(app)
+    seats.seats.add_to(app)
+
+
+def _registry(request: web.Request) -> Registry:
+    return request.app[MANAGER].registry
+
+
+async def _own(request: web.Request, name: str) -> tuple[PlayerRow, Principal]:
+    """Return the player and its owner, who sends *request*."""
+    viewer = principal(request)
+    row = await _registry(request).get(name)
+    if not is_own(row, viewer):
+        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
+    return row, viewer
+
+
+@players.get(PLAYERS)
+async def list_players(request: web.Request) -> PlayersAnswer:
+    """List the registered players."""
+    registry, viewer = _registry(request), principal(request)
+    rows = await registry.store.listed()
+    return PlayersAnswer(players=[player_answer(row, registry, viewer) for row in rows])
+
+
+@players.post(
+    PLAYERS, role=Role.PLAYER, status=201, errors=("invalid_name", "invalid_player", "name_taken", "too_many_players")
+)
+async def register_player(request: web.Request, body: NewPlayer) -> PlayerAnswer:
+    """Register a player.
+
+    It belongs to the name on the token. The server calls a player with a `url`; one without dials in: it reads its
+    requests and posts its replies.
+    """
+    registry, viewer = _registry(request), principal(request)
+    row = await registry.register(body.name, viewer.name, body.url, body.max_matches)
+    return player_answer(row, registry, viewer)
+
+
+@players.get(PLAYER, errors=_UNKNOWN)
+async def read_player(request: web.Request, name: str) -> PlayerAnswer:
+    """Tell of one registered player."""
+    registry = _registry(request)
+    return player_answer(await registry.get(name), registry, principal(request))
+
+
+@players.declare("PATCH", PLAYER, role=Role.PLAYER, errors=(*_OWN, "invalid_player"))
+async def change_player(request: web.Request, name: str, body: PlayerChange) -> PlayerAnswer:
+    """Change where one's own player is, or how many matches it plays at once."""
+    row, viewer = await _own(request, name)
+    registry = _registry(request)
+    return player_answer(await registry.change(row.name, body.url, body.max_matches), registry, viewer)
+
+
+@players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
+async def remove_player(request: web.Request, name: str) -> web.Response:
+    """Forget one's own player; its matches keep its name."""
+    row, _ = await _own(request, name)
+    await _registry(request).remove(row.name)
+    return web.Response(status=204)
+
+
+@players.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
+async def pause_player(request: web.Request, name: str, body: PauseText) -> PlayerAnswer:
+    """Give one's own player no more matches for now; those that it plays go on."""
+    row, viewer = await _own(request, name)
+    registry = _registry(request)
+    await registry.pause(row.name, body.reason or f"by {viewer.name}")
+    return player_answer(await registry.get(row.name), registry, viewer)
+
+
+@players.post(f"{PLAYER}/resume", role=Role.PLAYER, errors=_OWN)
+async def resume_player(request: web.Request, name: str) -> PlayerAnswer:
+    """Give one's own player matches again, its failures forgotten."""
+    row, viewer = await _own(request, name)
+    registry = _registry(request)
+    await registry.resume(row.name)
+    return player_answer(await registry.get(row.name), registry, viewer)
+
+
+@players.get(f"{PLAYER}/info", role=Role.PLAYER, errors=_UNKNOWN)
+async def check_player(request: web.Request, name: str) -> HealthAnswer:
+    """Ask a player INFO now, or whether it is connected."""
+    manager, viewer = request.app[MANAGER], principal(request)
+    health = await manager.health.check(await manager.registry.get(name))
+    return health_answer(health, manager.registry, viewer)
+
+
+@players.get(
+    f"{PLAYER}/letters",
+    role=Role.PLAYER,
+    media=(SSE, NDJSON),
+    errors=(*_OWN, "not_dial_in"),
+    headers={
+        "Accept": f"{NDJSON} for a JSON object a line; server-sent events otherwise",
+        "Last-Event-ID": "the id of the last event that came: requests up to it do not come again",
+    },
+)
+async def read_letters(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
+    """Read the requests that wait for one's own dial-in player, as they come.
+
+    First comes `connected`, then a `letter` for each request that waits for a reply, or comes later; those that
+    were not answered come again on every new connection. When another connection of the same player takes over,
+    `replaced` comes, and `removed` when the player is not registered any more; then the stream ends. Something comes
+    at least every 15 seconds.
+    """
+    queue = await _queue(request, name)
+    async with streaming(request) as stream:
+        with queue.reading(request.headers.get("Last-Event-ID", ""), with_answered=query.past) as reader:
+            await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
+            await _send_requests(stream, queue, reader)
+            await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
+    return stream.response
+
+
+async def _queue(request: web.Request, name: str) -> RequestQueue:
+    row, _ = await _own(request, name)
+    if row.url is not None:
+        raise NotDialInError(row.name)
+    return request.app[MANAGER].request_queues.of_player(row.name)
+
+
+async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader) -> None:
+    """Send the requests that *reader* gets, until it is replaced or the queue is closed."""
+    while (queued := await reader.next()) is not None:
+        await stream.send("letter", request_json(queued, queue), queue.event_id(queued))
+
+
+@players.post(
+    f"{PLAYER}/replies", role=Role.PLAYER, errors=(*_OWN, "not_dial_in", "unknown_letter", "late_reply", "other_reply")
+)
+async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyAnswer:
+    """Answer a request to one's own player; the same reply may come twice."""
+    queue = await _queue(request, name)
+    queue.answer(body.letter, body.text, body.failure)
+    return ReplyAnswer(letter=body.letter)
+
+
+operations: Final = Operations("players")
+
+
+class InfoQuery(RequestModel):
+    """Which player is asked."""
+
+    player: Annotated[str, Field(max_length=500, description="its address: http://host:port")]
+
+
+class InfoAnswer(ResponseModel):
+    """What a player said; `answered` is the message that it understood, `trouble` why no more is known."""
+
+    player: str
+    name: str | None
+    status: str | None
+    answered: str | None
+    trouble: list[str]
+
+
+@operations.get("/api/v1/info", role=Role.PLAYER, errors=["invalid_player"])
+async def ask_player(request: web.Request, query: InfoQuery) -> InfoAnswer:
+    """Ask the player at an address INFO, or failing that PING, within 5 s; who is silent may be thinking."""
+    if not query.player.startswith(("http://", "https://")):
+        raise RequestError("invalid_player", "only an address can be asked", "say ?player=http://host:port")
+    info = await ask_info(query.player, targets=request.app[MANAGER].settings.targets)
+    status = None if info.reply.status is None else info.reply.status.value
+    return InfoAnswer(
+        player=info.url, name=info.reply.name, status=status, answered=info.answered, trouble=list(info.trouble)
+    )

@@ -1,0 +1,106 @@
+"""The cores that players of ours think on: how many a match takes, and which matches have theirs.
+
+A core has four slots. A search takes all of them, any other player that needs a process takes one, and players that
+need no process take none. A match takes at most all slots that there are; its searches share the cores then. So they do
+in a match with a person, for whom they wait most of the time: there a search takes one slot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from server.errors import TooFewCoresError
+from server.links.own_player import STOCK
+from server.links.seating import OWN_PLAYERS
+
+SLOTS_PER_CORE: Final = 4
+HUMAN: Final = "human"
+"""How people are named as players."""
+_LIGHT: Final = frozenset({"greedy"})
+"""Players of ours that think for a moment; all others search until their time is over."""
+
+
+def n_cores_here() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0))
+
+
+@dataclass(slots=True)
+class _Request:
+    n_slots: int
+    is_granted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class CoreBudget:
+    """Grants matches the slots of *n_cores* cores, in the order in which they ask.
+
+    However many matches there are, no more than `n_slots` processes of players run at once.
+    """
+
+    def __init__(self, n_cores: int) -> None:
+        self.n_slots = SLOTS_PER_CORE * n_cores
+        self._requests: dict[str, _Request] = {}
+
+    @property
+    def n_free(self) -> int:
+        """How many slots are neither held nor waited for; less than none where more are waited for than there are."""
+        return self.n_slots - sum(request.n_slots for request in self._requests.values())
+
+    def slots_for(self, players: Iterable[str]) -> int:
+        """Return how many slots a match takes between *players*, each named as often as it has seats."""
+        named = tuple(players)
+        if HUMAN in named:
+            return min(self.n_slots, sum(_n_slots(player) > 0 for player in named))
+        return min(self.n_slots, sum(map(_n_slots, named)))
+
+    def check(self, players: Iterable[str]) -> None:
+        """Check that a match between *players* can ever begin.
+
+        Raises:
+            TooFewCoresError: it needs more processes than may run at once.
+        """
+        n_processes = sum(_n_slots(player) > 0 for player in players)
+        if n_processes > self.n_slots:
+            raise TooFewCoresError(n_processes, self.n_slots)
+
+    def request(self, match_id: str, n_slots: int) -> None:
+        """Ask for *n_slots* for a match, which `release` gives back."""
+        if n_slots:
+            self._requests[match_id] = _Request(n_slots)
+            self._grant()
+
+    async def granted(self, match_id: str) -> None:
+        """Return when the match has what was requested for it."""
+        if match_id in self._requests:
+            await self._requests[match_id].is_granted.wait()
+
+    def waive(self, match_id: str) -> None:
+        """Let a match that needs nothing any more, since it is aborted, wait no longer."""
+        request = self._requests.get(match_id)
+        if request is not None and not request.is_granted.is_set():
+            self.release(match_id)
+            request.is_granted.set()
+
+    def release(self, match_id: str) -> None:
+        """Give back what the match has."""
+        if self._requests.pop(match_id, None) is not None:
+            self._grant()
+
+    def _grant(self) -> None:
+        n_left = self.n_slots
+        for request in self._requests.values():
+            if n_left < request.n_slots:
+                return  # younger requests do not overtake
+            n_left -= request.n_slots
+            request.is_granted.set()
+
+
+def _n_slots(player: str) -> int:
+    name = player.partition(":")[0]
+    if name in STOCK or name not in OWN_PLAYERS:
+        return 0
+    return 1 if name in _LIGHT else SLOTS_PER_CORE

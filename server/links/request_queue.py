@@ -1,0 +1,297 @@
+"""Request queues: where requests wait for players that dial in, and for people, until their replies are posted."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from gdl.errors import MessageError
+from gdl.wire.replies import elements
+from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
+from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
+
+LEGAL: Final = "(LEGAL "
+
+
+@dataclass(eq=False, slots=True)
+class QueuedRequest:
+    """A request that waits until it is answered or its clock is over.
+
+    Attributes:
+        id: the same for the same message, also when another process of the game manager sends it again; it says
+            nothing of the role, whose own name the player need not know.
+        number: the position among all requests of the queue, in the order in which they came.
+        reply: takes what is answered.
+        came_s: when it came, by the clock of the queue.
+        limit_s: how long the player may think, as its messages say; None: no limit is known.
+    """
+
+    id: str
+    number: int
+    request: PlayerRequest
+    reply: ReplyBuffer
+    came_s: float = 0.0
+    limit_s: float | None = None
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def text(self) -> str:
+        """The message itself, in one line of KIF."""
+        return self.request.text.rpartition("\n")[2]
+
+    @property
+    def message(self) -> str:
+        """Which message it is: `START`, `PLAY`, `STOP`, ..."""
+        return keyword(self.request)
+
+    @property
+    def legal_moves(self) -> tuple[str, ...]:
+        """The texts of the legal moves, if the request has them."""
+        first, newline, _ = self.request.text.partition("\n")
+        if not (newline and first.startswith(LEGAL)):
+            return ()
+        try:
+            *_, moves = elements(first) or ("",)
+            return elements(moves) or ()
+        except MessageError:
+            return ()
+
+
+def keyword(request: PlayerRequest) -> str:
+    """Return which message *request* holds."""
+    return request.text.rpartition("\n")[2].lstrip("(").partition(" ")[0].rstrip(")").upper()
+
+
+def request_id(match_id: str, step: int, message: str) -> str:
+    """Return the id of the request with *message* of *step*."""
+    return f"{match_id}:{step}:{message}"
+
+
+MAX_ENDED: Final = 1_000
+"""How many requests a queue remembers that are answered or overdue."""
+_SYSTEM_CLOCK: Final = SystemClock()
+
+
+class RequestQueue:
+    """The requests of one player: those that wait, and what became of the last ones; *clock* measures the waits."""
+
+    def __init__(self, clock: Clock = _SYSTEM_CLOCK, on_connection: Callable[[], None] = lambda: None) -> None:
+        self._clock, self._on_connection = clock, on_connection
+        self._epoch = secrets.token_hex(4)
+        self._n = 0
+        self._waiting: dict[str, QueuedRequest] = {}
+        self._ended: dict[str, str | None] = {}
+        self._answered: dict[str, list[PlayerRequest]] = {}
+        self._is_closed = False
+        self._changed = asyncio.Event()
+        self._reader: Reader | None = None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the player would get a request at once."""
+        return self._reader is not None
+
+    @property
+    def waiting(self) -> tuple[QueuedRequest, ...]:
+        """The requests without an answer, the oldest first."""
+        return tuple(self._waiting.values())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no more requests will come: the player is not registered under that name any more."""
+        return self._is_closed
+
+    @property
+    def changed(self) -> asyncio.Event:
+        """An event that is set when the next request comes, or another reader."""
+        return self._changed
+
+    def put(self, request: PlayerRequest, reply: ReplyBuffer, limit_s: float | None = None) -> QueuedRequest:
+        """Let *request* wait; the reply that is posted fills *reply*. *limit_s* is the limit that the player knows."""
+        self._n += 1
+        queued = QueuedRequest(self._free_id(request), self._n, request, reply, self._clock.now_s(), limit_s)
+        self._waiting[queued.id] = queued
+        self._ended.pop(queued.id, None)
+        self._note_change()
+        return queued
+
+    def _free_id(self, request: PlayerRequest) -> str:
+        """Return the id of *request*, with a number where the player has another seat in the same match."""
+        first = found = request_id(request.match_id, request.step, keyword(request))
+        number = 1
+        while found in self._waiting:
+            number += 1
+            found = f"{first}:{number}"
+        return found
+
+    def withdraw(self, queued: QueuedRequest) -> None:
+        """Let a request wait no longer: a reply is too late from now on."""
+        if self._waiting.get(queued.id) is queued:
+            self._end(queued, None)
+
+    def answer(self, request_id: str, text: str, failure: str = "") -> None:
+        """Take the reply to a request, and what the player says of its own failure; the same reply may come twice.
+
+        Raises:
+            LateReplyError: its clock is over.
+            OtherReplyError: something else was answered before.
+            UnknownLetterError: there is no such request, or none that is remembered.
+        """
+        queued = self._waiting.get(request_id)
+        if queued is not None:
+            # Here and now: the wait may end before its task runs.
+            queued.reply.note_failure(failure)
+            queued.reply.feed(text.encode("utf-8", "replace"))
+            queued.answered.set()
+            self._end(queued, text)
+        elif request_id not in self._ended:
+            raise UnknownLetterError(request_id)
+        elif (ended := self._ended[request_id]) is None:
+            raise LateReplyError(request_id)
+        elif ended != text:
+            raise OtherReplyError(request_id)
+
+    def _end(self, queued: QueuedRequest, text: str | None) -> None:
+        del self._waiting[queued.id]
+        self._ended[queued.id] = text
+        while len(self._ended) > MAX_ENDED:
+            del self._ended[next(iter(self._ended))]
+
+    def remember(self, match_id: str, requests: Sequence[PlayerRequest]) -> None:
+        """Keep what was answered in a match, in order, for a new process of the player."""
+        self._answered.setdefault(match_id, []).extend(requests)
+
+    def forget_match(self, match_id: str) -> None:
+        """Keep what was answered in a match no longer."""
+        self._answered.pop(match_id, None)
+
+    def answered_in(self, match_id: str) -> list[QueuedRequest]:
+        """Return the requests of a match that were answered, in order, each with the answer; no reply is needed."""
+        requests = self._answered.get(match_id, ())
+        ids = (request_id(request.match_id, request.step, keyword(request)) for request in requests)
+        return [QueuedRequest(each, 0, request, ReplyBuffer()) for each, request in zip(ids, requests, strict=True)]
+
+    def close(self) -> None:
+        """Close the queue: its reader gets no more requests."""
+        self._is_closed, self._reader = True, None
+        self._note_change()
+
+    def left_s(self, queued: QueuedRequest) -> float | None:
+        """Return how long the player may still think about *queued*; None: no limit is known."""
+        return None if queued.limit_s is None else max(0.0, queued.limit_s - self.waited_s(queued))
+
+    def waited_s(self, queued: QueuedRequest) -> float:
+        """Return how long ago *queued* came."""
+        return max(0.0, self._clock.now_s() - queued.came_s)
+
+    def event_id(self, queued: QueuedRequest) -> str:
+        """Return what a reader that has got *queued* may say when it comes again; nothing for an answered one."""
+        return f"{self._epoch}.{queued.number}" if queued.number else ""
+
+    @contextmanager
+    def reading(self, last_event_id: str = "", *, with_answered: bool = False) -> Iterator[Reader]:
+        """Connect the player while the block runs; this reader takes the place of one from before.
+
+        Requests up to the one with *last_event_id* are not sent again. A reader *with_answered* gets, before the first
+        request of a match that began without it, what was answered in that match before.
+        """
+        epoch, _, number = last_event_id.partition(".")
+        is_known = epoch == self._epoch and number.isascii() and number.isdecimal() and len(number) < 10
+        reader = self._reader = Reader(self, int(number) if is_known else 0, with_answered=with_answered)
+        self._note_change()
+        self._on_connection()
+        try:
+            yield reader
+        finally:
+            if self._reader is reader:
+                self._reader = None
+                self._on_connection()
+
+    def is_read_by(self, reader: Reader) -> bool:
+        """Return whether *reader* is the player's latest."""
+        return self._reader is reader
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+class Reader:
+    """A connection of a player to its *queue*, which has got the requests up to the one with *number*."""
+
+    def __init__(self, queue: RequestQueue, number: int, *, with_answered: bool = False) -> None:
+        self._queue, self._number, self._with_answered = queue, number, with_answered
+        self._known: set[str] = set()
+        self._to_repeat: list[QueuedRequest] = []
+
+    async def next(self) -> QueuedRequest | None:
+        """Wait for a request that this connection has not got; return None once there will be none.
+
+        Then another connection has taken over, or the queue is closed.
+        """
+        while self._queue.is_read_by(self):
+            found = self._next()
+            if found is not None:
+                return found
+            await self._queue.changed.wait()
+        return None
+
+    def _next(self) -> QueuedRequest | None:
+        for queued in self._queue.waiting:
+            if queued.number > self._number:
+                self._queue_answered(queued.request.match_id)
+                if self._to_repeat:
+                    return self._to_repeat.pop(0)
+                self._number = queued.number
+                return queued
+        return None
+
+    def _queue_answered(self, match_id: str) -> None:
+        if self._with_answered and match_id not in self._known:
+            self._known.add(match_id)
+            self._to_repeat += self._queue.answered_in(match_id)
+
+
+class RequestQueues:
+    """The queues of all players that dial in, by name, and of the seats that people have taken.
+
+    *on_connection* is called with the name of a player that has come or gone.
+    """
+
+    def __init__(self, clock: Clock = _SYSTEM_CLOCK, on_connection: Callable[[str], None] = lambda _: None) -> None:
+        self._clock, self._on_connection = clock, on_connection
+        self._queues: dict[str, RequestQueue] = {}
+        self._seats: dict[tuple[str, str], RequestQueue] = {}
+
+    def of_player(self, player_name: str) -> RequestQueue:
+        """Return the queue of a player."""
+        if player_name not in self._queues:
+            self._queues[player_name] = RequestQueue(self._clock, partial(self._on_connection, player_name))
+        return self._queues[player_name]
+
+    def is_connected(self, player_name: str) -> bool:
+        """Return whether a player would get a request at once."""
+        return player_name in self._queues and self._queues[player_name].is_connected
+
+    def forget(self, player_name: str) -> None:
+        """Take a player's queue away, with all that waits in it."""
+        queue = self._queues.pop(player_name, None)
+        if queue is not None:
+            queue.close()
+
+    def seat(self, match_id: str, role: str) -> RequestQueue:
+        """Return the queue of the person who plays *role* in a match."""
+        return self._seats.setdefault((match_id, role), RequestQueue(self._clock))
+
+    def has_seat(self, match_id: str, role: str) -> bool:
+        """Return whether a person plays *role* in a match that is being played here."""
+        return (match_id, role) in self._seats
+
+    def leave_seat(self, match_id: str, role: str) -> None:
+        """Take the queue of a seat away: the match is over."""
+        self._seats.pop((match_id, role), None)

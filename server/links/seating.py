@@ -1,0 +1,241 @@
+"""Who plays which role, from words: `white=mcts`, `black=http://host:port`, `red=cmd:./player`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from gdl.errors import UnknownNameError
+from gdl.game import Outline, Role, played_roles
+from gdl.language.terms import Constant
+from players.kit.worker import WorkerLimits
+from players.registry import PLAYERS, find_player
+from server.errors import PlayerSpecError, TooManyRolesError
+from server.links.address import AllowedAddresses
+from server.links.child_player import ChildPlayer
+from server.links.http_player import HttpPlayer, player_url
+from server.links.own_player import STOCK, StockPlayer, WorkerPlayer, start_own_player
+from server.match.link import NoLink, PlayerLink
+from server.match.setup import Profile, Seat
+
+COMMAND: Final = "cmd:"
+COMMAND_WITH_LEGAL_MOVES: Final = "cmd+legal:"
+
+
+def is_command(address: str) -> bool:
+    """Return whether *address* starts a program on this machine, which may not be asked for over a network."""
+    return address.startswith((COMMAND, COMMAND_WITH_LEGAL_MOVES))
+
+
+def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None) -> tuple[PlayerLink, Seat]:
+    """Return the way to the player at *address*, and its seat with what the address adds to its profile.
+
+    `http://host:port` and `https://...` are HTTP players, `cmd:program argument ...` is a child process,
+    and `cmd+legal:...` one that gets its legal moves. HTTP players outside *targets* are not called.
+
+    Raises:
+        PlayerSpecError: *address* is nothing of that kind.
+    """
+    if address.startswith(COMMAND_WITH_LEGAL_MOVES):
+        profile = replace(seat.profile, gets_legal_moves=True)
+        return ChildPlayer(address.removeprefix(COMMAND_WITH_LEGAL_MOVES)), replace(seat, profile=profile)
+    if address.startswith(COMMAND):
+        return ChildPlayer(address.removeprefix(COMMAND)), seat
+    if address.startswith(("http://", "https://")):
+        return HttpPlayer(address, seat.player_name, targets=targets), seat
+    raise PlayerSpecError(address, "expected http://host:port, or cmd: and a program")
+
+
+DEFAULT_PLAYER: Final = "random"
+"""The player of a role for which none was named."""
+_BY_HAND: Final = "human"
+OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND)
+"""Players of ours that a game manager can start."""
+_ANY_ROLE: Final = Constant("any")
+_HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
+_OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
+
+
+class PlayerReference(Protocol):
+    """A player as it was named for a role, wherever it is."""
+
+    @property
+    def text(self) -> str:
+        """How the player was named."""
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+
+    @property
+    def kind(self) -> str:
+        """Which way leads to the player: `own`, `http`, `dial-in`, `human`, `command`."""
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*, spoken to as *profile* and the player's own ways say."""
+
+    async def open(self, role: Role) -> PlayerLink:
+        """Return the way to the player, which is started if it is one of ours.
+
+        Raises:
+            PlayerStartError: one of ours did not come up.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSpec:
+    """A player by its specification: an address, a program, or one of our players, which must be started.
+
+    `targets` says which addresses may be called; None allows all. With `worker_limits` one of ours plays in a worker of
+    this process, else in a service of its own.
+    """
+
+    text: str
+    is_own: bool
+    targets: AllowedAddresses | None = None
+    worker_limits: WorkerLimits | None = None
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+        if self.is_own:
+            return self.text
+        if is_command(self.text):
+            return Path(shlex.split(self.text.partition(":")[2])[0]).name
+        url = player_url(self.text)
+        return f"{url.host}:{url.port}"
+
+    @property
+    def kind(self) -> str:
+        """Which way leads to the player."""
+        return "own" if self.is_own else "command" if is_command(self.text) else "http"
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
+        seat = Seat(role, self.name, profile)
+        return seat if self.is_own else open_link(self.text, seat)[1]
+
+    async def open(self, role: Role) -> PlayerLink:
+        """Return the way to the player, which is started if it is one of ours.
+
+        Raises:
+            PlayerStartError: one of ours did not come up.
+        """
+        if self.text in STOCK:
+            return StockPlayer(self.text)
+        if self.is_own:
+            limits = self.worker_limits
+            return await start_own_player(self.text) if limits is None else WorkerPlayer(self.text, limits)
+        return open_link(self.text, Seat(role, self.name), self.targets)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedPlayer:
+    """A player that was known when the match was ordered, and is not any more; its seat has no answers."""
+
+    text: str
+    kind: str = "absent"
+
+    @property
+    def name(self) -> str:
+        """What the player is called in the record."""
+        return self.text
+
+    def seat(self, role: Role, profile: Profile) -> Seat:
+        """Return the player's seat at *role*."""
+        return Seat(role, self.text, profile)
+
+    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- an entrant is asked so
+        """Return a link that always fails."""
+        return NoLink("the player is not known any more")
+
+
+def player_spec(text: str) -> PlayerSpec:
+    """Return the player that *text* names: `http://host:port`, `cmd:program arguments`, or one of ours.
+
+    Raises:
+        PlayerSpecError: an address or a program that cannot be one.
+        UnknownNameError: no player of ours; it suggests the nearest names.
+        PlayerFileError: a file or module that holds no player.
+    """
+    if is_command(text) or _is_address(text):
+        open_link(text, Seat(_ANY_ROLE))
+        if is_command(text):
+            _check_program(text)
+        return PlayerSpec(text, is_own=False)
+    if text == _BY_HAND:
+        raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
+    if _HOST_AND_PORT.fullmatch(text):
+        raise PlayerSpecError(text, f"an address begins with http://, as in http://{text}")
+    find_player(text)
+    return PlayerSpec(text, is_own=True)
+
+
+def _check_program(text: str) -> None:
+    program = shlex.split(text.partition(":")[2])[0]
+    if shutil.which(program) is None:
+        forbidden = f"{program} may not be executed: try chmod +x {program}"
+        raise PlayerSpecError(text, forbidden if Path(program).is_file() else f"there is no program {program}")
+
+
+def _is_address(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> PlayerSpec:
+    """Return the player that *text*, which came over the network, names: an address, or one of ours by name.
+
+    *targets* says which addresses may be called, once it comes to that.
+
+    Raises:
+        PlayerSpecError: anything else; programs, files and modules are never started for a caller on the network.
+        UnknownNameError: no player of ours.
+    """
+    if _is_address(text):
+        return replace(player_spec(text), targets=targets)
+    own = _OWN.fullmatch(text)
+    if own is None:
+        ours = ", ".join(OWN_PLAYERS)
+        raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {ours}")
+    if own["name"] not in PLAYERS:
+        raise UnknownNameError("player", own["name"], difflib.get_close_matches(own["name"], PLAYERS))
+    return player_spec(text)
+
+
+def seated(game: Outline, named: Mapping[str, PlayerReference]) -> dict[Role, PlayerReference]:
+    """Return the player of each role of *game* but chance; roles without one in *named* get the player `random`.
+
+    Raises:
+        UnknownNameError: as `check_roles`.
+    """
+    check_roles(game, named)
+    left_out = PlayerSpec(DEFAULT_PLAYER, is_own=True)
+    return {role: named.get(str(role), left_out) for role in played_roles(game)}
+
+
+def check_n_roles(game: Outline, limit: int) -> None:
+    """Check that *game* has no more roles than *limit*, `random` included.
+
+    Raises:
+        TooManyRolesError: it has more.
+    """
+    if len(game.roles) > limit:
+        raise TooManyRolesError(len(game.roles), limit)
+
+
+def check_roles(game: Outline, named: Iterable[str]) -> None:
+    """Check that each of the roles *named* is one that a player can have.
+
+    Raises:
+        UnknownNameError: the game has no such role, or it is chance's.
+    """
+    roles = [str(role) for role in played_roles(game)]
+    for name in named:
+        if name not in roles:
+            raise UnknownNameError("role to play", name, difflib.get_close_matches(name, roles) or roles)

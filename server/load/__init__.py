@@ -1,1 +1,0 @@
-"""The load benchmark of the game manager: many matches at once over real sockets, and pages over many old matches."""

@@ -1,0 +1,179 @@
+"""Registered players, tokens, and the sessions of browsers, in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from server.storage.batch import insert, upsert
+from server.storage.database import Database
+from server.storage.reading import Found, each_sound, sound
+from server.storage.rows import PlayerRow, TokenRow
+from server.storage.schema import players, sessions, tokens
+
+
+class PlayerStore:
+    """The registered players of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, player: PlayerRow) -> bool:
+        """Keep a new player; return False, and change nothing, where there is one of that name."""
+        async with self._database.begin() as connection:
+            found = await connection.execute(insert(self._database, players).on_conflict_do_nothing(), asdict(player))
+        return found.rowcount > 0
+
+    async def put(self, player: PlayerRow) -> None:
+        """Keep *player*, in place of another of that name."""
+        async with self._database.begin() as connection:
+            await connection.execute(upsert(self._database, players), asdict(player))
+
+    async def get(self, name: str) -> PlayerRow | None:
+        """Return the player *name*.
+
+        Raises:
+            DamagedRowError: its row is damaged.
+        """
+        async with self._database.reading() as connection:
+            found = (await connection.execute(sa.select(players).where(players.c.name == name))).mappings().first()
+        return None if found is None else PlayerRow(**sound(self._database.name, players, found))
+
+    async def listed(self, owner: str | None = None) -> list[PlayerRow]:
+        """Return the players by name, only those of *owner* if one is named."""
+        return await self._all(sa.true() if owner is None else players.c.owner == owner)
+
+    async def change(self, name: str, **values: Any) -> bool:
+        """Change columns of a player; return whether there is one."""
+        return await self._update(name, values)
+
+    async def set_status(self, name: str, status: str, reason: str = "") -> bool:
+        """Pause a player for *reason*, or let it play again; return whether there is one."""
+        values: dict[str, Any] = {"status": status, "pause_reason": reason}
+        return await self._update(name, values | ({"n_failures": 0} if status == "ok" else {}))
+
+    async def count_failure(self, name: str) -> int:
+        """Count one more failure in a row and return how many there are now; 0 where there is no such player."""
+        counting = sa.update(players).where(players.c.name == name).values(n_failures=players.c.n_failures + 1)
+        async with self._database.begin() as connection:
+            return await connection.scalar(counting.returning(players.c.n_failures)) or 0
+
+    async def clear_failures(self, name: str) -> bool:
+        """Forget the failures of a player that did well; return whether there is one."""
+        return await self._update(name, {"n_failures": 0})
+
+    async def set_info(self, name: str, info: Any, seen_ms: int | None) -> bool:
+        """Keep what a player answered to INFO, and when it was last there; return whether there is one."""
+        return await self._update(name, {"info": info, "seen_ms": seen_ms})
+
+    async def delete(self, name: str) -> bool:
+        """Forget a player; return whether there was one. Its matches keep its name."""
+        async with self._database.begin() as connection:
+            found = await connection.execute(sa.delete(players).where(players.c.name == name))
+        return found.rowcount > 0
+
+    async def _update(self, name: str, values: dict[str, Any]) -> bool:
+        async with self._database.begin() as connection:
+            found = await connection.execute(sa.update(players).where(players.c.name == name).values(values))
+        return found.rowcount > 0
+
+    async def _all(self, condition: sa.ColumnElement[bool]) -> list[PlayerRow]:
+        query = sa.select(players).where(condition).order_by(players.c.name)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(query)).mappings().all()
+        return each_sound(self._database.name, players, found, lambda row: PlayerRow(**row))
+
+
+_USED: Final = sa.bindparam("at", type_=sa.BigInteger)
+_TOUCH: Final = sa.update(tokens).where(tokens.c.id == sa.bindparam("token")).values(used_ms=_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A browser in which a token was used to log in; the SHA-256 of its cookie's secret names it."""
+
+    hash: str
+    token_id: str
+    created_ms: int
+    expires_ms: int
+
+
+class TokenStore:
+    """The tokens of *database*, and the sessions opened with them.
+
+    Every method raises `StorageError` where the database fails.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, row: TokenRow) -> None:
+        """Keep a new token."""
+        await self._write(sa.insert(tokens).values(asdict(row)))
+
+    async def put_all(self, rows: list[TokenRow]) -> None:
+        """Keep new tokens: all of them, or none."""
+        async with self._database.begin() as connection:
+            if rows:
+                await connection.execute(sa.insert(tokens), [asdict(row) for row in rows])
+
+    async def get(self, token_id: str) -> TokenRow | None:
+        """Return the token of that public id; None also where its row is damaged: it opens nothing then."""
+        found = self._tokens(await self._rows(sa.select(tokens).where(tokens.c.id == token_id)))
+        return found[0] if found else None
+
+    async def listed(self) -> list[TokenRow]:
+        """Return all tokens, by name and then the oldest first."""
+        query = sa.select(tokens).order_by(tokens.c.name, tokens.c.created_ms, tokens.c.id)
+        return self._tokens(await self._rows(query))
+
+    async def has_any(self) -> bool:
+        """Return whether a token was ever issued."""
+        return bool(await self._rows(sa.select(tokens.c.id).limit(1)))
+
+    async def renew(self, token_id: str, secret_hash: str, expires_ms: int | None) -> None:
+        """Give a token another secret; sessions of the old one end."""
+        change = sa.update(tokens).where(tokens.c.id == token_id).values(hash=secret_hash, expires_ms=expires_ms)
+        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == token_id))
+
+    async def revoke(self, token_id: str, at_ms: int) -> None:
+        """Revoke a token; its sessions end."""
+        change = sa.update(tokens).where(tokens.c.id == token_id).values(revoked_ms=at_ms)
+        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == token_id))
+
+    async def touch(self, used_ms: Mapping[str, int]) -> None:
+        """Note when tokens were last used, by id."""
+        changes = [{"token": token_id, "at": at_ms} for token_id, at_ms in used_ms.items()]
+        if changes:
+            async with self._database.begin() as connection:
+                await connection.execute(_TOUCH, changes)
+
+    async def open_session(self, row: SessionRow) -> None:
+        """Keep a new session, and forget those that were over when it began."""
+        old = sa.delete(sessions).where(sessions.c.expires_ms < row.created_ms)
+        await self._write(old, sa.insert(sessions).values(asdict(row)))
+
+    async def session(self, secret_hash: str) -> SessionRow | None:
+        """Return the session that *secret_hash* names."""
+        found = await self._rows(sa.select(sessions).where(sessions.c.hash == secret_hash))
+        sounds = each_sound(self._database.name, sessions, found, lambda row: SessionRow(**row))
+        return sounds[0] if sounds else None
+
+    async def close_session(self, secret_hash: str) -> None:
+        """Forget a session, if it is there."""
+        await self._write(sa.delete(sessions).where(sessions.c.hash == secret_hash))
+
+    def _tokens(self, found: Sequence[Found]) -> list[TokenRow]:
+        return each_sound(self._database.name, tokens, found, lambda row: TokenRow(**row))
+
+    async def _rows(self, query: sa.Select[Any]) -> list[dict[str, Any]]:
+        async with self._database.reading() as connection:
+            return [dict(row) for row in (await connection.execute(query)).mappings()]
+
+    async def _write(self, *statements: sa.Executable) -> None:
+        async with self._database.begin() as connection:
+            for statement in statements:
+                await connection.execute(statement)

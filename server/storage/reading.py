@@ -1,0 +1,111 @@
+"""Rows as they are read: a value that no version of this program writes costs its own row, and not the query.
+
+SQLite keeps any value in any column, and disks, tools and people damage files.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final, TypeAlias, TypeVar
+
+import sqlalchemy as sa
+
+from server.errors import DamagedRowError
+from server.storage.rows import STATUSES
+from server.storage.schema import Json, matches, players, records, versions
+
+Row = TypeVar("Row")
+Found: TypeAlias = Mapping[Any, Any]
+"""A row by the names of its columns."""
+_Check: TypeAlias = Callable[[Any], bool]
+MAX_MS: Final = 253_402_300_799_999
+"""The end of the year 9999, the last one that dates know."""
+_MAX_INT: Final = 2**53
+_LOG: Final = logging.getLogger(__name__)
+
+
+def _is_list_of(*kinds: type) -> _Check:
+    return lambda value: isinstance(value, list) and all(type(one) in kinds for one in value)
+
+
+def _is_order(value: Any) -> bool:
+    """Return whether *value* has what every reader of an order takes for granted."""
+    text = value.get("text") if isinstance(value, dict) else None
+    players = text.get("players") if isinstance(text, dict) else None
+    if not (isinstance(text, dict) and isinstance(players, dict) and isinstance(value.get("people", {}), dict)):
+        return False
+    clocks = [type(text.get(name)) for name in ("startClock", "playClock")]
+    is_clear = isinstance(text.get("broadcastDelay", ""), str) and isinstance(text.get("from", {}), dict)
+    return is_clear and clocks == [int, int] and all(isinstance(seat, dict) for seat in players.values())
+
+
+_SHAPES: Final[dict[sa.Column[Any], _Check]] = {
+    matches.c.status: lambda value: value in STATUSES,
+    matches.c.order: _is_order,
+    matches.c.goals: _is_list_of(int, type(None)),
+    versions.c.roles: _is_list_of(str),
+    players.c.kind: lambda value: value in ("http", "dial-in"),
+    players.c.status: lambda value: value in ("ok", "paused"),
+    records.c.signature: lambda value: isinstance(value, dict),
+}
+"""What a column holds, where its type does not say it all."""
+_ANY_JSON: Final = (dict, list, str, int, float, bool, type(None))
+
+
+def damage(table: sa.Table, found: Found) -> str:
+    """Return what of a row of *table* is damaged, as words; empty where nothing is."""
+    wrong = [name for name, is_right in _checks(table) if name in found and not is_right(found[name])]
+    return ", ".join(f"{name} holds {_shown(found[name])}" for name in wrong)
+
+
+def sound(database: str, table: sa.Table, found: Found) -> Found:
+    """Return the row *found* if nothing of it is damaged.
+
+    Raises:
+        DamagedRowError: something is.
+    """
+    what = damage(table, found)
+    if what:
+        key = " ".join(str(found[column.name]) for column in table.primary_key if column.name in found)
+        raise DamagedRowError(database, table.name, key, what)
+    return found
+
+
+def each_sound(database: str, table: sa.Table, found: Iterable[Found], make: Callable[[Found], Row]) -> list[Row]:
+    """Return what *make* makes of each row of which nothing is damaged; the others are named in the log."""
+    made = []
+    for row in found:
+        try:
+            made.append(make(sound(database, table, row)))
+        except DamagedRowError as error:
+            _LOG.error("%s", error)
+    return made
+
+
+@cache
+def _checks(table: sa.Table) -> tuple[tuple[str, _Check], ...]:
+    return tuple((column.name, _check(column)) for column in table.columns)
+
+
+def _check(column: sa.Column[Any]) -> _Check:
+    is_right = _SHAPES.get(column) or _of_type(column)
+    if not column.nullable:
+        return is_right
+    return lambda value: value is None or is_right(value)
+
+
+def _of_type(column: sa.Column[Any]) -> _Check:
+    if isinstance(column.type, Json):
+        return lambda value: isinstance(value, _ANY_JSON)
+    kind = getattr(column.type, "impl_instance", column.type).python_type
+    if kind is not int or column.name == "goal":
+        return lambda value: type(value) is kind
+    most = MAX_MS if column.name.endswith("_ms") else _MAX_INT
+    return lambda value: type(value) is int and 0 <= value <= most
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, (str, bytes, int, float, list, dict)) else "what cannot be read"
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,1 +1,0 @@
-"""What a validation found, in the forms that people and programs read."""

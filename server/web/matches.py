@@ -1,0 +1,258 @@
+"""Lists of matches: the first page, all matches a page at a time, the queue, and the card of each match."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from aiohttp import web
+from cachetools import LRUCache
+
+from gdl.errors import GdlError
+from server.access.access import PRINCIPAL
+from server.api.operation import MANAGER
+from server.errors import DamagedRowError
+from server.hosting.game_manager import GameManager
+from server.records.record import understood
+from server.spectating.events import broadcast_of, delay_of
+from server.storage.games import title_of
+from server.storage.matches import MatchStore
+from server.storage.rows import CHANCE, ENDED, LOBBY, QUEUED, RUNNING, STATUSES, GameVersion, MatchRow, SeatRow
+from server.visibility import Principal, people_of, secrecy_of
+from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
+from server.web.match_view import public_events, view_of
+from server.web.rendering import render
+
+NO_PEOPLE: Final[Mapping[str, str]] = MappingProxyType({})
+_N_BOARDS: Final = 500
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """Who plays a role, which way leads to the player (its `kind`), and the goal that this came to.
+
+    In the lobby a person `is_missing` who has not come yet.
+    """
+
+    role: str
+    player: str
+    kind: str
+    goal: int | None
+    is_best: bool
+    is_missing: bool = False
+    person: str = ""
+
+    @property
+    def called(self) -> str:
+        """The name of the player, or of the person, where that is known and may be seen."""
+        return self.person or self.player
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCard:
+    """A match in a list. While names are scrambled, its title does not tell the game."""
+
+    row: MatchRow
+    title: str
+    is_scrambled: bool
+    is_hidden: bool
+    seats: tuple[SeatLine, ...]
+    picture: Picture | None = None
+
+    @property
+    def played(self) -> tuple[SeatLine, ...]:
+        """The seats of players and people, without chance."""
+        return tuple(seat for seat in self.seats if seat.kind != CHANCE)
+
+
+def seat_lines(
+    row: MatchRow, seats: Sequence[SeatRow], people: Mapping[str, str] = NO_PEOPLE, *, has_roles: bool = True
+) -> tuple[SeatLine, ...]:
+    """Return who plays, in the order of the roles; where the roles are not to be known, they have numbers."""
+    best = _best_goal(seats)
+    return tuple(
+        SeatLine(
+            role=seat.role if has_roles else f"role {number}",
+            player=seat.player,
+            kind=seat.kind,
+            goal=seat.goal if row.goals is not None else None,
+            is_best=best is not None and seat.goal == best and seat.kind != CHANCE,
+            is_missing=row.status == LOBBY and seat.is_missing,
+            person=people.get(seat.role, ""),
+        )
+        for number, seat in enumerate(seats, 1)
+    )
+
+
+def _best_goal(seats: Sequence[SeatRow]) -> int | None:
+    """Return the best goal where not all players have the same; chance plays no part."""
+    goals = [seat.goal for seat in seats if seat.goal is not None and seat.kind != CHANCE]
+    return max(goals) if goals and min(goals) < max(goals) else None
+
+
+class Cards:
+    """Makes cards of matches, and keeps the boards on them for as long as nothing was moved."""
+
+    def __init__(self, matches: MatchStore, versions: GameVersions, first_positions: FirstPositions) -> None:
+        self._matches, self._versions, self._first = matches, versions, first_positions
+        self._boards: LRUCache[tuple[str, int, str], Picture | None] = LRUCache(_N_BOARDS)
+
+    async def of(
+        self,
+        rows: Sequence[MatchRow],
+        who: Principal | None = None,
+        *,
+        with_boards: bool = False,
+        is_person: bool = False,
+    ) -> list[MatchCard]:
+        """Return the cards of *rows* for *who*; *is_person*: who plays in them by hand."""
+        seats = await self._matches.seats([row.id for row in rows]) if rows else {}
+        found = []
+        for row in rows:
+            people = people_of(row, who, is_person=is_person)
+            found.append(await self._card(row, seats[row.id], people, with_board=with_boards))
+        return found
+
+    async def _card(
+        self, row: MatchRow, seats: Sequence[SeatRow], people: Mapping[str, str], *, with_board: bool
+    ) -> MatchCard:
+        """Return the card of a match, without what is not public."""
+        if row.damage:
+            return MatchCard(row, f"{row.id} (damaged)", is_scrambled=False, is_hidden=False, seats=())
+        secrecy = secrecy_of(row)
+        hides = secrecy.hides_game
+        return MatchCard(
+            row,
+            "Scrambled game" if hides else await self.title(row),
+            hides,
+            secrecy.is_hidden,
+            seat_lines(row, seats, people, has_roles=not hides),
+            await self._board(row) if with_board and not hides else None,
+        )
+
+    async def title(self, row: MatchRow) -> str:
+        """Return what the game of a match is called."""
+        version = await self._version(row)
+        return row.game if version is None else title_of(version)
+
+    async def _version(self, row: MatchRow) -> GameVersion | None:
+        try:
+            return await self._versions.version(row.sha256)
+        except DamagedRowError:  # the match is listed all the same
+            return None
+
+    async def _board(self, row: MatchRow) -> Picture | None:
+        key = (row.id, row.n_steps, row.status)
+        if not row.has_ended and not delay_of(row).is_live:
+            return await self._drawn(row)
+        if key not in self._boards:
+            self._boards[key] = await self._drawn(row)
+        return self._boards[key]
+
+    async def _drawn(self, row: MatchRow) -> Picture | None:
+        """Return the picture of the last public state, or of the first before the match begins; None without one."""
+        version = await self._version(row)
+        if version is None:
+            return None
+        try:
+            entries = await self._matches.entries(row.id)
+            with understood(row.id):
+                shown, secrecy = broadcast_of(row, entries), secrecy_of(row)
+                view = view_of(public_events(shown, has_ended=row.has_ended, secrecy=secrecy))
+            book, title = rule_book(version), f"{title_of(version)}, step {view.n_steps}"
+            if view.states and view.states[-1].text is not None:
+                return await picture_of(await recorded_board(book, view.states[-1].text), title)
+            is_due = row.status in (LOBBY, QUEUED) and not secrecy.is_hidden
+            facts = await self._first.facts(version) if is_due else None
+            return None if facts is None else await picture_of(await board(book, facts), title)
+        except GdlError as error:
+            _LOG.warning("the board of match %s is not drawn: %s", row.id, error)
+            return None
+
+
+CARDS: Final = web.AppKey("cards", Cards)
+
+
+N_ON_PAGE: Final = 40
+_MAX_QUEUED: Final = 200
+_FILTERS: Final = ("status", "game", "player", "tournament")
+
+
+async def show_matches(request: web.Request) -> web.Response:
+    """Show the matches that the query asks for: of a status, a game, a player, a tournament; `before` pages."""
+    wanted = {name: request.query[name] for name in _FILTERS if request.query.get(name)}
+    if wanted.get("status") not in STATUSES:
+        wanted.pop("status", None)
+    rows = await request.app[MANAGER].matches.listed(
+        status=wanted.get("status"),
+        game=wanted.get("game"),
+        player=wanted.get("player"),
+        tournament=wanted.get("tournament"),
+        before=request.query.get("before") or None,
+        limit=N_ON_PAGE + 1,
+    )
+    return render(
+        request,
+        "matches.html",
+        matches=await request.app[CARDS].of(rows[:N_ON_PAGE], request.get(PRINCIPAL)),
+        wanted=wanted,
+        older=older(rows, wanted),
+        is_first="before" not in request.query,
+        tabs=[(word, urlencode(wanted | {"status": word})) for word in STATUSES],
+        all_query=urlencode({name: value for name, value in wanted.items() if name != "status"}),
+        statuses=STATUSES,
+    )
+
+
+def older(rows: list[MatchRow], wanted: dict[str, str]) -> str | None:
+    """Return the query of the next page, None where these *rows*, one more than a page has, are the last."""
+    return urlencode(wanted | {"before": rows[N_ON_PAGE - 1].id}) if len(rows) > N_ON_PAGE else None
+
+
+async def show_queue(request: web.Request) -> web.Response:
+    """Show the matches that wait, the one whose turn is next first."""
+    rows = await request.app[MANAGER].matches.queued(limit=_MAX_QUEUED + 1)
+    cards = await request.app[CARDS].of(rows[:_MAX_QUEUED], request.get(PRINCIPAL))
+    waiting = request.app[MANAGER].waiting_for_core
+    return render(request, "queue.html", waiting_for_core=waiting, matches=cards, has_more=len(rows) > _MAX_QUEUED)
+
+
+N_LIVE: Final = 8
+_N_RECENT: Final = 12
+_N_GAMES: Final = 24
+
+
+async def show_home(request: web.Request) -> web.Response:
+    """Show the first page."""
+    manager = request.app[MANAGER]
+    games = await manager.games.listed()
+    return render(
+        request,
+        "home.html",
+        **await _live(request),
+        n_queued=await manager.queue.length(),
+        recent=await request.app[CARDS].of(await _recent(manager), request.get(PRINCIPAL)),
+        games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
+    )
+
+
+async def _recent(manager: GameManager) -> list[MatchRow]:
+    """Return the latest of the matches that are over, however many are played now."""
+    rows = [row for status in ENDED for row in await manager.matches.listed(status=status, limit=_N_RECENT)]
+    return sorted(rows, key=lambda row: (row.created_ms, row.id), reverse=True)[:_N_RECENT]
+
+
+async def show_live(request: web.Request) -> web.Response:
+    """Show what is played now: the part of the first page that changes."""
+    return render(request, "live.html", **await _live(request))
+
+
+async def _live(request: web.Request) -> dict[str, Any]:
+    rows = await request.app[MANAGER].matches.listed(status=RUNNING, limit=N_LIVE + 1)
+    cards = await request.app[CARDS].of(rows[:N_LIVE], request.get(PRINCIPAL), with_boards=True)
+    return {"live": cards, "has_more": len(rows) > N_LIVE}

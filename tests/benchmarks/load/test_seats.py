@@ -1,0 +1,37 @@
+"""The players of the load play by the rules."""
+
+from __future__ import annotations
+
+import random
+
+from benchmarks.load.players import ROLES, Board
+from gdl.engines import make_game
+from gdl.games.library import find_game
+from gdl.language.kif import read_term
+
+
+def test_their_moves_are_legal_to_the_end_of_a_match() -> None:
+    game = make_game(find_game("tictactoe").read(), "interpreter")
+    chance = random.Random(1)
+    boards = [Board(role) for role in ROLES]
+    for board in boards:
+        assert board.answer(f"(START m {board.role} ((role x)) 10 10)", chance) == "ready"
+    state, told = game.initial_state, "nil"
+    while not state.is_terminal:
+        texts = [board.answer(f"(PLAY m {told})", chance) for board in boards]
+        moves = [read_term(text) for text in texts]
+        assert all(move in state.legal_moves(role) for role, move in zip(game.roles, moves, strict=True))
+        state, told = state.next_state(moves), f"({' '.join(texts)})"
+
+
+def test_a_seat_that_starts_again_has_an_empty_board() -> None:
+    board, chance = Board("x"), random.Random(1)
+    board.answer("(PLAY m ((mark 1 1) noop))", chance)
+    board.answer("(START m x ((role x)) 10 10)", chance)
+    assert len(board.free) == 9
+
+
+def test_messages_other_than_play_are_answered_by_the_book() -> None:
+    board, chance = Board("x"), random.Random(1)
+    messages = ["(INFO)", "( STOP m (noop noop))", "(ABORT m)", "nonsense"]
+    assert [board.answer(message, chance) for message in messages] == ["available", "done", "done", "done"]

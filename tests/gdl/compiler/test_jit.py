@@ -1,0 +1,51 @@
+"""Kernels are compiled anew when the code of any of them has changed, and not otherwise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import gdl
+from gdl.compiler.kernels import jit
+
+PACKAGE: Final = Path(gdl.__file__).parent
+SCRIPT: Final = """
+import numpy as np
+from gdl.compiler.kernels.batches import _read
+from gdl.compiler.kernels.words import rows
+answers = rows(1)
+_read(rows(1), np.array([1], np.int32), answers)
+print(answers[0, 0], sum(_read.stats.cache_misses.values()))
+"""
+"""Print the value of the complement of a row of zeros, and whether the kernel was compiled for that."""
+
+
+def test_every_module_with_kernels_is_part_of_the_stamp() -> None:
+    marks = ("from gdl.compiler.kernels.jit import", "from numba.extending import")
+    files = (PACKAGE / "compiler").rglob("*.py")
+    with_kernels = {file for file in files if any(mark in file.read_text(encoding="utf-8") for mark in marks)}
+    assert with_kernels <= set(jit.FILES)
+    assert all(file.is_file() for file in jit.FILES)
+
+
+def test_a_kernel_is_compiled_again_when_a_function_of_another_file_has_changed(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "gdl", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            capture_output=True, text=True, check=True, cwd=tmp_path, env=environment, timeout=300,
+        )  # fmt: skip
+        return done.stdout.split()
+
+    ones = str(2**64 - 1)
+    assert [run(), run()] == [[ones, "1"], [ones, "0"]]
+    choice = tmp_path / "gdl" / "compiler" / "kernels" / "choice.py"
+    code = choice.read_text(encoding="utf-8")
+    choice.write_text(code.replace("broadcast(ZERO - (U(x) & U(1)))", "broadcast(ZERO)"), encoding="utf-8")
+    assert [run(), run()] == [["0", "1"], ["0", "0"]]
