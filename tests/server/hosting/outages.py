@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import shutil
 import sqlite3
@@ -12,7 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import pytest
@@ -29,6 +30,9 @@ connection.execute("BEGIN EXCLUSIVE")
 print("locked", flush=True)
 sys.stdin.read()
 connection.execute("ROLLBACK")
+"""
+_BALLAST: Final = """
+INSERT INTO events (match_id, number, kind, at_ms, body) SELECT min(id), $1, 'ballast', 0, $2 FROM matches
 """
 
 
@@ -65,6 +69,42 @@ async def full(disk: Path) -> AsyncIterator[None]:
         yield
     finally:
         filler.unlink()
+
+
+@asynccontextmanager
+async def full_tables(disk: Path, address: str) -> AsyncIterator[None]:
+    """Leave no byte on the file system at *disk*, nor in the pages of the events that a PostgreSQL database has there.
+
+    PostgreSQL makes tables longer by many pages at a time: without the rows that fill these, it could write for long.
+    """
+    connection = await asyncpg.connect(_plain(address))
+    try:
+        async with full(disk), _rolled_back(connection):
+            for n_bytes in (1000, 1):
+                await _fill_pages(connection, n_bytes)
+            yield
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def _rolled_back(connection: Any) -> AsyncIterator[None]:
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
+
+
+async def _fill_pages(connection: Any, n_bytes: int) -> None:
+    """Insert events of *n_bytes* until the disk has no room for another."""
+    for number in itertools.count(1_000_000 * n_bytes):
+        try:
+            async with connection.transaction():
+                await connection.execute(_BALLAST, number, "x" * n_bytes)
+        except asyncpg.DiskFullError:
+            return
 
 
 @asynccontextmanager

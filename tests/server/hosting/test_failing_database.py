@@ -28,6 +28,7 @@ from tests.server.hosting.outages import (
     Outage,
     database_on,
     full,
+    full_tables,
     is_sound,
     locked_file,
     locked_table,
@@ -71,7 +72,8 @@ def _on_locked_file(folder: Path, stack: ExitStack) -> Case:
 def _on_postgresql(kind: str, server: URL, model: URL, stack: ExitStack) -> Case:
     if kind == "full disk of PostgreSQL":
         disk = stack.enter_context(small_disk())
-        return Case(stack.enter_context(database_on(server, disk, model)), lambda: full(disk), None, stack)
+        address = stack.enter_context(database_on(server, disk, model))
+        return Case(address, lambda: full_tables(disk, address), None, stack)
     address = stack.enter_context(passing_database(server, model.database))
     outage = {"locked table": lambda: locked_table(address), "stopped server": lambda: stopped(server, address)}
     return Case(address, outage[kind], None, stack)
