@@ -87,7 +87,8 @@ class StoredMatch:
             StorageError: the database failed.
             MatchRecordError: its journal makes no sense.
         """
-        entries = await self._context.matches.mended(self.row.id, self._context.writer.holder)
+        writer, matches = self._context.writer, self._context.matches
+        entries = await writer.patiently(partial(matches.mended, self.row.id, writer.holder))
         self._n_entries = len(entries)
         self._n_characters = sum(len(entry["state"]) for entry in entries if entry["event"] == "state")
         if not entries or entries[-1]["event"] != "closed":
@@ -154,9 +155,10 @@ class StoredMatch:
 
     async def _finish(self) -> MatchRecord:
         await self._flush()
-        entries = await self._context.matches.entries(self.row.id)
+        writer, matches = self._context.writer, self._context.matches
+        entries = await writer.patiently(partial(matches.entries, self.row.id))
         record = record_of(entries)
-        await self._context.writer.finish(self.row.id, summary_of(entries), await self._signature(record))
+        await writer.finish(self.row.id, summary_of(entries), await self._signature(record))
         return record
 
     async def _signature(self, record: MatchRecord) -> dict[str, str] | None:

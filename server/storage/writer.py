@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DataError, IntegrityError
 
-from server.errors import StorageError, UnwritableError
+from server.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.match.link import now_ms
 from server.records.entries import Entry
 from server.storage.batch import MatchEnding, MatchPart, upsert, write
@@ -32,6 +32,7 @@ _DATA_STATES: Final = ("22", "23")
 _OLD_MS: Final = 86_400_000
 """How long the heartbeat of a process that is no more is kept."""
 
+Result = TypeVar("Result")
 OnCommit: TypeAlias = Callable[[Collection[str]], None]
 OnFailure: TypeAlias = Callable[[str, StorageError], None]
 
@@ -121,6 +122,21 @@ class EventWriter:
         for part in (self._pending.pop(match_id, None), self._in_flight.get(match_id)):
             if part is not None:
                 part.drop()
+
+    async def patiently(self, read: Callable[[], Awaitable[Result]]) -> Result:
+        """Return what *read* returns; a database that fails is tried again for as long as a transaction would be.
+
+        Raises:
+            StorageError: the database failed each time, or what it holds is damaged.
+        """
+        for pause_s in self._retries_s:
+            try:
+                return await read()
+            except (DamagedRowError, LostMatchError):
+                raise
+            except StorageError:
+                await self._sleep(pause_s)
+        return await read()
 
     async def check(self) -> None:
         """Return when something was written to the database just now.

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from server.errors import JournalGapError, LostMatchError, StorageError, UnwritableError
+from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
 from server.storage.journals import summary_of
@@ -217,6 +217,27 @@ async def test_who_waits_learns_that_the_database_fails_for_good(
     with pytest.raises(StorageError, match="events"):
         await writer.flush("m")
     assert naps.slept == list(RETRIES_S)
+
+
+async def test_reading_is_tried_again_as_long_as_writing(writer: EventWriter, naps: Naps) -> None:
+    errors = [StorageError("db", "stopped")] * 2
+
+    async def read() -> str:
+        if errors:
+            raise errors.pop()
+        return "found"
+
+    assert (await writer.patiently(read), naps.slept) == ("found", list(RETRIES_S[:2]))
+
+
+@pytest.mark.parametrize("error", [DamagedRowError("db", "matches", "m", "cut"), LostMatchError("db", "m")])
+async def test_what_another_try_cannot_mend_is_read_once(error: StorageError, writer: EventWriter, naps: Naps) -> None:
+    async def read() -> str:
+        raise error
+
+    with pytest.raises(type(error)):
+        await writer.patiently(read)
+    assert naps.slept == []
 
 
 async def test_writing_again_what_was_committed_changes_nothing(database: Database, writer: EventWriter) -> None:
