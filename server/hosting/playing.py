@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from gdl.errors import CallerError, GdlError
@@ -195,7 +196,7 @@ class Playing:
         order = _order(row)
         # Before anything is waited for, so that the queue knows what is left.
         self.cores.request(row.id, self.cores.slots_for(seat.player for seat in order.request.players.values()))
-        version = await self._games.version(row.sha256)
+        version = await self._writer.patiently(partial(self._games.version, row.sha256))
         if version is None:
             raise MatchRecordError("the rules are not there any more", row.sha256)
         async with self._referees.lent(version) as referee:
@@ -213,7 +214,7 @@ class Playing:
 
     async def _entrant(self, text: str) -> PlayerReference:
         try:
-            entrant = await self._registry.resolve(text)
+            entrant = await self._writer.patiently(partial(self._registry.resolve, text))
         except (CallerError, DamagedRowError):
             return UnresolvedPlayer(text)
         if isinstance(entrant, PlayerSpec) and entrant.is_own:

@@ -9,7 +9,7 @@ import re
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,10 +132,16 @@ async def until_all_over(address: str, match_ids: Sequence[str], limit_s: float 
             await asyncio.sleep(0.2)
 
 
-async def until_steps(address: str, match_ids: Sequence[str], n_steps: int, limit_s: float = 60.0) -> None:
-    """Return when each of the matches has made so many steps."""
+async def until_steps(
+    address: str,
+    match_ids: Sequence[str],
+    n_steps: int,
+    enough: Callable[[Iterable[bool]], bool] = all,
+    limit_s: float = 60.0,
+) -> None:
+    """Return when *enough* of the matches have made so many steps: all, or any."""
     async with asyncio.timeout(limit_s), looking(address) as matches:
-        while not all([await _has_made(matches, key, n_steps) for key in match_ids]):  # noqa: ASYNC110 -- others play
+        while not enough([await _has_made(matches, key, n_steps) for key in match_ids]):  # noqa: ASYNC110 -- others play
             await asyncio.sleep(0.02)
 
 

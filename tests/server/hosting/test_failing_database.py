@@ -112,10 +112,10 @@ async def test_matches_end_as_if_the_database_had_not_failed(case: Case, tmp_pat
         as_if_nothing = await expected(tmp_path, players)
         match_ids = await ordered(case.address, players, N_MATCHES)
         async with hosting(case.address, LEASE_S, WAIT_S, RETRIES_S):
-            await until_steps(case.address, match_ids, 2)
+            await until_steps(case.address, match_ids, 2, any)
             async with case.outage():
                 await asyncio.sleep(SHORT_S)
-            await until_steps(case.address, match_ids, 5)
+            await until_steps(case.address, match_ids, 5, any)  # of twelve: most of what is written is still to come
             resumed = [await n_resumed(case.address, match_ids)]
             async with case.outage():
                 await asyncio.sleep(LONG_S)
