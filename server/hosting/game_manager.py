@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -91,7 +91,8 @@ class GameManager:
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
-        self._loops = [asyncio.create_task(loop) for loop in (self._watch_queue(), leases, self.health.run())]
+        watches = self._watch_queue(), self._watch_requests()
+        self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, self.health.run())]
 
     async def close(self, *, parking: bool = True, limit_s: float = 15.0) -> None:
         """Stop: with *parking* what is played stays in the database and goes on later, else it is aborted."""
@@ -188,21 +189,30 @@ class GameManager:
         return False
 
     async def _watch_queue(self) -> None:
-        """Start matches, obey requests to abort, and close lobbies, each time that there is a reason to look."""
+        """Start matches, each time that there is a reason to look."""
         while True:
             await something_new(self._wake, LOOK_S)
             self._wake.clear()
             await asyncio.sleep(PAUSE_S)
-            try:
-                await self._start_queued()
-                await self._obey_others()
-                await self._close_lobbies()
-            except StorageError as error:
-                _LOG.error("the queue cannot be read: %s", error)
-                await asyncio.sleep(LOOK_S)
-            except Exception:  # whatever it is, the next matches must begin
-                _LOG.exception("the queue cannot be read")
-                await asyncio.sleep(LOOK_S)
+            await self._looked(self._start_queued)
+
+    async def _watch_requests(self) -> None:
+        """Obey what other game managers on the same database write into it, and close lobbies."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._looked(self._obey_others)
+            await self._looked(self._close_lobbies)
+
+    async def _looked(self, look: Callable[[], Awaitable[None]]) -> None:
+        """Run *look*; where it fails, the next one comes a little later."""
+        try:
+            await look()
+        except StorageError as error:
+            _LOG.error("the queue cannot be read: %s", error)
+            await asyncio.sleep(LOOK_S)
+        except Exception:  # whatever it is, the next matches must begin
+            _LOG.exception("the queue cannot be read")
+            await asyncio.sleep(LOOK_S)
 
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:

@@ -106,7 +106,7 @@ class _Child(asyncio.SubprocessProtocol):
         self._readings = {fd: _paced(transport, fd) for fd in (_STDOUT, _STDERR)}
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._readings[fd].note_read()
+        self._readings[fd].note_read(len(data))
         if fd == _STDOUT:
             self._take(data)
         elif self._n_complaint_bytes_left > 0:

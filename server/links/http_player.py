@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import ssl
+import time
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -135,6 +136,7 @@ class _Conversation(asyncio.BufferedProtocol):
         """Feed the reply with what was read, and end the conversation when it is finished or no HTTP reply."""
         if self.ended.is_set():
             return
+        started_s = time.perf_counter()
         try:
             self._reply.feed(bytes(self._slice[:nbytes]))
         except RemotePlayerError as error:
@@ -142,7 +144,7 @@ class _Conversation(asyncio.BufferedProtocol):
         else:
             if self._reply.is_finished:
                 self._end(None)
-        self._reading.note_read()
+        self._reading.note_read(nbytes, time.perf_counter() - started_s)
 
     def eof_received(self) -> None:
         self.connection_lost(None)

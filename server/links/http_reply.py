@@ -20,8 +20,10 @@ MAX_RECEIVED_BYTES: Final = 192 * 1024
 """How much is read of a reply with all its framing; its body has a limit of its own, which is lower."""
 SLICE_BYTES: Final = 4 * 1024
 """How much is looked at in one go."""
+MAX_CHUNKS: Final = 1_000
+"""How many chunks a reply may have: each costs as much time as hundreds of bytes."""
 _MAX_CHUNK_LINE_BYTES: Final = 1024
-_CHUNK_LINE: Final = re.compile(rb"\r?\n([0-9A-Fa-f]{1,12})\r?\n")
+_CHUNK_LINE: Final = re.compile(rb"\r?\n([0-9A-Fa-f]{1,12})(?:;[^\n]{0,200})?\r?\n")
 """The end of a chunk and the length of the next one, as nearly all are written."""
 _STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
@@ -179,7 +181,7 @@ class _Chunks:
     def __init__(self) -> None:
         self.is_finished = False
         self._line = bytearray()
-        self._n_missing = 0
+        self._n_missing = self._n_chunks = 0
         self._is_after_piece = False
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
@@ -198,6 +200,8 @@ class _Chunks:
                 i = usual.end()
             else:
                 i = self._feed_line(data, i)
+        if self._n_chunks > MAX_CHUNKS:
+            raise RemotePlayerError(f"the reply has more than {MAX_CHUNKS:,} chunks")
         return bytes(body), data[i:]
 
     def _feed_line(self, data: bytes, start: int) -> int:
@@ -222,5 +226,5 @@ class _Chunks:
 
     def _take_size(self, size: bytes) -> None:
         self._is_after_piece = False
-        self._n_missing = int(size, 16)
+        self._n_chunks, self._n_missing = self._n_chunks + 1, int(size, 16)
         self.is_finished = self._n_missing == 0

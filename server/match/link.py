@@ -159,14 +159,14 @@ class ReplyBuffer:
 
     def _scan_list(self, data: bytes, start: int) -> int:
         """Look for the end of the open list, without a step of Python for each of its tokens."""
-        text = data[start:]
-        if b";" in text:
-            text = _COMMENT.sub(lambda comment: b" " * len(comment[0]), text)
-        depths = list(accumulate(map(_LEVELS.__getitem__, text), initial=self._depth))
-        if 0 in depths:
-            self._depth, self.is_complete = 0, True
-            return start + depths.index(0)
-        self._depth = depths[-1]
+        text = _COMMENT.sub(b"", data[start:])
+        n_closing = text.count(b")")
+        if n_closing >= self._depth:  # else the list cannot end here, as in most of what floods
+            depths = list(accumulate(map(_LEVELS.__getitem__, text), initial=self._depth))
+            if 0 in depths:
+                self._depth, self.is_complete = 0, True
+                return start + _length_with_comments(data[start:], depths.index(0))
+        self._depth += text.count(b"(") - n_closing
         self._is_in_comment = b";" in data[max(start, data.rfind(b"\n") + 1) :]
         return len(data)
 
@@ -183,6 +183,17 @@ class ReplyBuffer:
         elif first:
             self._is_in_name = True
         return min(i + 1, len(data))
+
+
+def _length_with_comments(data: bytes, n_bytes: int) -> int:
+    """Return where in *data* the first *n_bytes* outside comments end."""
+    i = 0
+    while (comment := _COMMENT.search(data, i, i + n_bytes)) is not None:
+        n_bytes -= comment.start() - i
+        found = _COMMENT.match(data, comment.start())
+        assert found is not None
+        i = found.end()
+    return i + n_bytes
 
 
 def _end(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:

@@ -94,7 +94,9 @@ def test_a_name_ends_where_the_length_says() -> None:
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n\r\n", "a chunk of the reply has no length but b''"),
         (b"HTTP/1.1 100 Go\r\n\r\n" * 9, "more than 8 heads with a status of 1xx, and no reply"),
         (HEAD + b"a: b\r\n" * 101 + b"\r\n", "the head of the reply has more than 100 fields"),
-        (CHUNKED + b"1\n \n" * 60_000, "the reply has more than 196,608 bytes with its framing"),
+        (CHUNKED + b"1\n \n" * 60_000, "the reply has more than 1,000 chunks"),
+        (CHUNKED + b"1;x\n \n" * 60_000, "the reply has more than 1,000 chunks"),
+        (CHUNKED + (b"1;" + b"x" * 300 + b"\n \n") * 900, "the reply has more than 196,608 bytes with its framing"),
     ],
 )
 def test_what_is_no_reply_is_refused(data: bytes, message: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from itertools import count
 
-from server.links.pacing import N_FREE_READS, PacedReading, Turns
+from server.links.pacing import N_FREE_BYTES, N_FREE_READS, PAUSE_FACTOR, PAUSE_S, PacedReading, Turns
 
 
 class Flood(asyncio.ReadTransport):
@@ -34,16 +34,21 @@ class Loop:
 
     def __init__(self, n_floods: int) -> None:
         self.later: list[Callable[[], None]] = []
-        turns = Turns(lambda _, work: self.later.append(work))
+        self.pauses_s: list[float] = []
+        turns = Turns(self._call_later)
         self.floods = [Flood() for _ in range(n_floods)]
         self.readings = [PacedReading(flood, turns) for flood in self.floods]
 
-    def read(self) -> int:
+    def _call_later(self, pause_s: float, work: Callable[[], None]) -> None:
+        self.pauses_s.append(pause_s)
+        self.later.append(work)
+
+    def read(self, slice_s: float = 0.0, n_bytes: int = 1) -> int:
         """Read once from every connection that is read, and return how many these are."""
         open_ones = [i for i, flood in enumerate(self.floods) if flood.is_reading()]
         for i in open_ones:
             self.floods[i].n_reads += 1
-            self.readings[i].note_read()
+            self.readings[i].note_read(n_bytes, slice_s)
         return len(open_ones)
 
     def pass_pause(self) -> int:
@@ -65,6 +70,21 @@ def test_after_that_one_connection_is_read_for_each_pause_however_many_there_are
         pass
     assert [(loop.pass_pause(), loop.read()) for _ in range(100)] == [(1, 1)] * 100
     assert [flood.n_reads - N_FREE_READS - 1 for flood in loop.floods] == [5] * 20
+
+
+def test_a_long_reply_is_paused_earlier() -> None:
+    loop = Loop(2)
+    assert [loop.read(n_bytes=N_FREE_BYTES // 2) for _ in range(4)] == [2, 2, 2, 0]
+
+
+def test_slices_that_take_long_take_a_small_part_of_the_time() -> None:
+    loop = Loop(3)
+    while loop.read():
+        pass
+    for _ in range(60):
+        loop.pass_pause()
+        loop.read(slice_s=0.004)
+    assert (loop.pauses_s[0], round(loop.pauses_s[-1], 4)) == (PAUSE_S, round(PAUSE_FACTOR * 0.004, 4))
 
 
 def test_a_connection_that_is_gone_takes_no_turn() -> None:
