@@ -30,6 +30,9 @@ FUZZ_SEED ?= 0
 fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, from number FUZZ_SEED on, with a naive evaluator
 	@$(BIN)/python -m tests.fuzz --games $(FUZZ_GAMES) --seed $(FUZZ_SEED)
 
+damage: $(INSTALLED_DEV) ## damage each column of the database in more ways than `make test` does
+	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/server/test_damaged_rows.py
+
 STRENGTH_S ?= 1
 strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
 	@$(BIN)/python -m benchmarks.strength
@@ -73,4 +76,4 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform fuzz strength bench load wheel codes api constraints structure modules clean
+.PHONY: help demo test lint conform fuzz damage strength bench load wheel codes api constraints structure modules clean

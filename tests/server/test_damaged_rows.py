@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
 import shutil
@@ -39,7 +40,8 @@ from tests.server.plays import TWO_STEPS
 
 Value: TypeAlias = str | bytes | int | float | None
 OFTEN = "100000/minute"
-N_VALUES = 4
+N_VALUES = 4 if os.environ.get("GGP_DAMAGE") == "all" else 1
+"""How many values each column is given; `make damage` tries more."""
 GARBAGE: tuple[Value, ...] = (
     "", "garbage", b"\xff\xfe\x00", "{}", "[]", "null", "5", '"x"', "[1, 2", '{"text": 5}', '["a", 5]', -1, 2**62, 0.5,
     "9" * 400, "[" * 5_000,
