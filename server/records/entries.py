@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from gdl.game import JointMove
 from gdl.language.kif import read_term
@@ -23,6 +23,7 @@ from server.match.events import (
     Event,
     Failed,
     Message,
+    MoveOrigin,
     Sent,
     Started,
     StateReached,
@@ -41,6 +42,155 @@ OnEntry: TypeAlias = Callable[[str, int, Entry], None]
 """Takes an entry of a match's journal: the match's id, the entry's number, the entry."""
 ENDS: Final = frozenset({"completed", "aborted", "failed"})
 """The kinds of the entries that end a match, which its status is called after: from then on everything is public."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSeat:
+    """What a journal says of the seat of a role; chance has one, of which only the first three are known.
+
+    Attributes:
+        dialect, case: as `server.match.setup.Profile` has them, in the words of the record.
+    """
+
+    player: str
+    is_human: bool
+    is_scrambled: bool
+    dialect: str | None = None
+    case: str | None = None
+    grace_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedEntry:
+    """The first entry of a journal: what was agreed on.
+
+    Attributes:
+        rules: the text of the rules; None in the lines of a database, which keeps it once for all matches.
+        preview_clock_s: None where no PREVIEW is sent.
+        scrambling: the names that players with a scrambling profile see for the game's own; empty where none has one.
+        versions: of what played the match.
+    """
+
+    kind: ClassVar[str] = "started"
+    at_ms: int
+    match_id: str
+    random_token: str
+    game: str
+    game_url: str
+    tournament: str | None
+    rules: str | None
+    rules_sha256: str
+    is_gdl2: bool
+    roles: tuple[str, ...]
+    seats: tuple[JournalSeat, ...]
+    start_clock_s: int
+    play_clock_s: int
+    preview_clock_s: int | None
+    seed: int
+    scramble_seed: int
+    scrambling: Mapping[str, str]
+    substitute: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StateEntry:
+    """The state of a step, as `server.match.events.StateReached`; terms are texts as the public records print them."""
+
+    kind: ClassVar[str] = "state"
+    at_ms: int
+    step: int
+    state: str
+    percepts: tuple[tuple[str, ...], ...] | None
+    is_common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentEntry:
+    """A message went to a player, as `server.match.events.Sent`."""
+
+    kind: ClassVar[str] = "sent"
+    at_ms: int
+    step: int
+    role: str
+    message: Message
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredEntry:
+    """A player answered, or did not, as `server.match.events.Answered`."""
+
+    kind: ClassVar[str] = "answered"
+    at_ms: int
+    step: int
+    role: str
+    message: Message
+    text: str
+    elapsed_ms: int
+    error: str
+    detail: str
+    move: str | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepEntry:
+    """Every answer to START (`moves` is None) or to PLAY is in, as `server.match.events.StepFinished`."""
+
+    kind: ClassVar[str] = "step"
+    at_ms: int
+    step: int
+    moves: tuple[str, ...] | None
+    errors: tuple[str, ...]
+    details: tuple[str, ...]
+    elapsed_ms: tuple[int | None, ...]
+    origins: tuple[MoveOrigin, ...]
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedEntry:
+    """A terminal state was reached, as `server.match.events.Completed`."""
+
+    kind: ClassVar[str] = "completed"
+    at_ms: int
+    step: int
+    goals: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AbortedEntry:
+    """The match was aborted, as `server.match.events.Aborted`."""
+
+    kind: ClassVar[str] = "aborted"
+    at_ms: int
+    step: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedEntry:
+    """The match could not go on; `reason` is the class name of the error, a colon, and its sentence."""
+
+    kind: ClassVar[str] = "failed"
+    at_ms: int
+    step: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedEntry:
+    """The last entry of a journal: nothing more happens."""
+
+    kind: ClassVar[str] = "closed"
+    at_ms: int
+
+
+EndEntry: TypeAlias = CompletedEntry | AbortedEntry | FailedEntry
+"""What ends a match, whose status is called after its kind: from then on everything is public."""
+TypedEntry: TypeAlias = StartedEntry | StateEntry | SentEntry | AnsweredEntry | StepEntry | EndEntry | ClosedEntry
+"""An entry of a journal: what happened, in texts and numbers alone, which `server.records.codec` writes and reads."""
 
 
 @dataclass(frozen=True, slots=True)
