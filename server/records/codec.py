@@ -18,13 +18,13 @@ from server.records.entries import (
     AnsweredEntry,
     ClosedEntry,
     CompletedEntry,
+    Entry,
     FailedEntry,
     JournalSeat,
     SentEntry,
     StartedEntry,
     StateEntry,
     StepEntry,
-    TypedEntry,
 )
 
 Value = TypeVar("Value")
@@ -35,12 +35,12 @@ _ORIGINS: Final = {origin.value: origin for origin in MoveOrigin}
 _NO_PREVIEW: Final = -1
 
 
-def entry_json(entry: TypedEntry) -> JsonObject:
+def entry_json(entry: Entry) -> JsonObject:
     """Return *entry* as the JSON object that a line of a journal is."""
     return _WRITERS[type(entry)](entry)
 
 
-def read_entry(found: object) -> TypedEntry:
+def read_entry(found: object) -> Entry:
     """Return the entry that the JSON value *found* tells; keys that are not known are passed over.
 
     Raises:
@@ -320,7 +320,7 @@ def _words(found: JsonObject, key: str) -> Mapping[str, str]:
 
 _TEXT_ALONE: Final = frozenset({str})
 _NUMBERS_ALONE: Final = frozenset({int, type(None)})
-_WRITERS: Final[Mapping[type[TypedEntry], Callable[[Any], JsonObject]]] = {
+_WRITERS: Final[Mapping[type[Entry], Callable[[Any], JsonObject]]] = {
     StartedEntry: _started_json,
     StateEntry: _state_json,
     SentEntry: _sent_json,
@@ -331,7 +331,7 @@ _WRITERS: Final[Mapping[type[TypedEntry], Callable[[Any], JsonObject]]] = {
     FailedEntry: _broken_off_json,
     ClosedEntry: _closed_json,
 }
-_READERS: Final[Mapping[str, Callable[[JsonObject], TypedEntry]]] = {
+_READERS: Final[Mapping[str, Callable[[JsonObject], Entry]]] = {
     StartedEntry.kind: _read_started,
     StateEntry.kind: _read_state,
     SentEntry.kind: _read_sent,

@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from server.records.entries import ENDS
-from server.spectating import events
 from server.spectating.events import PublicEvent
-from server.visibility import Secrecy, secrecy_of_journal
 from server.web.rendering import error_words, plain_term
 
 
@@ -110,15 +107,6 @@ def view_of(events: Iterable[PublicEvent]) -> MatchView:
     return view
 
 
-def public_events(
-    entries: Sequence[dict[str, Any]], *, has_ended: bool, secrecy: Secrecy | None = None
-) -> Iterable[PublicEvent]:
-    """Return the public events of a journal's entries; *secrecy* is by default that of the journal."""
-    if not entries:
-        return ()
-    return events.public_events(entries, secrecy or secrecy_of_journal(entries[0], has_ended=has_ended))
-
-
 def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
     """Take the event of *kind* into *view*."""
     match kind:
@@ -135,7 +123,7 @@ def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
         case "step":
             view.asked.clear()
             _take_step(view, data)
-        case _ if kind in ENDS:
+        case "completed" | "aborted" | "failed":
             view.end, view.reason, view.goals = kind, data.get("reason", ""), data.get("goals")
         case "closed":
             view.asked.clear()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
+from server.match.events import Message
+from server.records.entries import SentEntry
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
 from server.storage.journals import summary_of
@@ -340,7 +343,7 @@ async def test_what_no_database_can_keep_fails_its_own_matches_alone(
     names = [f"m{number}" for number in range(8)]
     await begun(database, *names)
     for place, name in enumerate(names):
-        writer.put(name, 0, journal()[0] | ({"at": 2**80} if place < n_wrong else {}))
+        writer.put(name, 0, replace(journal()[0], at_ms=2**80) if place < n_wrong else journal()[0])
     found = await asyncio.gather(*map(writer.flush, names), return_exceptions=True)
     assert [type(error) for error in found] == [UnwritableError] * n_wrong + [type(None)] * (8 - n_wrong)
     assert naps.slept == []
@@ -365,7 +368,7 @@ async def test_other_events_under_the_same_numbers_are_not_taken_for_those_writt
     for role, refused in (("x", set()), ("o", {"m"})):
         part = MatchPart("m")
         part.add(0, journal()[0])
-        part.add(1, journal()[3] | {"role": role})
+        part.add(1, SentEntry(110, 0, role, Message.PLAY, "(PLAY)"))
         assert set(await write(database, [part], "here", is_repeated=True)) == refused
 
 
