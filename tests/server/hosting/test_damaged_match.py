@@ -120,7 +120,7 @@ async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(d
         told = {each.match_id: each.error async for each in exported(database, MatchFilter())}
     assert (status, (reason or "")[:50]) == ("failed", "MatchRecordError: an entry that cannot be understo")
     failed, closed = entries[-2:]
-    assert (failed, closed) == (FailedEntry(failed.at_ms, 0, reason or ""), ClosedEntry(failed.at_ms))
+    assert (failed, closed) == (FailedEntry(failed.at_ms, 1, reason or ""), ClosedEntry(failed.at_ms))
     assert told == {match_id: ""}
     assert record_of(entries).as_json()["x-end"] == {"how": "failed", "at": failed.at_ms, "reason": reason}
 
