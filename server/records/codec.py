@@ -1,8 +1,8 @@
 """Entries of a journal as JSON objects, and back: the one place that knows their names in the format.
 
 The names, their order, and what is left out where it says nothing, are those of every journal and record that was ever
-written. Plain functions do it, one for each kind: pydantic refuses to read and to write the lone surrogates that
-players may send, and makes the event loop pay more for each entry.
+written. Plain functions do it, one for each kind: pydantic neither reads nor writes JSON with the lone surrogates that
+players may send, and its models take the event loop longer to make and to write.
 """
 
 from __future__ import annotations
