@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from gdl.wire.messages import Dialect
 from server.errors import MatchRecordError
@@ -17,7 +17,6 @@ from server.records.entries import (
     AnsweredEntry,
     ClosedEntry,
     CompletedEntry,
-    EndEntry,
     Entry,
     FailedEntry,
     JournalSeat,
@@ -27,6 +26,17 @@ from server.records.entries import (
     StepEntry,
 )
 from server.records.record import error_words
+from server.spectating.public import (
+    PublicAnswer,
+    PublicClose,
+    PublicContent,
+    PublicEnd,
+    PublicEvent,
+    PublicQuestion,
+    PublicStart,
+    PublicState,
+    PublicStep,
+)
 from server.storage.rows import MatchRow
 from server.visibility import Secrecy
 
@@ -109,15 +119,6 @@ def broadcast_of(match: MatchRow, entries: Sequence[Entry], at_ms: int | None = 
     return delay_of(match).broadcast(entries, now_ms() if at_ms is None else at_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class PublicEvent:
-    """An event as every viewer may know it: `number` is its place in the journal, `data` its JSON."""
-
-    number: int
-    kind: str
-    data: dict[str, Any]
-
-
 class PublicJournal:
     """What spectators may see of the journal that begins with *first*; its entries are taken in order, each once."""
 
@@ -137,62 +138,58 @@ class PublicJournal:
         """Withhold nothing of what comes now: the match is over."""
         self._secrecy = replace(self._secrecy, has_ended=True)
 
-    def public(self, number: int, entry: Entry) -> PublicEvent:
+    def public(self, entry: Entry) -> PublicContent:
         """Take in *entry*, and return what every viewer may know of it."""
         match entry:
             case SentEntry():
-                return self._event(number, entry, self._asked(entry), "asked")
+                return self._question(entry)
             case AnsweredEntry():
-                return self._event(number, entry, self._addressed(entry) | {"elapsedMs": entry.elapsed_ms})
+                seat, role = self._seat(entry)
+                return PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
             case StepEntry():
-                return self._event(number, entry, self._step(entry))
+                return self._step(entry)
             case StateEntry():
-                return self._event(number, entry, self._state(entry))
+                return self._state(entry)
             case StartedEntry():
-                return self._event(number, entry, self._started(entry))
-            case CompletedEntry() | AbortedEntry() | FailedEntry():
+                return self._started(entry)
+            case CompletedEntry():
                 self.end()
-                return self._event(number, entry, _ended(entry))
+                return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
+            case AbortedEntry() | FailedEntry():
+                self.end()
+                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=entry.reason)
             case ClosedEntry():
-                return self._event(number, entry, {})
+                return PublicClose(entry.at_ms)
 
-    def _event(self, number: int, entry: Entry, data: dict[str, Any], kind: str = "") -> PublicEvent:
-        return PublicEvent(number, kind or entry.kind, {"at": entry.at_ms} | data)
+    def _started(self, entry: StartedEntry) -> PublicStart:
+        players = tuple(seat.player for seat in entry.seats)
+        found = PublicStart(
+            entry.at_ms, entry.match_id, entry.start_clock_s, entry.play_clock_s, players, self._secrecy.is_hidden
+        )
+        if self._secrecy.hides_game:
+            return found
+        return replace(found, game=entry.game, rules_sha256=entry.rules_sha256, roles=entry.roles)
 
-    def _started(self, entry: StartedEntry) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "matchId": entry.match_id,
-            "startClock": entry.start_clock_s,
-            "playClock": entry.play_clock_s,
-            "players": [seat.player for seat in entry.seats],
-        }
-        if not self._secrecy.hides_game:
-            found |= {"game": entry.game, "rulesSha256": entry.rules_sha256, "roles": list(entry.roles)}
-        return found | {"isHidden": self._secrecy.is_hidden}
-
-    def _state(self, entry: StateEntry) -> dict[str, Any]:
+    def _state(self, entry: StateEntry) -> PublicState:
         """Return the state where every role knows it, also of a hidden match, else its step alone."""
         self._is_common = self._is_common and leaves_common(self._start.seats, self._last_step, entry)
-        found: dict[str, Any] = {"step": entry.step}
         known = self._secrecy.where_known() if self._is_common else self._secrecy
         if known.is_hidden:
-            return found
-        found["state"] = entry.state
+            return PublicState(entry.at_ms, entry.step)
+        found = PublicState(entry.at_ms, entry.step, entry.state, percepts=entry.percepts)
         if self._secrecy.is_hidden and self._last_step is not None:  # the event of the step before has no moves
-            found |= _joint_move(self._last_step)
-        return found if entry.percepts is None else found | {"percepts": list(map(list, entry.percepts))}
+            return replace(found, moves=self._last_step.moves, origins=self._last_step.origins)
+        return found
 
-    def _asked(self, entry: SentEntry) -> dict[str, Any]:
-        grace_ms = self._start.seats[self._seat(entry)].grace_ms or 0
+    def _question(self, entry: SentEntry) -> PublicQuestion:
+        seat, role = self._seat(entry)
+        grace_ms = self._start.seats[seat].grace_ms or 0
         deadline_ms = entry.at_ms + 1000 * self._clock_s(entry.message) + grace_ms
-        return self._addressed(entry) | {"deadlineMs": deadline_ms, "graceMs": grace_ms}
+        return PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
 
-    def _addressed(self, entry: SentEntry | AnsweredEntry) -> dict[str, Any]:
-        found = {"step": entry.step, "seat": self._seat(entry), "message": entry.message.value}
-        return found if self._secrecy.hides_game else found | {"role": entry.role}
-
-    def _seat(self, entry: SentEntry | AnsweredEntry) -> int:
-        return self._start.roles.index(entry.role)
+    def _seat(self, entry: SentEntry | AnsweredEntry) -> tuple[int, str | None]:
+        """Return the number of the seat, and its role where the game is public."""
+        return self._start.roles.index(entry.role), None if self._secrecy.hides_game else entry.role
 
     def _clock_s(self, message: Message) -> int:
         match message:
@@ -205,24 +202,11 @@ class PublicJournal:
             case Message.STOP | Message.ABORT:
                 return min(self._start.play_clock_s, MAX_FAREWELL_S)
 
-    def _step(self, entry: StepEntry) -> dict[str, Any]:
+    def _step(self, entry: StepEntry) -> PublicStep:
         self._last_step = None if entry.moves is None else entry
-        found = {"step": entry.step, "isStart": entry.moves is None, "elapsedMs": list(entry.elapsed_ms)}
-        if self._secrecy.is_hidden:
-            return found | {"errors": error_words(entry.errors)}
-        moves = _joint_move(entry)
-        return found | {"moves": moves["moves"], "errors": list(entry.errors), "origins": moves["origins"]}
-
-
-def _joint_move(entry: StepEntry) -> dict[str, Any]:
-    moves = None if entry.moves is None else list(entry.moves)
-    return {"moves": moves, "origins": [origin.value for origin in entry.origins]}
-
-
-def _ended(entry: EndEntry) -> dict[str, Any]:
-    if isinstance(entry, CompletedEntry):
-        return {"step": entry.step, "goals": list(entry.goals)}
-    return {"step": entry.step, "reason": entry.reason}
+        errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
+        found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors)
+        return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
 
 
 def leaves_common(seats: Sequence[JournalSeat], step: StepEntry | None, state: StateEntry) -> bool:
@@ -263,4 +247,4 @@ def public_events(entries: Iterable[Entry], secrecy: Secrecy) -> Iterable[Public
     journal: PublicJournal | None = None
     for number, entry in enumerate(entries):
         journal = journal or PublicJournal(entry, secrecy)
-        yield journal.public(number, entry)
+        yield PublicEvent(number, journal.public(entry))

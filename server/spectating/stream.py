@@ -10,7 +10,8 @@ from typing import Any, Final, TypeAlias
 from server.match.link import now_ms
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
-from server.spectating.events import PublicEvent, PublicJournal, broadcast_of
+from server.spectating.events import PublicJournal, broadcast_of
+from server.spectating.public import PublicEvent
 from server.spectating.state import MatchSource, known_match
 from server.storage.journals import something_new
 from server.storage.listing import Filter
@@ -132,7 +133,7 @@ class _Reading:
             self._journal.end()
         for number, entry in enumerate(entries, self._next):
             self._journal = self._journal or PublicJournal(entry, secrecy_of(match))
-            event = self._journal.public(number, entry)
+            event = PublicEvent(number, self._journal.public(entry))
             found += [event] if number >= self._first else []
             self.is_closed |= isinstance(entry, ClosedEntry)
         self._next += len(entries)

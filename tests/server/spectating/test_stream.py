@@ -11,7 +11,7 @@ import pytest
 from server.errors import UnknownMatchError
 from server.match.setup import Profile
 from server.records.entries import StateEntry
-from server.spectating.events import PublicEvent
+from server.spectating.public import PublicEvent
 from server.spectating.stream import feed, public_events
 from server.storage.journals import Notifier
 from tests.server.scripted import TURNS_MOVES, turns

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from server.match.events import Message
 from server.match.setup import Profile
 from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, entry_of
-from server.spectating.events import PublicEvent, public_events
+from server.spectating.events import public_events
+from server.spectating.public import PublicEvent
 from server.visibility import secrecy_of_journal
 from server.web.match_view import (
     HiddenSteps,
