@@ -167,9 +167,10 @@ class StoredMatch:
     async def _finish(self) -> MatchRecord:
         await self._flush()
         writer, matches = self._context.writer, self._context.matches
-        entries = await writer.patiently(partial(matches.entries, self.row.id))
-        record = record_of(entries)
-        await writer.finish(self.row.id, summary_of(entries), await self._signature(record))
+        journal = await writer.patiently(partial(matches.whole_journal, self.row.id))
+        record = record_of(journal.entries)
+        signature = await self._signature(record)
+        await writer.finish(self.row.id, summary_of(journal.entries), signature, journal.body)
         return record
 
     async def _signature(self, record: MatchRecord) -> dict[str, str] | None:

@@ -77,10 +77,14 @@ _SEAT_END: Final = sa.update(seats).where(
 
 @dataclass(frozen=True, slots=True)
 class MatchEnding:
-    """How a match ended, and the keys that sign its record if it is signed."""
+    """How a match ended, the keys that sign its record if it is signed, and what the record keeps of its journal.
+
+    Where `body` is None it is made of the events.
+    """
 
     summary: MatchSummary
     signature: dict[str, str] | None
+    body: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -196,19 +200,26 @@ def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
     """Move the events of ended matches into their records, and write the results of matches and seats."""
     if not endings:
         return
-    lines: dict[str, list[str]] = {match_id: [] for match_id in endings}
-    query = sa.select(events.c.match_id, events.c.body).where(events.c.match_id.in_(endings))
-    for match_id, body in connection.execute(query.order_by(events.c.match_id, events.c.number)):
-        lines[match_id].append(body)
-    rows = [
-        {"match_id": key, "body": packed(lines[key]), "signature": ending.signature} for key, ending in endings.items()
-    ]
+    bodies = {key: ending.body for key, ending in endings.items() if ending.body is not None}
+    bodies |= _bodies(connection, endings.keys() - bodies.keys())
+    rows = [{"match_id": key, "body": bodies[key], "signature": ending.signature} for key, ending in endings.items()]
     connection.execute(sa.insert(records), rows)
     connection.execute(sa.delete(events).where(events.c.match_id.in_(endings)))
     connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
     results = [row for key, ending in endings.items() for row in _seat_values(key, ending.summary)]
     if results:
         connection.execute(_SEAT_END, results)
+
+
+def _bodies(connection: sa.Connection, match_ids: Collection[str]) -> dict[str, bytes]:
+    """Return what the records of the matches keep, made of their events."""
+    if not match_ids:
+        return {}
+    lines: dict[str, list[str]] = {match_id: [] for match_id in match_ids}
+    query = sa.select(events.c.match_id, events.c.body).where(events.c.match_id.in_(match_ids))
+    for match_id, body in connection.execute(query.order_by(events.c.match_id, events.c.number)):
+        lines[match_id].append(body)
+    return {match_id: packed(found) for match_id, found in lines.items()}
 
 
 def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], reason: str, at_ms: int) -> None:

@@ -42,6 +42,14 @@ class StoredJournal:
     damage: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WholeJournal:
+    """The entries of a match that is to be closed, and them as `records.body` keeps them, None where one is damaged."""
+
+    entries: list[Entry]
+    body: bytes | None
+
+
 def line_of(entry: Entry) -> str:
     """Return *entry* as a line; lone surrogates and zero characters, which players may send, are escaped."""
     kept = replace(entry, rules=None) if isinstance(entry, StartedEntry) else entry
@@ -83,16 +91,41 @@ async def journal(connection: AsyncConnection, match_id: str, after: int = -1) -
     Raises:
         MatchRecordError: the match is over, and its record damaged.
     """
-    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
-    rows = (await connection.execute(query.order_by(events.c.number))).all()
+    rows = await _event_rows(connection, match_id, after)
     if rows:
-        found = await _beside(_unbroken, rows, after, size=sum(len(body) for _, body in rows if isinstance(body, str)))
+        found = await _beside(_unbroken, rows, after, size=_size(rows))
     else:
         found = StoredJournal(await _of_record(connection, match_id, after))
-    for place, entry in enumerate(found.entries):
-        if isinstance(entry, StartedEntry) and entry.rules is None:
-            found.entries[place] = replace(entry, rules=await _rules(connection, entry.rules_sha256))
+    await _fill_in_rules(connection, found.entries)
     return found
+
+
+async def whole_journal(connection: AsyncConnection, match_id: str) -> WholeJournal:
+    """Return all of the journal of a match that is played, up to the first entry that is damaged."""
+    rows = await _event_rows(connection, match_id, -1)
+    found = await _beside(_whole, rows, -1, size=_size(rows))
+    await _fill_in_rules(connection, found.entries)
+    return found
+
+
+async def _event_rows(connection: AsyncConnection, match_id: str, after: int) -> Sequence[Any]:
+    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
+    return (await connection.execute(query.order_by(events.c.number))).all()
+
+
+def _size(rows: Sequence[Any]) -> int:
+    return sum(len(body) for _, body in rows if isinstance(body, str))
+
+
+def _whole(rows: Sequence[Any], after: int) -> WholeJournal:
+    found = _unbroken(rows, after)
+    return WholeJournal(found.entries, None if found.damage else packed([body for _, body in rows]))
+
+
+async def _fill_in_rules(connection: AsyncConnection, entries: list[Entry]) -> None:
+    for place, entry in enumerate(entries):
+        if isinstance(entry, StartedEntry) and entry.rules is None:
+            entries[place] = replace(entry, rules=await _rules(connection, entry.rules_sha256))
 
 
 def _unbroken(rows: Sequence[Any], after: int) -> StoredJournal:
