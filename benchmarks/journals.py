@@ -85,17 +85,16 @@ async def _play(writer: EventWriter, name: str, rate: WriteRate) -> None:
 def _entry(number: int) -> Entry:
     """Return one of the six entries of a step of a game for two, as long as those of tic-tac-toe."""
     step, place = divmod(number, 6)
-    sent = SentEntry(0, step, "x", Message.PLAY, _TEXT)
-    origins = (MoveOrigin.PLAYER,) * 2
-    kinds: tuple[Entry, ...] = (
-        StateEntry(0, step, "( ( cell 1 1 b ) )" * 9, None),
-        sent,
-        sent,
-        AnsweredEntry(0, step, "x", Message.PLAY, _TEXT, 700, "", "", "( mark 1 2 )"),
-        AnsweredEntry(0, step, "x", Message.PLAY, _TEXT, 700, "", "", "noop"),
-        StepEntry(0, step, ("( mark 1 2 )", "noop"), ("", ""), ("", ""), (700, 700), origins),
-    )
-    return kinds[place]
+    match place:
+        case 0:
+            return StateEntry(0, step, "( ( cell 1 1 b ) )" * 9, None)
+        case 1 | 2:
+            return SentEntry(0, step, "x", Message.PLAY, _TEXT)
+        case 3 | 4:
+            return AnsweredEntry(0, step, "x", Message.PLAY, _TEXT, 700, "", "", "( mark 1 2 )")
+        case _:
+            origins = (MoveOrigin.PLAYER,) * 2
+            return StepEntry(0, step, ("( mark 1 2 )", "noop"), ("", ""), ("", ""), (700, 700), origins)
 
 
 def main() -> None:
