@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Final
 
-from server.records.entries import Entry
+from server.match.events import Message, MoveOrigin
+from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
@@ -24,7 +25,8 @@ from server.storage.writer import EventWriter
 
 N_MATCHES: Final = (1, 10, 100, 500)
 DURATION_S: Final = 5.0
-_WAITED_FOR: Final = frozenset({"answered", "step"})
+_WAITED_FOR: Final = (AnsweredEntry, StepEntry)
+_TEXT: Final = "(PLAY match.a ((mark 1 1) noop))"
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ async def _play(writer: EventWriter, name: str, rate: WriteRate) -> None:
         entry = _entry(number)
         writer.put(name, number, entry)
         number += 1
-        if entry["event"] in _WAITED_FOR:
+        if isinstance(entry, _WAITED_FOR):
             start_s = time.perf_counter()
             await writer.flush(name)
             rate.flushing_s.append(time.perf_counter() - start_s)
@@ -83,16 +85,16 @@ async def _play(writer: EventWriter, name: str, rate: WriteRate) -> None:
 def _entry(number: int) -> Entry:
     """Return one of the six entries of a step of a game for two, as long as those of tic-tac-toe."""
     step, place = divmod(number, 6)
-    message: Entry = {"at": 0, "step": step, "role": "x", "message": "PLAY", "text": "(PLAY match.a ((mark 1 1) noop))"}
-    kinds: tuple[Entry, ...] = (
-        {"event": "state", "at": 0, "step": step, "state": "( ( cell 1 1 b ) )" * 9, "percepts": None},
-        {"event": "sent", **message},
-        {"event": "sent", **message},
-        {"event": "answered", **message, "elapsedMs": 700, "error": "", "detail": "", "move": "( mark 1 2 )"},
-        {"event": "answered", **message, "elapsedMs": 700, "error": "", "detail": "", "move": "noop"},
-        {"event": "step", "at": 0, "step": step, "moves": ["( mark 1 2 )", "noop"], "errors": ["", ""]},
-    )
-    return kinds[place]
+    match place:
+        case 0:
+            return StateEntry(0, step, "( ( cell 1 1 b ) )" * 9, None)
+        case 1 | 2:
+            return SentEntry(0, step, "x", Message.PLAY, _TEXT)
+        case 3 | 4:
+            return AnsweredEntry(0, step, "x", Message.PLAY, _TEXT, 700, "", "", "( mark 1 2 )")
+        case _:
+            origins = (MoveOrigin.PLAYER,) * 2
+            return StepEntry(0, step, ("( mark 1 2 )", "noop"), ("", ""), ("", ""), (700, 700), origins)
 
 
 def main() -> None:

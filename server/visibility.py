@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from gdl.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from server.records.entries import StartedEntry
     from server.storage.rows import MatchRow, PlayerRow, SeatRow
 
 
@@ -208,9 +209,9 @@ def secrecy_of(match: MatchRow, *, is_gdl2: bool | None = None) -> Secrecy:
     return Secrecy(match.is_hidden if is_gdl2 is None else is_gdl2, match.is_hidden and is_ordered, match.has_ended)
 
 
-def secrecy_of_journal(started: Mapping[str, Any], *, has_ended: bool) -> Secrecy:
+def secrecy_of_journal(started: StartedEntry, *, has_ended: bool) -> Secrecy:
     """Return the secrecy of the match that a journal's entry *started* begins, where there is no row of it."""
-    return Secrecy(bool(started["isGdl2"]), any(seat["isScrambled"] for seat in started["seats"]), has_ended)
+    return Secrecy(started.is_gdl2, any(seat.is_scrambled for seat in started.seats), has_ended)
 
 
 def owns(who: Principal | None, owner: str) -> bool:

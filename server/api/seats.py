@@ -19,7 +19,17 @@ from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn, choose, turn_of
 from server.links.request_queue import request_id
 from server.match.position import fact_texts
-from server.records.entries import ENDS, Entry
+from server.records.entries import (
+    AbortedEntry,
+    AnsweredEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    SentEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
@@ -27,7 +37,7 @@ from server.storage.journals import something_new
 from server.storage.rows import LOBBY, MatchRow
 from server.visibility import Aspect, Principal, Viewer, may_see, secrecy_of, viewer_of
 
-_SEEN: Final = frozenset({"started", "state", "step", *ENDS})
+_SEEN: Final = (StartedEntry, StateEntry, StepEntry, CompletedEntry, AbortedEntry, FailedEntry)
 """What of a journal changes what every seat sees."""
 
 
@@ -108,7 +118,7 @@ async def seat_changes(
 
 
 def _is_seen(entry: Entry, role: str) -> bool:
-    return entry["event"] in _SEEN or entry.get("role") == role
+    return isinstance(entry, _SEEN) or (isinstance(entry, (SentEntry, AnsweredEntry)) and entry.role == role)
 
 
 def _step(turn: Turn | None, record: dict[str, Any] | None) -> int:

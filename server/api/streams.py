@@ -16,7 +16,7 @@ from pydantic import Field
 from server.api.matches import URL
 from server.api.operation import MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
 from server.match.link import now_ms
-from server.spectating.events import PublicEvent
+from server.spectating.public import PublicEvent, PublicQuestion
 from server.spectating.state import known_match
 from server.spectating.stream import feed, public_events
 
@@ -163,7 +163,7 @@ async def follow_match(request: web.Request, match_id: str, query: AfterQuery) -
 
 
 def _event_data(event: PublicEvent) -> dict[str, Any]:
-    return event.data | ({"now": now_ms()} if event.kind == "asked" else {})
+    return event.data | ({"now": now_ms()} if isinstance(event.content, PublicQuestion) else {})
 
 
 @operations.get("/api/v1/events", media=[SSE, NDJSON], headers=_HEADERS)

@@ -21,11 +21,21 @@ from server.links.human_seat import QueueLink
 from server.links.own_player import WorkerPlayer
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions, MatchDriver
-from server.match.events import Event, StateReached
+from server.match.events import Event, Message, StateReached
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import Referee, in_own_thread
-from server.records.entries import Circumstances, Entry, OnEntry, entry_of, resume_state_of
+from server.records.entries import (
+    AnsweredEntry,
+    Circumstances,
+    ClosedEntry,
+    Entry,
+    OnEntry,
+    SentEntry,
+    StateEntry,
+    entry_of,
+)
 from server.records.record import MatchRecord, record_of
+from server.records.resumption import resume_state_of
 from server.records.signature import signed
 from server.storage.journals import summary_of
 from server.storage.matches import MatchStore
@@ -38,6 +48,7 @@ DIALLING_S: Final = 15.0
 """How long a match that broke off waits for players that dial in to come back, before their clocks run."""
 MAX_CHARACTERS: Final = 16 * 1024 * 1024
 """How long the texts of all states of a match may be."""
+_ASKING: Final = (Message.START, Message.PLAY)
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -90,8 +101,8 @@ class StoredMatch:
         writer, matches = self._context.writer, self._context.matches
         entries = await writer.patiently(partial(matches.mended, self.row.id, writer.holder))
         self._n_entries = len(entries)
-        self._n_characters = sum(len(entry["state"]) for entry in entries if entry["event"] == "state")
-        if not entries or entries[-1]["event"] != "closed":
+        self._n_characters = sum(len(entry.state) for entry in entries if isinstance(entry, StateEntry))
+        if not entries or not isinstance(entries[-1], ClosedEntry):
             await self._play_on(entries)
         return await self._finish()
 
@@ -156,9 +167,10 @@ class StoredMatch:
     async def _finish(self) -> MatchRecord:
         await self._flush()
         writer, matches = self._context.writer, self._context.matches
-        entries = await writer.patiently(partial(matches.entries, self.row.id))
-        record = record_of(entries)
-        await writer.finish(self.row.id, summary_of(entries), await self._signature(record))
+        journal = await writer.patiently(partial(matches.whole_journal, self.row.id))
+        record = record_of(journal.entries)
+        signature = await self._signature(record)
+        await writer.finish(self.row.id, summary_of(journal.entries), signature, journal.body)
         return record
 
     async def _signature(self, record: MatchRecord) -> dict[str, str] | None:
@@ -171,14 +183,14 @@ class StoredMatch:
 
 def _answered_requests(match_id: str, role: str, entries: Sequence[Entry]) -> list[PlayerRequest]:
     """Return the START and the PLAYs that the player of *role* has answered, each with the answer."""
-    asked: dict[tuple[str, int], str] = {}
+    asked: dict[tuple[Message, int], str] = {}
     requests: list[PlayerRequest] = []
     for entry in entries:
-        if entry.get("role") != role or entry.get("message") not in ("START", "PLAY"):
+        if not isinstance(entry, SentEntry | AnsweredEntry) or entry.role != role or entry.message not in _ASKING:
             continue
-        question = entry["message"], entry["step"]
-        if entry["event"] == "sent":
-            asked[question] = entry["text"]
-        elif entry["event"] == "answered" and question in asked:
-            requests.append(PlayerRequest(asked[question], match_id, entry["step"], answered=entry["text"]))
+        question = entry.message, entry.step
+        if isinstance(entry, SentEntry):
+            asked[question] = entry.text
+        elif question in asked:
+            requests.append(PlayerRequest(asked[question], match_id, entry.step, answered=entry.text))
     return requests

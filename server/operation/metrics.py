@@ -8,7 +8,7 @@ import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from aiohttp import web
@@ -24,8 +24,17 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from server.links.own_player import package_environment
+from server.match.events import Message
 from server.match.referee import in_own_thread
-from server.records.entries import ENDS
+from server.records.entries import (
+    AbortedEntry,
+    AnsweredEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    StartedEntry,
+    StepEntry,
+)
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 LAG_INTERVAL_S: Final = 0.25
@@ -83,23 +92,22 @@ class Metrics:
         """Note how many matches wait, in the whole database."""
         self._queued.set(n_queued)
 
-    def take(self, _match_id: str, _number: int, entry: dict[str, Any]) -> None:
-        """Count an entry of a match's journal, as `server.records.entries` writes them."""
-        kind = entry["event"]
-        if kind == "started":
-            self._started.inc()
-        elif kind == "answered":
-            self._take_reply(entry)
-        elif kind == "step" and entry["moves"] is not None:
-            self._steps.inc()
-        elif kind in ENDS:
-            self._ended.labels(kind).inc()
+    def take(self, _match_id: str, _number: int, entry: Entry) -> None:
+        """Count an entry of a match's journal."""
+        match entry:
+            case StartedEntry():
+                self._started.inc()
+            case AnsweredEntry():
+                self._take_reply(entry)
+            case StepEntry() if entry.moves is not None:
+                self._steps.inc()
+            case CompletedEntry() | AbortedEntry() | FailedEntry():
+                self._ended.labels(entry.kind).inc()
 
-    def _take_reply(self, entry: dict[str, Any]) -> None:
-        message = entry["message"]
-        self._replies.labels(message, _OUTCOME_BY_ERROR.get(entry["error"], "illegal")).inc()
-        if message == "PLAY":
-            self._thinking.observe(entry["elapsedMs"] / 1000)
+    def _take_reply(self, entry: AnsweredEntry) -> None:
+        self._replies.labels(entry.message.value, _OUTCOME_BY_ERROR.get(entry.error, "illegal")).inc()
+        if entry.message is Message.PLAY:
+            self._thinking.observe(entry.elapsed_ms / 1000)
 
     def take_share(self, share_s: float) -> None:
         """Note what the manager itself took of a step: from the last reply in to the next request out."""

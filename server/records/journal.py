@@ -16,13 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gdl.errors import validation_message
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.events import Event
-from server.records.entries import Circumstances, Entry, entry_of
+from server.records.codec import entry_json, read_entry
+from server.records.entries import Circumstances, Entry, SentEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
 
 SUFFIX: Final = ".journal"
 
-_REPEATABLE: Final = frozenset({"sent", "state"})
+_REPEATABLE: Final = (SentEntry, StateEntry)
 """What follows from the entries before it need not be on the disk at once."""
 
 
@@ -61,9 +62,9 @@ class Recorder:
         """
         entry = entry_of(event, self._circumstances)
         if self._file is not None:
-            self._file.write(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n")
+            self._file.write(json.dumps(entry_json(entry), ensure_ascii=False, separators=(",", ":")) + "\n")
             self._file.flush()
-            if entry["event"] not in _REPEATABLE:
+            if not isinstance(entry, _REPEATABLE):
                 os.fsync(self._file.fileno())
         self.record.add(entry)
 
@@ -131,18 +132,20 @@ def read_entries(text: str) -> Iterator[Entry]:
     """Yield the entries of the journal *text*; a last line that a crash cut off is left out.
 
     Raises:
-        MatchRecordError: a line before the last is no JSON object.
+        MatchRecordError: a line before the last is no JSON, or any line is JSON and no entry.
     """
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line)
+            found = json.loads(line)
         except (ValueError, RecursionError) as error:
             if number == len(lines):
                 return
             raise MatchRecordError("no JSON", f"line {number}") from error
-        if not isinstance(entry, dict):
-            raise MatchRecordError("no JSON object", f"line {number}")
+        try:
+            entry = read_entry(found)
+        except MatchRecordError as error:
+            raise MatchRecordError(error.message, f"line {number}") from error
         yield entry
 
 

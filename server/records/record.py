@@ -6,13 +6,27 @@ broke off: then the answers to the unfinished step are under `x-pending`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
 from gdl.errors import GdlError
 from server.errors import MatchRecordError
-from server.records.entries import FORMAT, Entry
+from server.records.codec import entry_json, preview_clock_json, seat_json
+from server.records.entries import (
+    FORMAT,
+    AbortedEntry,
+    AnsweredEntry,
+    ClosedEntry,
+    CompletedEntry,
+    EndEntry,
+    Entry,
+    FailedEntry,
+    SentEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.visibility import Secrecy, secrecy_of_journal
 
 _PUBLIC_ALWAYS: Final = (
@@ -40,63 +54,52 @@ class MatchRecord:
     """The record of one match as far as its entries tell it."""
 
     def __init__(self) -> None:
-        self._start: Entry = {}
-        self._states: list[Entry] = []
-        self._steps: dict[int, Entry] = {}
-        self._answers: list[Entry] = []
-        self._wire: list[Entry] = []
-        self._end: Entry = {}
+        self._start: StartedEntry | None = None
+        self._states: list[StateEntry] = []
+        self._steps: dict[int, StepEntry] = {}
+        self._answers: list[AnsweredEntry] = []
+        self._wire: list[SentEntry | AnsweredEntry] = []
+        self._end: EndEntry | None = None
         self._is_closed = False
 
     def add(self, entry: Entry) -> None:
-        """Take in the next entry.
+        """Take in the next entry."""
+        match entry:
+            case StartedEntry():
+                self._start = entry
+            case StateEntry():
+                self._states.append(entry)
+            case SentEntry():
+                self._wire.append(entry)
+            case AnsweredEntry():
+                self._take_answer(entry)
+            case StepEntry():
+                self._steps[0 if entry.moves is None else entry.step + 1] = entry
+                self._answers.clear()
+            case CompletedEntry() | AbortedEntry() | FailedEntry():
+                self._end = entry
+            case ClosedEntry():
+                self._is_closed = True
 
-        Raises:
-            MatchRecordError: it is of no known kind or lacks something.
-        """
-        with understood(self.match_id):
-            _TAKERS[str(entry["event"])](self, entry)
-
-    def _take_start(self, entry: Entry) -> None:
-        if entry["format"] != FORMAT:
-            raise MatchRecordError(f"format {entry['format']!r} is not known; this version reads format {FORMAT}")
-        self._start = entry
-
-    def _take_state(self, entry: Entry) -> None:
-        self._states.append(entry)
-
-    def _take_step(self, entry: Entry) -> None:
-        self._steps[0 if entry["moves"] is None else entry["step"] + 1] = entry
-        self._answers.clear()
-
-    def _take_sent(self, entry: Entry) -> None:
+    def _take_answer(self, entry: AnsweredEntry) -> None:
         self._wire.append(entry)
-
-    def _take_answer(self, entry: Entry) -> None:
-        self._wire.append(entry)
-        if entry["move"] is not None:
+        if entry.move is not None:
             self._answers.append(entry)
-
-    def _take_end(self, entry: Entry) -> None:
-        self._end = entry
-
-    def _take_close(self, _: Entry) -> None:
-        self._is_closed = True
 
     @property
     def has_begun(self) -> bool:
         """Whether the first entry came."""
-        return bool(self._start)
+        return self._start is not None
 
     @property
     def match_id(self) -> str:
         """The match's id; empty before the first entry."""
-        return str(self._start.get("matchId", ""))
+        return "" if self._start is None else self._start.match_id
 
     @property
     def has_ended(self) -> bool:
         """Whether the play is over: the match was completed, aborted, or failed."""
-        return bool(self._end)
+        return self._end is not None
 
     @property
     def is_closed(self) -> bool:
@@ -106,13 +109,12 @@ class MatchRecord:
     @property
     def status(self) -> str:
         """The state of the match in one word: running, completed, aborted, failed."""
-        return str(self._end.get("event", "running"))
+        return "running" if self._end is None else self._end.kind
 
     @property
     def goals(self) -> list[int | None] | None:
         """The goals in role order, once the match is completed."""
-        found: list[int | None] | None = self._end.get("goals")
-        return found
+        return list(self._end.goals) if isinstance(self._end, CompletedEntry) else None
 
     @property
     def n_steps(self) -> int:
@@ -125,84 +127,74 @@ class MatchRecord:
         Raises:
             MatchRecordError: before the first entry, or the entries contradict each other.
         """
-        if not self._start:
-            raise MatchRecordError("there is no entry that starts a match")
         with understood(self.match_id):
-            return self._described() | self._played() | self._own_keys() | self._ended()
+            start = self._begun()
+            return _described(start) | self._played(start) | self._own_keys(start) | self._ended()
 
-    def _described(self) -> dict[str, Any]:
-        """Return the public keys that describe the match."""
-        start, seats = self._start, self._start["seats"]
-        found: dict[str, Any] = {name: start[name] for name in ("matchId", "randomToken", "gameMetaURL")}
-        found |= {name: start[name] for name in ("previewClock", "startClock", "playClock")}
-        if start["tournament"] is not None:
-            found["tournamentNameFromHost"] = start["tournament"]
-        return found | {
-            "startTime": start["at"],
-            "playerNamesFromHost": [seat["player"] for seat in seats],
-            "isPlayerHuman": [seat["isHuman"] for seat in seats],
-            "scrambled": any(seat["isScrambled"] for seat in seats),
-        }
+    def _begun(self) -> StartedEntry:
+        if self._start is None:
+            raise MatchRecordError("there is no entry that starts a match")
+        return self._start
 
-    def _played(self) -> dict[str, Any]:
+    def _played(self, start: StartedEntry) -> dict[str, Any]:
         """Return the keys with a value for each state or step."""
-        n_steps = self.n_steps
-        steps = [self._steps.get(index, {}) for index in range(n_steps + 1)]
-        roles = self._start["roles"]
+        played = [self._steps[index] for index in range(1, self.n_steps + 1)]
+        steps = [self._steps.get(0), *played]
+        blank, unknown = [""] * len(start.roles), [None] * len(start.roles)
         found: dict[str, Any] = {
-            "states": [entry["state"] for entry in self._states],
-            "stateTimes": [entry["at"] for entry in self._states],
-            "moves": [step["moves"] for step in steps[1:]],
-            "errors": [step.get("errors", [""] * len(roles)) for step in steps],
-            "x-error-details": [step.get("details", [""] * len(roles)) for step in steps],
-            "x-thinking-ms": [step.get("elapsedMs", [None] * len(roles)) for step in steps],
-            "x-origins": [step["origins"] for step in steps[1:]],
+            "states": [entry.state for entry in self._states],
+            "stateTimes": [entry.at_ms for entry in self._states],
+            "moves": [None if step.moves is None else list(step.moves) for step in played],
+            "errors": [blank if step is None else list(step.errors) for step in steps],
+            "x-error-details": [blank if step is None else list(step.details) for step in steps],
+            "x-thinking-ms": [unknown if step is None else list(step.elapsed_ms) for step in steps],
+            "x-origins": [[origin.value for origin in step.origins] for step in played],
         }
-        if any("failures" in step for step in steps):
-            found["x-failures"] = [step.get("failures", [""] * len(roles)) for step in steps]
-        if self._start["isGdl2"]:
-            found["x-percepts"] = [entry["percepts"] for entry in self._states[1:]]
+        if any(step is not None and step.failures for step in steps):
+            found["x-failures"] = [blank if step is None else list(step.failures) or blank for step in steps]
+        if start.is_gdl2:
+            found["x-percepts"] = [_percepts(entry) for entry in self._states[1:]]
         return found
 
-    def _own_keys(self) -> dict[str, Any]:
+    def _own_keys(self, start: StartedEntry) -> dict[str, Any]:
         """Return the keys of our own, which docs/record.md explains."""
-        start = self._start
         found = {
-            "x-format": start["format"],
-            "x-game": start["game"],
-            "x-gdl2": start["isGdl2"],
-            "x-roles": start["roles"],
-            "x-seats": start["seats"],
-            "x-rules": start["rules"],
-            "x-rules-sha256": start["rulesSha256"],
-            "x-seed": start["seed"],
-            "x-scramble-seed": start["scrambleSeed"],
-            "x-substitute": start["substitute"],
-            "x-versions": start["versions"],
+            "x-format": FORMAT,
+            "x-game": start.game,
+            "x-gdl2": start.is_gdl2,
+            "x-roles": list(start.roles),
+            "x-seats": [seat_json(seat) for seat in start.seats],
+            "x-rules": start.rules,
+            "x-rules-sha256": start.rules_sha256,
+            "x-seed": start.seed,
+            "x-scramble-seed": start.scramble_seed,
+            "x-substitute": start.substitute,
+            "x-versions": dict(start.versions),
             "x-wire": [_wire_line(entry) for entry in self._wire],
         }
-        if start["scrambling"]:
-            found["x-scrambling"] = start["scrambling"]
-        return found | self._pending()
+        if start.scrambling:
+            found["x-scrambling"] = dict(start.scrambling)
+        return found | self._pending(start)
 
-    def _pending(self) -> dict[str, Any]:
+    def _pending(self, start: StartedEntry) -> dict[str, Any]:
         unfinished = self._steps.get(self.n_steps + 1)
-        if unfinished is not None:
-            moves = dict(zip(self._start["roles"], unfinished["moves"], strict=True))
+        if unfinished is not None and unfinished.moves is not None:
+            moves = dict(zip(start.roles, unfinished.moves, strict=True))
         else:
-            moves = {entry["role"]: entry["move"] for entry in self._answers}
+            moves = {entry.role: entry.move for entry in self._answers if entry.move is not None}
         return {"x-pending": moves} if moves else {}
 
     def _ended(self) -> dict[str, Any]:
         """Return the keys that say how the match ended, if it did."""
-        status = self.status
+        end, status = self._end, self.status
         found: dict[str, Any] = {"isCompleted": status == "completed", "isAborted": status in ("aborted", "failed")}
-        if self._end:
-            found["x-end"] = {"how": status, "at": self._end["at"], "reason": self._end.get("reason", "")}
-        if status == "completed":
+        if end is not None:
+            reason = "" if isinstance(end, CompletedEntry) else end.reason
+            found["x-end"] = {"how": status, "at": end.at_ms, "reason": reason}
+        if isinstance(end, CompletedEntry):
             # Public readers want whole numbers; only a `random` without a goal has none.
-            found["goalValues"] = [0 if goal is None else goal for goal in self._end["goals"]]
-            found["x-goals"] = self._end["goals"]
+            found["goalValues"] = [0 if goal is None else goal for goal in end.goals]
+            found["x-goals"] = list(end.goals)
         return found
 
     def public_view(self, secrecy: Secrecy | None = None) -> dict[str, Any]:
@@ -215,7 +207,7 @@ class MatchRecord:
         whole = self.as_json()
         if self.has_ended:
             return whole
-        secrecy = secrecy or secrecy_of_journal(self._start, has_ended=False)
+        secrecy = secrecy or secrecy_of_journal(self._begun(), has_ended=False)
         names = list(_PUBLIC_ALWAYS)
         names += () if secrecy.hides_game else _PUBLIC_RULES
         names += _PUBLIC_HIDDEN if secrecy.is_hidden else _PUBLIC_PLAY
@@ -223,25 +215,8 @@ class MatchRecord:
         return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if secrecy.is_hidden else {})
 
 
-_TAKERS: Final[dict[str, Callable[[MatchRecord, Entry], None]]] = {
-    "started": MatchRecord._take_start,
-    "state": MatchRecord._take_state,
-    "sent": MatchRecord._take_sent,
-    "answered": MatchRecord._take_answer,
-    "step": MatchRecord._take_step,
-    "completed": MatchRecord._take_end,
-    "aborted": MatchRecord._take_end,
-    "failed": MatchRecord._take_end,
-    "closed": MatchRecord._take_close,
-}
-
-
 def record_of(entries: Iterable[Entry]) -> MatchRecord:
-    """Return the record that *entries* tell.
-
-    Raises:
-        MatchRecordError: as `MatchRecord.add`.
-    """
+    """Return the record that *entries* tell."""
     record = MatchRecord()
     for entry in entries:
         record.add(entry)
@@ -253,5 +228,29 @@ def error_words(errors: Iterable[str]) -> list[str]:
     return [error.partition(" ")[0] for error in errors]
 
 
-def _wire_line(entry: Entry) -> Entry:
-    return {("direction" if name == "event" else name): value for name, value in entry.items()}
+def _described(start: StartedEntry) -> dict[str, Any]:
+    """Return the public keys that describe the match."""
+    found: dict[str, Any] = {
+        "matchId": start.match_id,
+        "randomToken": start.random_token,
+        "gameMetaURL": start.game_url,
+        "previewClock": preview_clock_json(start.preview_clock_s),
+        "startClock": start.start_clock_s,
+        "playClock": start.play_clock_s,
+    }
+    if start.tournament is not None:
+        found["tournamentNameFromHost"] = start.tournament
+    return found | {
+        "startTime": start.at_ms,
+        "playerNamesFromHost": [seat.player for seat in start.seats],
+        "isPlayerHuman": [seat.is_human for seat in start.seats],
+        "scrambled": any(seat.is_scrambled for seat in start.seats),
+    }
+
+
+def _percepts(entry: StateEntry) -> list[list[str]] | None:
+    return None if entry.percepts is None else list(map(list, entry.percepts))
+
+
+def _wire_line(entry: SentEntry | AnsweredEntry) -> dict[str, Any]:
+    return {("direction" if name == "event" else name): value for name, value in entry_json(entry).items()}

@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from gdl.wire.messages import Dialect
-from server.match.events import MoveOrigin
+from server.errors import MatchRecordError
+from server.match.events import Message, MoveOrigin
 from server.match.link import now_ms
 from server.match.setup import MAX_FAREWELL_S
-from server.records.entries import ENDS, Entry
+from server.records.entries import (
+    AbortedEntry,
+    AnsweredEntry,
+    ClosedEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    JournalSeat,
+    SentEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.records.record import error_words
+from server.spectating.public import (
+    PublicAnswer,
+    PublicClose,
+    PublicContent,
+    PublicEnd,
+    PublicEvent,
+    PublicQuestion,
+    PublicStart,
+    PublicState,
+    PublicStep,
+)
 from server.storage.rows import MatchRow
 from server.visibility import Secrecy
 
 MAX_DELAY: Final = 86_400
 """By how many steps or seconds a broadcast may be late."""
+_LAST: Final = (CompletedEntry, AbortedEntry, FailedEntry, ClosedEntry)
 _TEXT: Final = re.compile(r"(?:(?P<steps>[0-9]{1,5}) ?steps?)|(?:(?P<seconds>[0-9]{1,5}) ?s)|(?P<end>end)|(?:live)?")
 
 
@@ -46,21 +71,21 @@ class Delay:
 
         That a match began is always shown, and all of it once it is over.
         """
-        if self.is_live or any(entry["event"] in ENDS or entry["event"] == "closed" for entry in entries):
+        if self.is_live or any(isinstance(entry, _LAST) for entry in entries):
             return entries
         return entries[: self._n_shown(entries, at_ms)]
 
     def _n_shown(self, entries: Sequence[Entry], at_ms: int) -> int:
         """Return how many of *entries* the delay lets through at *at_ms*."""
-        n_first = int(bool(entries) and entries[0]["event"] == "started")
+        n_first = int(bool(entries) and isinstance(entries[0], StartedEntry))
         if self.is_to_end:
             return n_first
         if self.steps:
-            states = [index for index, entry in enumerate(entries) if entry["event"] == "state"]
+            states = [index for index, entry in enumerate(entries) if isinstance(entry, StateEntry)]
             return states[-1 - self.steps] + 1 if len(states) > self.steps else n_first
         late_ms = at_ms - 1000 * self.seconds
         return next(
-            (index for index, entry in enumerate(entries) if entry["at"] > late_ms and index >= n_first), len(entries)
+            (index for index, entry in enumerate(entries) if entry.at_ms > late_ms and index >= n_first), len(entries)
         )
 
 
@@ -94,141 +119,132 @@ def broadcast_of(match: MatchRow, entries: Sequence[Entry], at_ms: int | None = 
     return delay_of(match).broadcast(entries, now_ms() if at_ms is None else at_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class PublicEvent:
-    """An event as every viewer may know it: `number` is its place in the journal, `data` its JSON."""
-
-    number: int
-    kind: str
-    data: dict[str, Any]
-
-
 class PublicJournal:
-    """What spectators may see of the journal that begins with *started*; its entries are taken in order, each once."""
+    """What spectators may see of the journal that begins with *first*; its entries are taken in order, each once."""
 
-    def __init__(self, started: Entry, secrecy: Secrecy) -> None:
-        self._started_entry, self._secrecy = started, secrecy
-        self._is_common, self._last_step = True, Entry()
+    def __init__(self, first: Entry, secrecy: Secrecy) -> None:
+        """Begin with nothing taken.
+
+        Raises:
+            MatchRecordError: *first* is not the entry that starts a match.
+        """
+        if not isinstance(first, StartedEntry):
+            raise MatchRecordError("there is no entry that starts a match")
+        self._start, self._secrecy = first, secrecy
+        self._is_common = True
+        self._last_step: StepEntry | None = None
 
     def end(self) -> None:
         """Withhold nothing of what comes now: the match is over."""
         self._secrecy = replace(self._secrecy, has_ended=True)
 
-    def public(self, number: int, entry: Entry) -> PublicEvent | None:
-        """Take in *entry*, and return what every viewer may know of it; None if that is nothing."""
-        kind = str(entry["event"])
-        if kind in ENDS:
-            self.end()
-        data_of = _PUBLIC_DATA.get(kind)
-        if data_of is None:
-            return None
-        return PublicEvent(number, _KINDS.get(kind, kind), {"at": entry["at"]} | data_of(self, entry))
+    def public(self, entry: Entry) -> PublicContent:
+        """Take in *entry*, and return what every viewer may know of it."""
+        match entry:
+            case SentEntry():
+                return self._question(entry)
+            case AnsweredEntry():
+                seat, role = self._seat(entry)
+                return PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
+            case StepEntry():
+                return self._step(entry)
+            case StateEntry():
+                return self._state(entry)
+            case StartedEntry():
+                return self._started(entry)
+            case CompletedEntry():
+                self.end()
+                return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
+            case AbortedEntry() | FailedEntry():
+                self.end()
+                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=entry.reason)
+            case ClosedEntry():
+                return PublicClose(entry.at_ms)
 
-    def _started(self, entry: Entry) -> Entry:
-        found = {name: entry[name] for name in ("matchId", "startClock", "playClock")}
-        found["players"] = [seat["player"] for seat in entry["seats"]]
-        if not self._secrecy.hides_game:
-            found |= {"game": entry["game"], "rulesSha256": entry["rulesSha256"], "roles": entry["roles"]}
-        return found | {"isHidden": self._secrecy.is_hidden}
+    def _started(self, entry: StartedEntry) -> PublicStart:
+        players = tuple(seat.player for seat in entry.seats)
+        found = PublicStart(
+            entry.at_ms, entry.match_id, entry.start_clock_s, entry.play_clock_s, players, self._secrecy.is_hidden
+        )
+        if self._secrecy.hides_game:
+            return found
+        return replace(found, game=entry.game, rules_sha256=entry.rules_sha256, roles=entry.roles)
 
-    def _state(self, entry: Entry) -> Entry:
+    def _state(self, entry: StateEntry) -> PublicState:
         """Return the state where every role knows it, also of a hidden match, else its step alone."""
-        self._is_common = self._is_common and leaves_common(self._started_entry, self._last_step, entry)
-        found = {"step": entry["step"]}
+        self._is_common = self._is_common and leaves_common(self._start.seats, self._last_step, entry)
         known = self._secrecy.where_known() if self._is_common else self._secrecy
         if known.is_hidden:
-            return found
-        found["state"] = entry["state"]
-        if self._secrecy.is_hidden and self._last_step:  # the event of the step before has no moves
-            found |= {name: self._last_step[name] for name in ("moves", "origins")}
-        return found if entry["percepts"] is None else found | {"percepts": entry["percepts"]}
+            return PublicState(entry.at_ms, entry.step)
+        found = PublicState(entry.at_ms, entry.step, entry.state, percepts=entry.percepts)
+        if self._secrecy.is_hidden and self._last_step is not None:  # the event of the step before has no moves
+            return replace(found, moves=self._last_step.moves, origins=self._last_step.origins)
+        return found
 
-    def _asked(self, entry: Entry) -> Entry:
-        deadline_ms = entry["at"] + self._limit_ms(entry)
-        return self._addressed(entry) | {"deadlineMs": deadline_ms, "graceMs": self._grace_ms(entry)}
+    def _question(self, entry: SentEntry) -> PublicQuestion:
+        seat, role = self._seat(entry)
+        grace_ms = self._start.seats[seat].grace_ms or 0
+        deadline_ms = entry.at_ms + 1000 * self._clock_s(entry.message) + grace_ms
+        return PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
 
-    def _answered(self, entry: Entry) -> Entry:
-        return self._addressed(entry) | {"elapsedMs": entry["elapsedMs"]}
+    def _seat(self, entry: SentEntry | AnsweredEntry) -> tuple[int, str | None]:
+        """Return the number of the seat, and its role where the game is public."""
+        return self._start.roles.index(entry.role), None if self._secrecy.hides_game else entry.role
 
-    def _addressed(self, entry: Entry) -> Entry:
-        found = {"step": entry["step"], "seat": self._seat(entry), "message": entry["message"]}
-        return found if self._secrecy.hides_game else found | {"role": entry["role"]}
+    def _clock_s(self, message: Message) -> int:
+        match message:
+            case Message.START:
+                return self._start.start_clock_s
+            case Message.PLAY:
+                return self._start.play_clock_s
+            case Message.PREVIEW:
+                return self._start.preview_clock_s or 0
+            case Message.STOP | Message.ABORT:
+                return min(self._start.play_clock_s, MAX_FAREWELL_S)
 
-    def _seat(self, entry: Entry) -> int:
-        return int(self._started_entry["roles"].index(entry["role"]))
-
-    def _limit_ms(self, entry: Entry) -> int:
-        started = self._started_entry
-        clocks_s = {message: started[name] for message, name in _CLOCKS.items()}
-        clock_s = clocks_s.get(entry["message"], min(started["playClock"], MAX_FAREWELL_S))
-        return 1000 * int(clock_s) + self._grace_ms(entry)
-
-    def _grace_ms(self, entry: Entry) -> int:
-        return int(self._started_entry["seats"][self._seat(entry)]["graceMs"])
-
-    def _step(self, entry: Entry) -> Entry:
-        self._last_step = entry if entry["moves"] is not None else Entry()
-        found = {"step": entry["step"], "isStart": entry["moves"] is None, "elapsedMs": entry["elapsedMs"]}
-        if self._secrecy.is_hidden:
-            return found | {"errors": error_words(entry["errors"])}
-        return found | {"moves": entry["moves"], "errors": entry["errors"], "origins": entry["origins"]}
-
-    def _completed(self, entry: Entry) -> Entry:
-        return {"step": entry["step"], "goals": entry["goals"]}
-
-    def _broken_off(self, entry: Entry) -> Entry:
-        return {"step": entry["step"], "reason": entry["reason"]}
+    def _step(self, entry: StepEntry) -> PublicStep:
+        self._last_step = None if entry.moves is None else entry
+        errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
+        found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors)
+        return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
 
 
-def leaves_common(started: Entry, step: Entry, state: Entry) -> bool:
+def leaves_common(seats: Sequence[JournalSeat], step: StepEntry | None, state: StateEntry) -> bool:
     """Return whether every role knows the *state* that the joint move of *step* led to, if all knew the one before.
 
     A player whose move was replaced, and who gets percepts alone, does not know what it did.
     """
-    replaced = zip(started["seats"], step.get("origins", ()), strict=False)
+    replaced = zip(seats, () if step is None else step.origins, strict=False)
     is_unknown = any(
-        origin == MoveOrigin.SUBSTITUTE.value and seat.get("dialect") == Dialect.GDL2_PERCEPTS.value
-        for seat, origin in replaced
+        origin is MoveOrigin.SUBSTITUTE and seat.dialect == Dialect.GDL2_PERCEPTS.value for seat, origin in replaced
     )
-    return bool(state.get("isCommon", False)) and not is_unknown
+    return state.is_common and not is_unknown
 
 
 def n_common(entries: Iterable[Entry]) -> int:
     """Return how many of the first states of a whole journal every role knows, as far as the journal says so."""
-    started, step, found = Entry(), Entry(), 0
+    seats: Sequence[JournalSeat] = ()
+    step, found = None, 0
     for entry in entries:
-        match entry["event"]:
-            case "started":
-                started = entry
-            case "step":
+        match entry:
+            case StartedEntry():
+                seats = entry.seats
+            case StepEntry():
                 step = entry
-            case "state":
-                if not leaves_common(started, step, entry):
+            case StateEntry():
+                if not leaves_common(seats, step, entry):
                     break
                 found += 1
     return found
 
 
 def public_events(entries: Iterable[Entry], secrecy: Secrecy) -> Iterable[PublicEvent]:
-    """Yield what spectators may know of a journal's *entries*, from the first one on."""
+    """Yield what spectators may know of a journal's *entries*, from the first one on.
+
+    Raises:
+        MatchRecordError: the first one does not start a match.
+    """
     journal: PublicJournal | None = None
     for number, entry in enumerate(entries):
         journal = journal or PublicJournal(entry, secrecy)
-        event = journal.public(number, entry)
-        if event is not None:
-            yield event
-
-
-_PUBLIC_DATA: Final[dict[str, Callable[[PublicJournal, Entry], Entry]]] = {
-    "started": PublicJournal._started,
-    "state": PublicJournal._state,
-    "sent": PublicJournal._asked,
-    "answered": PublicJournal._answered,
-    "step": PublicJournal._step,
-    "completed": PublicJournal._completed,
-    "aborted": PublicJournal._broken_off,
-    "failed": PublicJournal._broken_off,
-    "closed": lambda _journal, _entry: {},
-}
-_CLOCKS: Final = {"START": "startClock", "PLAY": "playClock", "PREVIEW": "previewClock"}
-_KINDS: Final[dict[str, str]] = {"sent": "asked"}
+        yield PublicEvent(number, journal.public(entry))

@@ -23,14 +23,22 @@ import aiohttp
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.errors import GdlError
-from server.records.entries import ENDS, Entry, OnEntry
+from server.records.entries import (
+    AbortedEntry,
+    ClosedEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    OnEntry,
+    StateEntry,
+)
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
 from server.spectating.state import MatchSource, known_match, public_record
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
 """Posts a form to the spectator server."""
-WORTH: Final = frozenset({"state", "closed"}) | ENDS
+WORTH: Final = (StateEntry, CompletedEntry, AbortedEntry, FailedEntry, ClosedEntry)
 """What makes an update."""
 LIMIT_S: Final = 10.0
 ENDING_S: Final = 3.0
@@ -80,7 +88,7 @@ class Publisher:
 
     def take(self, match_id: str, _number: int, entry: Entry) -> None:
         """Take notice of what happened in a match."""
-        if entry["event"] not in WORTH:
+        if not isinstance(entry, WORTH):
             return
         self._changed.add(match_id)
         if match_id not in self._tasks:

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from server.errors import DamagedRowError, RequestError, UnknownMatchError
 from server.match.position import fact_texts
 from server.match.referee import in_own_thread
-from server.records.entries import Entry
+from server.records.entries import Entry, StateEntry
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.spectating.events import broadcast_of, delay_of, n_common
 from server.storage.accounts import PlayerStore
@@ -77,7 +77,7 @@ async def public_record(source: MatchSource, match_id: str) -> dict[str, Any]:
 
 def secrecy_at(match: MatchRow, entries: Sequence[Entry], step: int | None = None) -> Secrecy:
     """Return the secrecy of a match's first states up to that of *step*, by default of all that *entries* tell."""
-    n_states = sum(entry["event"] == "state" for entry in entries) if step is None else step + 1
+    n_states = sum(isinstance(entry, StateEntry) for entry in entries) if step is None else step + 1
     secrecy = secrecy_of(match)
     return secrecy.where_known() if 0 < n_states <= n_common(entries) else secrecy
 

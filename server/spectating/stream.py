@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, TypeAlias
 
 from server.match.link import now_ms
-from server.records.entries import Entry
+from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
-from server.spectating.events import PublicEvent, PublicJournal, broadcast_of
+from server.spectating.events import PublicJournal, broadcast_of
+from server.spectating.public import PublicEvent
 from server.spectating.state import MatchSource, known_match
 from server.storage.journals import something_new
 from server.storage.listing import Filter
@@ -132,9 +133,9 @@ class _Reading:
             self._journal.end()
         for number, entry in enumerate(entries, self._next):
             self._journal = self._journal or PublicJournal(entry, secrecy_of(match))
-            event = self._journal.public(number, entry)
-            found += [event] if event is not None and number >= self._first else []
-            self.is_closed |= entry["event"] == "closed"
+            event = PublicEvent(number, self._journal.public(entry))
+            found += [event] if number >= self._first else []
+            self.is_closed |= isinstance(entry, ClosedEntry)
         self._next += len(entries)
         return found
 

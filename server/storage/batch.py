@@ -13,7 +13,18 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.errors import JournalGapError, LostMatchError, StorageError
-from server.records.entries import ENDS, Entry
+from server.records.entries import (
+    AbortedEntry,
+    AnsweredEntry,
+    ClosedEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    SentEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.storage.database import Database
 from server.storage.journals import line_of, packed, summary_of
 from server.storage.rows import FAILED, RUNNING, MatchSummary
@@ -66,10 +77,14 @@ _SEAT_END: Final = sa.update(seats).where(
 
 @dataclass(frozen=True, slots=True)
 class MatchEnding:
-    """How a match ended, and the keys that sign its record if it is signed."""
+    """How a match ended, the keys that sign its record if it is signed, and what the record keeps of its journal.
+
+    Where `body` is None it is made of the events.
+    """
 
     summary: MatchSummary
     signature: dict[str, str] | None
+    body: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -83,21 +98,30 @@ class MatchPart:
 
     def add(self, number: int, entry: Entry) -> None:
         """Add an entry of the match's journal."""
-        kind = entry["event"]
-        row = {"match_id": self.match_id, "number": number, "kind": kind, "at_ms": entry["at"], "body": line_of(entry)}
-        self.rows.append(row | {"step": entry.get("step"), "role": entry.get("role")})
-        if kind in ("started", "state", "step"):
+        self.rows.append(
+            {
+                "match_id": self.match_id,
+                "number": number,
+                "kind": entry.kind,
+                "at_ms": entry.at_ms,
+                "body": line_of(entry),
+                "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
+                "role": entry.role if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
+            }
+        )
+        if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
             self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
             _count(self.progress, entry)
 
 
-def _count(progress: dict[str, Any], entry: Entry) -> None:
-    if entry["event"] == "state":
-        progress["n"] = entry["step"]
-    elif entry["event"] == "started":
-        progress["started"] = entry["at"]
-    else:
-        progress["errors"] += sum(error != "" for error in entry["errors"])
+def _count(progress: dict[str, Any], entry: StartedEntry | StateEntry | StepEntry) -> None:
+    match entry:
+        case StateEntry():
+            progress["n"] = entry.step
+        case StartedEntry():
+            progress["started"] = entry.at_ms
+        case StepEntry():
+            progress["errors"] += sum(error != "" for error in entry.errors)
 
 
 async def write(
@@ -176,13 +200,9 @@ def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
     """Move the events of ended matches into their records, and write the results of matches and seats."""
     if not endings:
         return
-    lines: dict[str, list[str]] = {match_id: [] for match_id in endings}
-    query = sa.select(events.c.match_id, events.c.body).where(events.c.match_id.in_(endings))
-    for match_id, body in connection.execute(query.order_by(events.c.match_id, events.c.number)):
-        lines[match_id].append(body)
-    rows = [
-        {"match_id": key, "body": packed(lines[key]), "signature": ending.signature} for key, ending in endings.items()
-    ]
+    bodies = {key: ending.body for key, ending in endings.items() if ending.body is not None}
+    bodies |= _bodies(connection, endings.keys() - bodies.keys())
+    rows = [{"match_id": key, "body": bodies[key], "signature": ending.signature} for key, ending in endings.items()]
     connection.execute(sa.insert(records), rows)
     connection.execute(sa.delete(events).where(events.c.match_id.in_(endings)))
     connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
@@ -191,19 +211,31 @@ def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
         connection.execute(_SEAT_END, results)
 
 
+def _bodies(connection: sa.Connection, match_ids: Collection[str]) -> dict[str, bytes]:
+    """Return what the records of the matches keep, made of their events."""
+    if not match_ids:
+        return {}
+    lines: dict[str, list[str]] = {match_id: [] for match_id in match_ids}
+    query = sa.select(events.c.match_id, events.c.body).where(events.c.match_id.in_(match_ids))
+    for match_id, body in connection.execute(query.order_by(events.c.match_id, events.c.number)):
+        lines[match_id].append(body)
+    return {match_id: packed(found) for match_id, found in lines.items()}
+
+
 def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], reason: str, at_ms: int) -> None:
     """End a match as failed; its record is made of *entries*, which are all that its journal has, and of that end."""
-    step = max((entry["step"] for entry in entries if type(entry.get("step")) is int), default=0)
-    has_ended = any(entry["event"] in ENDS for entry in entries)
-    end: Entry = {"event": "failed", "at": at_ms, "step": step, "reason": reason}
+    step = max((entry.step for entry in entries if not isinstance(entry, (StartedEntry, ClosedEntry))), default=0)
+    has_ended = any(isinstance(entry, (CompletedEntry, AbortedEntry, FailedEntry)) for entry in entries)
+    end = FailedEntry(at_ms, step, reason)
     part = MatchPart(match_id)
-    for entry in [*([] if has_ended else [end]), {"event": "closed", "at": at_ms}] if entries else []:
-        part.add(len(entries) + len(part.rows), entry)
+    added: tuple[Entry, ...] = (ClosedEntry(at_ms),) if has_ended else (end, ClosedEntry(at_ms))
+    for number, entry in enumerate(added if entries else (), len(entries)):
+        part.add(number, entry)
     if part.rows:
         connection.execute(sa.insert(events), part.rows)
     try:
         summary = summary_of([*entries, *([] if has_ended else [end])])
-    except (LookupError, TypeError, ValueError):  # entries that make no sense together, which may be why it failed
+    except LookupError:  # entries that make no sense together, which may be why it failed
         summary = MatchSummary(FAILED, at_ms, step, 0, None, {})
     connection.execute(sa.delete(records).where(records.c.match_id == match_id))
     _end(connection, {match_id: MatchEnding(summary, None)})

@@ -8,7 +8,7 @@ import secrets
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
@@ -16,6 +16,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
+from server.records.entries import StartedEntry
 from server.records.record import record_of, understood
 from server.storage.database import Database
 from server.storage.journals import packed, read_line, unpacked
@@ -96,7 +97,9 @@ def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any
     try:
         entries = list(map(read_line, unpacked(row["body"])))
         with understood(row["match_id"]):
-            entries[0]["rules"] = rules[entries[0]["rulesSha256"]]
+            first = entries[0]
+            if isinstance(first, StartedEntry):
+                entries[0] = replace(first, rules=rules[first.rules_sha256])
         found = record_of(entries).as_json() | (sound("", records, row)["signature"] or {})
     except MatchRecordError as error:
         return {}, str(error)

@@ -7,14 +7,23 @@ import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import MatchRecordError
-from server.records.entries import ENDS, KINDS, Entry
+from server.records.codec import entry_json, read_entry
+from server.records.entries import (
+    AbortedEntry,
+    CompletedEntry,
+    Entry,
+    FailedEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.storage.rows import ABORTED, MatchSummary, SeatResult
 from server.storage.schema import events, matches, records, versions
 
@@ -33,10 +42,18 @@ class StoredJournal:
     damage: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WholeJournal:
+    """The entries of a match that is to be closed, and them as `records.body` keeps them, None where one is damaged."""
+
+    entries: list[Entry]
+    body: bytes | None
+
+
 def line_of(entry: Entry) -> str:
     """Return *entry* as a line; lone surrogates and zero characters, which players may send, are escaped."""
-    kept = entry | {"rules": None} if "rules" in entry else entry
-    return _ENCODER.encode(kept)
+    kept = replace(entry, rules=None) if isinstance(entry, StartedEntry) else entry
+    return _ENCODER.encode(entry_json(kept))
 
 
 def packed(lines: Sequence[str]) -> bytes:
@@ -63,12 +80,9 @@ def read_line(line: object) -> Entry:
         MatchRecordError: it is none.
     """
     try:
-        entry = json.loads(line) if isinstance(line, str | bytes) else None
-    except (ValueError, RecursionError):
-        entry = None
-    if not isinstance(entry, dict) or entry.get("event") not in KINDS or type(entry.get("at")) is not int:
-        raise MatchRecordError("a line of the journal is damaged")
-    return entry
+        return read_entry(json.loads(line) if isinstance(line, str | bytes) else None)
+    except (ValueError, RecursionError) as error:
+        raise MatchRecordError("a line of the journal is damaged") from error
 
 
 async def journal(connection: AsyncConnection, match_id: str, after: int = -1) -> StoredJournal:
@@ -77,16 +91,41 @@ async def journal(connection: AsyncConnection, match_id: str, after: int = -1) -
     Raises:
         MatchRecordError: the match is over, and its record damaged.
     """
-    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
-    rows = (await connection.execute(query.order_by(events.c.number))).all()
+    rows = await _event_rows(connection, match_id, after)
     if rows:
-        found = await _beside(_unbroken, rows, after, size=sum(len(body) for _, body in rows if isinstance(body, str)))
+        found = await _beside(_unbroken, rows, after, size=_size(rows))
     else:
         found = StoredJournal(await _of_record(connection, match_id, after))
-    for entry in found.entries:
-        if entry.get("rules", "") is None:
-            entry["rules"] = await _rules(connection, entry.get("rulesSha256"))
+    await _fill_in_rules(connection, found.entries)
     return found
+
+
+async def whole_journal(connection: AsyncConnection, match_id: str) -> WholeJournal:
+    """Return all of the journal of a match that is played, up to the first entry that is damaged."""
+    rows = await _event_rows(connection, match_id, -1)
+    found = await _beside(_whole, rows, -1, size=_size(rows))
+    await _fill_in_rules(connection, found.entries)
+    return found
+
+
+async def _event_rows(connection: AsyncConnection, match_id: str, after: int) -> Sequence[Any]:
+    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
+    return (await connection.execute(query.order_by(events.c.number))).all()
+
+
+def _size(rows: Sequence[Any]) -> int:
+    return sum(len(body) for _, body in rows if isinstance(body, str))
+
+
+def _whole(rows: Sequence[Any], after: int) -> WholeJournal:
+    found = _unbroken(rows, after)
+    return WholeJournal(found.entries, None if found.damage else packed([body for _, body in rows]))
+
+
+async def _fill_in_rules(connection: AsyncConnection, entries: list[Entry]) -> None:
+    for place, entry in enumerate(entries):
+        if isinstance(entry, StartedEntry) and entry.rules is None:
+            entries[place] = replace(entry, rules=await _rules(connection, entry.rules_sha256))
 
 
 def _unbroken(rows: Sequence[Any], after: int) -> StoredJournal:
@@ -118,8 +157,8 @@ async def _beside(read: Callable[[Value, int], Found], value: Value, after: int,
     return await asyncio.to_thread(read, value, after) if size > _LONG else read(value, after)
 
 
-async def _rules(connection: AsyncConnection, sha256: object) -> str | None:
-    query = sa.select(versions.c.rules).where(versions.c.sha256 == str(sha256)).limit(1)
+async def _rules(connection: AsyncConnection, sha256: str) -> str | None:
+    query = sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1)
     found: str | None = await connection.scalar(query)
     return found
 
@@ -135,9 +174,9 @@ async def cut(connection: AsyncConnection, match_id: str, n_kept: int) -> int:
 async def mend(connection: AsyncConnection, match_id: str, entries: Sequence[Entry]) -> int:
     """Cut the journal of a match that is played behind *entries*; return how many events that drops."""
     n_dropped = await cut(connection, match_id, len(entries))
-    steps = [entry["step"] for entry in entries if entry["event"] == "state"]
-    errors = [error != "" for entry in entries if entry["event"] == "step" for error in entry["errors"]]
-    started = [entry["at"] for entry in entries if entry["event"] == "started"]
+    steps = [entry.step for entry in entries if isinstance(entry, StateEntry)]
+    errors = [error != "" for entry in entries if isinstance(entry, StepEntry) for error in entry.errors]
+    started = [entry.at_ms for entry in entries if isinstance(entry, StartedEntry)]
     values = {"n_steps": max(steps, default=0), "n_errors": sum(errors), "started_ms": min(started, default=None)}
     await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(values))
     return n_dropped
@@ -153,25 +192,25 @@ async def signature(connection: AsyncConnection, match_id: str) -> dict[str, str
 def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
     known = list(entries)
-    steps = [entry for entry in known if entry["event"] == "step"]
-    ends = [entry for entry in known if entry["event"] in ENDS]
-    roles = [role for entry in known if entry["event"] == "started" for role in entry["roles"]]
-    goals = [tuple(entry["goals"]) for entry in ends if entry["event"] == "completed"]
+    steps = [entry for entry in known if isinstance(entry, StepEntry)]
+    ends = [entry for entry in known if isinstance(entry, CompletedEntry | AbortedEntry | FailedEntry)]
+    roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
+    goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
     return MatchSummary(
-        status=ends[-1]["event"] if ends else ABORTED,
-        ended_ms=(ends or known)[-1]["at"],
-        n_steps=max((entry["step"] for entry in known if entry["event"] == "state"), default=0),
-        n_errors=sum(error != "" for step in steps for error in step["errors"]),
-        goals=goals[-1] if goals else None,
-        seats={role: _seat(place, steps, goals[-1] if goals else None) for place, role in enumerate(roles)},
+        status=ends[-1].kind if ends else ABORTED,
+        ended_ms=(ends or known)[-1].at_ms,
+        n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
+        n_errors=sum(error != "" for step in steps for error in step.errors),
+        goals=goals,
+        seats={role: _seat(place, steps, goals) for place, role in enumerate(roles)},
     )
 
 
-def _seat(place: int, steps: list[Entry], goals: tuple[int | None, ...] | None) -> SeatResult:
-    thought = [step["elapsedMs"][place] for step in steps if step["moves"] is not None]
+def _seat(place: int, steps: list[StepEntry], goals: tuple[int | None, ...] | None) -> SeatResult:
+    thought = [step.elapsed_ms[place] for step in steps if step.moves is not None]
     return SeatResult(
         goal=None if goals is None else goals[place],
-        n_errors=sum(step["errors"][place] != "" for step in steps),
+        n_errors=sum(step.errors[place] != "" for step in steps),
         thinking_ms=sum(elapsed for elapsed in thought if elapsed is not None),
         n_moves=sum(elapsed is not None for elapsed in thought),
     )

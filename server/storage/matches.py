@@ -14,6 +14,7 @@ from server.match.link import now_ms
 from server.records.entries import Entry
 from server.storage import batch, journals
 from server.storage.database import Database
+from server.storage.journals import WholeJournal
 from server.storage.listing import LIVE, Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
 from server.storage.rows import ABORTED, FAILED, LOBBY, NO_ORDER, QUEUED, RUNNING, MatchRow, SeatRow
@@ -147,6 +148,15 @@ class MatchStore:
                 return (await journals.journal(connection, match_id, after)).entries
         except MatchRecordError as error:
             raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
+
+    async def whole_journal(self, match_id: str) -> WholeJournal:
+        """Return all of the journal of a match that is played, to close it.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        async with self._database.reading() as connection:
+            return await journals.whole_journal(connection, match_id)
 
     async def mended(self, match_id: str, holder: str) -> list[Entry]:
         """Return the journal of a match that *holder* plays, from which it goes on; what is behind a gap is dropped.

@@ -102,15 +102,23 @@ class EventWriter:
         if match_id in self._failed:
             raise self._failed[match_id]
 
-    async def finish(self, match_id: str, summary: MatchSummary, signature: dict[str, str] | None = None) -> None:
+    async def finish(
+        self,
+        match_id: str,
+        summary: MatchSummary,
+        signature: dict[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> None:
         """Close a match, when all that was put is written: its events become its record, its row tells how it ended.
+
+        *body* is what `WholeJournal` has, read after the last `flush`; None has the events read.
 
         Raises:
             LostMatchError: as `flush`.
             StorageError: as `flush`.
         """
         if match_id not in self._failed:
-            self._part(match_id).ending = MatchEnding(summary, signature)
+            self._part(match_id).ending = MatchEnding(summary, signature, body)
         await self.flush(match_id)
 
     def forget(self, match_id: str) -> None:

@@ -18,7 +18,7 @@ from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
 from server.match.link import now_ms
 from server.records.record import understood
-from server.spectating.events import broadcast_of, delay_of
+from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
 from server.storage.rows import MatchRow, SeatRow
 from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
@@ -34,7 +34,7 @@ from server.web.boards import (
     rule_book,
 )
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
-from server.web.match_view import MatchView, public_events, rows_of, view_of
+from server.web.match_view import MatchView, rows_of, view_of
 from server.web.matches import CARDS, MatchCard
 from server.web.rendering import render, visitor_of
 
@@ -53,7 +53,7 @@ class Views:
         if found is None:
             entries = broadcast_of(row, await request.app[MANAGER].matches.entries(row.id))
             with understood(row.id):
-                found = view_of(public_events(entries, has_ended=row.has_ended, secrecy=secrecy_of(row)))
+                found = view_of(public_events(entries, secrecy_of(row)))
             if row.has_ended:
                 self._found[row.id] = found
         return found

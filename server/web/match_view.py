@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
 
-from server.records.entries import ENDS
-from server.spectating import events
-from server.spectating.events import PublicEvent
-from server.visibility import Secrecy, secrecy_of_journal
+from server.spectating.public import (
+    PublicAnswer,
+    PublicClose,
+    PublicContent,
+    PublicEnd,
+    PublicEvent,
+    PublicQuestion,
+    PublicStart,
+    PublicState,
+    PublicStep,
+)
 from server.web.rendering import error_words, plain_term
 
 
@@ -106,65 +112,53 @@ def view_of(events: Iterable[PublicEvent]) -> MatchView:
     view = MatchView()
     for event in events:
         view.last = event.number
-        _take(view, event.kind, event.data)
+        _take(view, event.content)
     return view
 
 
-def public_events(
-    entries: Sequence[dict[str, Any]], *, has_ended: bool, secrecy: Secrecy | None = None
-) -> Iterable[PublicEvent]:
-    """Return the public events of a journal's entries; *secrecy* is by default that of the journal."""
-    if not entries:
-        return ()
-    return events.public_events(entries, secrecy or secrecy_of_journal(entries[0], has_ended=has_ended))
-
-
-def _take(view: MatchView, kind: str, data: Mapping[str, Any]) -> None:
-    """Take the event of *kind* into *view*."""
-    match kind:
-        case "started":
-            view.start_clock_s, view.play_clock_s = data["startClock"], data["playClock"]
-            view.is_hidden = data["isHidden"]
-        case "state":
-            view.states.append(_state(data))
-            _fill_in(view, data)
-        case "asked":
-            view.asked[data["seat"]] = PendingRole(data["seat"], data["message"], data["deadlineMs"] - data["graceMs"])
-        case "answered":
-            view.asked.pop(data["seat"], None)
-        case "step":
+def _take(view: MatchView, event: PublicContent) -> None:
+    """Take *event* into *view*."""
+    match event:
+        case PublicStart():
+            view.start_clock_s, view.play_clock_s = event.start_clock_s, event.play_clock_s
+            view.is_hidden = event.is_hidden
+        case PublicState():
+            seen = None if event.percepts is None else tuple(tuple(map(plain_term, terms)) for terms in event.percepts)
+            view.states.append(ReachedState(event.step, event.at_ms, event.state, seen))
+            _fill_in(view, event)
+        case PublicQuestion():
+            clock_ends_ms = event.deadline_ms - event.grace_ms
+            view.asked[event.seat] = PendingRole(event.seat, event.message.value, clock_ends_ms)
+        case PublicAnswer():
+            view.asked.pop(event.seat, None)
+        case PublicStep():
             view.asked.clear()
-            _take_step(view, data)
-        case _ if kind in ENDS:
-            view.end, view.reason, view.goals = kind, data.get("reason", ""), data.get("goals")
-        case "closed":
+            _take_step(view, event)
+        case PublicEnd():
+            view.end, view.reason = event.kind, event.reason
+            view.goals = None if event.goals is None else list(event.goals)
+        case PublicClose():
             view.asked.clear()
 
 
-def _state(data: Mapping[str, Any]) -> ReachedState:
-    percepts = data.get("percepts")
-    seen = None if percepts is None else tuple(tuple(map(plain_term, terms)) for terms in percepts)
-    return ReachedState(data["step"], data["at"], data.get("state"), seen)
-
-
-def _fill_in(view: MatchView, data: Mapping[str, Any]) -> None:
+def _fill_in(view: MatchView, event: PublicState) -> None:
     """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
-    if view.steps and data.get("moves") is not None:
-        known = zip(view.steps[-1].moves, data["moves"], data["origins"], strict=True)
-        moves = tuple(replace(one, move=plain_term(move), origin=origin) for one, move, origin in known)
+    if view.steps and event.moves is not None:
+        known = zip(view.steps[-1].moves, event.moves, event.origins or (), strict=True)
+        moves = tuple(replace(one, move=plain_term(move), origin=origin.value) for one, move, origin in known)
         view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
-def _take_step(view: MatchView, data: Mapping[str, Any]) -> None:
+def _take_step(view: MatchView, event: PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
-    errors = tuple(map(error_words, data["errors"]))
-    if data["isStart"]:
+    errors = tuple(map(error_words, event.errors))
+    if event.is_start:
         view.start_errors = errors
         return
     n = len(errors)
-    moves = [None] * n if data.get("moves") is None else [plain_term(move) for move in data["moves"]]
-    origins = data.get("origins") or [""] * n
-    view.steps.append(StepView(data["step"] + 1, tuple(map(MoveView, moves, errors, data["elapsedMs"], origins))))
+    moves = [None] * n if event.moves is None else [plain_term(move) for move in event.moves]
+    origins = [origin.value for origin in event.origins or ()] or [""] * n
+    view.steps.append(StepView(event.step + 1, tuple(map(MoveView, moves, errors, event.elapsed_ms, origins))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,13 @@ from server.api.operation import MANAGER
 from server.errors import DamagedRowError
 from server.hosting.game_manager import GameManager
 from server.records.record import understood
-from server.spectating.events import broadcast_of, delay_of
+from server.spectating.events import broadcast_of, delay_of, public_events
 from server.storage.games import title_of
 from server.storage.matches import MatchStore
 from server.storage.rows import CHANCE, ENDED, LOBBY, QUEUED, RUNNING, STATUSES, GameVersion, MatchRow, SeatRow
 from server.visibility import Principal, people_of, secrecy_of
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
-from server.web.match_view import public_events, view_of
+from server.web.match_view import view_of
 from server.web.rendering import render
 
 NO_PEOPLE: Final[Mapping[str, str]] = MappingProxyType({})
@@ -163,7 +163,7 @@ class Cards:
             entries = await self._matches.entries(row.id)
             with understood(row.id):
                 shown, secrecy = broadcast_of(row, entries), secrecy_of(row)
-                view = view_of(public_events(shown, has_ended=row.has_ended, secrecy=secrecy))
+                view = view_of(public_events(shown, secrecy))
             book, title = rule_book(version), f"{title_of(version)}, step {view.n_steps}"
             if view.states and view.states[-1].text is not None:
                 return await picture_of(await recorded_board(book, view.states[-1].text), title)

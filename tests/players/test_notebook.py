@@ -14,6 +14,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.manager import AsyncKernelManager
 
 from players.kit.notebook import PackedPlayer, packed
+from server.records.entries import StepEntry
 from tests.players import odd_players
 from tests.server.web.live_site import LiveSite, live_site
 
@@ -104,9 +105,9 @@ async def test_a_class_of_a_notebook_plays_by_dialling_in(site: LiveSite, tmp_pa
         assert await dialling == "ok"
         assert await notebook.run("1 + 1") == "ok"
     assert (row.status, row.n_errors) == ("completed", 0)
-    steps = [entry for entry in entries if entry["event"] == "step" and entry["moves"] is not None]
-    assert steps[0]["moves"][0] == "( mark 2 2 )"
-    assert not [entry for entry in entries if "failures" in entry]
+    steps = [entry for entry in entries if isinstance(entry, StepEntry) and entry.moves is not None]
+    assert next(iter(steps[0].moves or [])) == "( mark 2 2 )"
+    assert not [entry for entry in entries if isinstance(entry, StepEntry) and entry.failures]
 
 
 async def test_what_the_game_manager_refuses_is_an_error_of_the_cell(tmp_path: Path) -> None:

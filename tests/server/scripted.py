@@ -24,7 +24,7 @@ from server.match.events import (
 )
 from server.match.position import state_text
 from server.match.setup import MatchSetup, Profile, Seat
-from server.records.entries import Circumstances
+from server.records.entries import Circumstances, Entry, StartedEntry
 
 PLAIN = Profile()
 START_MS = 1_700_000_000_000
@@ -86,6 +86,13 @@ def events(description: Description, moves: Sequence[Sequence[str]], profile: Pr
         state = state.next_state(joint)
         yield StateReached(next(clock), step + 1, state_text(state.facts), percepts)
     yield from _end(state, game.roles, len(moves), clock)
+
+
+def start_of(entries: Sequence[Entry]) -> StartedEntry:
+    """Return the first entry of a journal."""
+    first = entries[0]
+    assert isinstance(first, StartedEntry)
+    return first
 
 
 def _asked(

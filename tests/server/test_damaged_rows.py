@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ from server.access.settings import AccessSettings, Limits
 from server.api.operation import OVERVIEW
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
-from server.records.entries import Entry
+from server.records.entries import Entry, StartedEntry
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
@@ -106,7 +106,7 @@ async def play_on(database: Database, match_id: str, entries: list[Entry]) -> No
     await MatchQueue(database).claim([match_id], "elsewhere", 100_000)
     writer = EventWriter(database, "elsewhere")
     for number, entry in enumerate(entries):
-        writer.put(match_id, number, entry | ({"matchId": match_id} if number == 0 else {}))
+        writer.put(match_id, number, replace(entry, match_id=match_id) if isinstance(entry, StartedEntry) else entry)
     await writer.flush(match_id)
     await writer.close()
 

@@ -27,7 +27,7 @@ from server.hosting.order import MatchRequest, new_order
 from server.match.link import now_ms
 from server.match.position import first_position, next_position
 from server.match.setup import Profile
-from server.records.entries import Entry, entry_of
+from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, entry_of
 from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
@@ -36,7 +36,7 @@ from server.storage.writer import EventWriter
 from server.visibility import Role
 from tests.server.access.doors import bearer
 from tests.server.access.sites import Site, whole_site
-from tests.server.scripted import CIRCUMSTANCES, events
+from tests.server.scripted import CIRCUMSTANCES, events, start_of
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
 RULES = """
@@ -92,12 +92,16 @@ def journal(description: Description, i: int, how: Mapping[str, Any]) -> list[En
     moves = [[f"(hop {word}{i})" for word in step] for step in MOVES]
     profile = Profile(is_scrambled=is_scrambled)
     found = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
-    found[0] |= {"game": f"jade{i}", "matchId": f"m.{i}", "seed": 9182730000 + i, "scrambleSeed": 5647380000 + i}
-    for seat, entry in enumerate(found[0]["seats"]):
-        entry |= {"player": "human" if how.get("people") else f"player{i}-{seat}", "isHuman": bool(how.get("people"))}
-    for entry in found:
-        if entry["event"] in ("sent", "answered"):
-            entry["text"] = f"(wire{found[0]['roles'].index(entry['role'])} w{i}e)"
+    first, is_human = start_of(found), bool(how.get("people"))
+    seats = tuple(
+        replace(seat, player="human" if is_human else f"player{i}-{number}", is_human=is_human)
+        for number, seat in enumerate(first.seats)
+    )
+    first = replace(first, game=f"jade{i}", match_id=f"m.{i}", seed=9182730000 + i, scramble_seed=5647380000 + i)
+    found[0] = replace(first, seats=seats)
+    for n, entry in enumerate(found):
+        if isinstance(entry, SentEntry | AnsweredEntry):
+            found[n] = replace(entry, text=f"(wire{first.roles.index(entry.role)} w{i}e)")
     _mark_common(found, description, moves)
     return found
 
@@ -106,26 +110,27 @@ def _mark_common(found: list[Entry], description: Description, moves: list[list[
     """Say of each state whether every role knows it, as a referee does."""
     game = make_game(description)
     position = first_position(game)
-    for entry in (entry for entry in found if entry["event"] == "state"):
-        if entry["step"]:
-            position = next_position(game, position, tuple(map(read_term, moves[entry["step"] - 1])))
-        if position.is_common:
-            entry["isCommon"] = True
+    for n, entry in enumerate(found):
+        if isinstance(entry, StateEntry):
+            if entry.step:
+                position = next_position(game, position, tuple(map(read_term, moves[entry.step - 1])))
+            found[n] = replace(entry, is_common=position.is_common)
 
 
 def words_of(entries: list[Entry], i: int) -> dict[str, set[str]]:
     """Return what may be secret in match number *i*, each with the groups that it belongs to."""
-    found = {word: {"game"} for word in (f"jade{i}", f"krell{i}", f"vorn{i}", entries[0]["rulesSha256"])}
+    first = start_of(entries)
+    found = {word: {"game"} for word in (f"jade{i}", f"krell{i}", f"vorn{i}", first.rules_sha256)}
     found |= {f"(flaxamber{i}basalt{i})": {"play"}}
     found |= {f"(hop{word}{i})": {"play", "view"} for word in ("amber", "cobalt")}
     found |= {f"(hop{word}{i})": {"play", "rest"} for word in ("basalt", "dusk")}
     found |= {f"(feltamber{i})": {"view"}, f"(feltbasalt{i})": {"rest"}}
     found |= {f"(didkrell{i}amber{i})": {"play", "view"}, f"(didvorn{i}basalt{i})": {"play", "view"}}
     found |= {f"(wire0w{i}e)": {"wire"}, f"(wire1w{i}e)": {"rest"}}
-    found |= {str(entries[0][name]): {"rest"} for name in ("seed", "scrambleSeed")}
-    if entries[0]["seats"][0]["isHuman"]:
+    found |= {str(seed): {"rest"} for seed in (first.seed, first.scramble_seed)}
+    if first.seats[0].is_human:
         found |= {f"zoe{i}": {"people"}}
-    return found | {name: {"rest"} for name in entries[0]["scrambling"].values() if not name.startswith("?")}
+    return found | {name: {"rest"} for name in first.scrambling.values() if not name.startswith("?")}
 
 
 async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> Played:
@@ -133,22 +138,22 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     how = TABLE["kinds"][kind]
     description = read_rules(RULES.replace("{i}", str(i)) + how.get("sees", ""), "rules")
     entries, claim = journal(description, i, how), new_claim()
-    roles, at_ms = entries[0]["roles"], now_ms()
+    first, at_ms = start_of(entries), now_ms()
+    roles = first.roles
     order = {"game": f"jade{i}", "scramble": how.get("scramble", False), "broadcastDelay": how.get("delay")}
     text = MatchRequest.model_validate(order)
     stored = new_order(text, f"jade{i}", {roles[0]: claim.hash} if how.get("people") else {})
-    first = entries[0]
     people = {"people": {roles[0]: f"zoe{i}"}} if how.get("people") else {}
     row = MatchRow(
         f"m.{i}", f"jade{i}", description.sha256,
-        replace(stored, seed=first["seed"], scramble_seed=first["scrambleSeed"]).as_json() | people, at_ms,
+        replace(stored, seed=first.seed, scramble_seed=first.scramble_seed).as_json() | people, at_ms,
         status="running", ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
         started_ms=at_ms, holder="elsewhere", lease_until_ms=at_ms + 10**9, epoch=1,
     )  # fmt: skip
     rules = description.source.text
-    await manager.games.put(GameVersion(UNNAMED, description.sha256, rules, tuple(roles), description.is_gdl2, 1))
+    await manager.games.put(GameVersion(UNNAMED, description.sha256, rules, roles, description.is_gdl2, 1))
     kind_of_seat = "human" if how.get("people") else "dial-in"
-    names = [seat["player"] for seat in first["seats"]]
+    names = [seat.player for seat in first.seats]
     await manager.matches.add(row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
     if not how.get("people"):
         await manager.players.put(PlayerRow(names[0], "dial-in", "player", at_ms - 1))
@@ -158,7 +163,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
 
 async def _write(manager: GameManager, match_id: str, entries: list[Entry], *, is_over: bool) -> None:
     writer = EventWriter(manager.database, "elsewhere", lambda _: None)
-    second = [n for n, entry in enumerate(entries) if entry["event"] == "state"][2]
+    second = [n for n, entry in enumerate(entries) if isinstance(entry, StateEntry)][2]
     for number, entry in enumerate(entries if is_over else entries[: second + 1]):
         writer.put(match_id, number, entry)
     await (writer.finish(match_id, summary_of(entries)) if is_over else writer.flush(match_id))

@@ -12,8 +12,9 @@ import pytest
 from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestServer
 
-from server.records.entries import Entry
+from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from tests.server.api.house import Client, manager_of, ordered, record
+from tests.server.scripted import start_of
 
 _TAGS = re.compile(r"<[^>]*>")
 _BLANKS = re.compile(r"\s+")
@@ -121,23 +122,30 @@ async def secrets(client: Client, match_id: str) -> set[str]:
     matches = manager_of(client).matches
     row, entries = await matches.get(match_id), await matches.entries(match_id)
     assert row is not None
-    started = entries[0]
+    started = start_of(entries)
     found = {str(row.order["seed"]), str(row.order["scrambleSeed"])}
     told = {folded(text) for entry in entries[1:] for text in _hidden(entry) if "(" in text}
-    if not started["scrambling"]:  # everybody knows the rules
-        return found | {text for text in told if text not in folded(started["rules"])}
-    names = {name for name in started["scrambling"] if not name.startswith("?")}
+    if not started.scrambling:  # everybody knows the rules
+        return found | {text for text in told if text not in folded(str(started.rules))}
+    names = {name for name in started.scrambling if not name.startswith("?")}
     sentences = {f"({name}" for name in names if len(name) > 3}
-    return found | told | sentences | {*started["scrambling"].values(), started["rulesSha256"]}
+    return found | told | sentences | {*started.scrambling.values(), started.rules_sha256}
 
 
 def _hidden(entry: Entry) -> list[str]:
     """Return the facts, percepts, moves and messages of *entry*; the first state follows from the rules."""
-    if entry["event"] == "state" and entry["step"] > 0:
-        facts = re.findall(r"\( [^()]+ \)", entry["state"][2:-2])
-        return [*facts, *(text for seen in entry["percepts"] or [] for text in seen)]
-    found: list[Any] = [entry.get("move"), *(entry.get("moves") or [])]
-    return [text for text in found if text] + ([entry["text"]] if "text" in entry else [])
+    match entry:
+        case StateEntry() if entry.step > 0:
+            facts = re.findall(r"\( [^()]+ \)", entry.state[2:-2])
+            return [*facts, *(text for seen in entry.percepts or () for text in seen)]
+        case StepEntry():
+            return list(entry.moves or ())
+        case SentEntry():
+            return [entry.text]
+        case AnsweredEntry():
+            return [entry.text, entry.move or ""]
+        case _:
+            return []
 
 
 def folded(text: str) -> str:

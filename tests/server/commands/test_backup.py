@@ -7,12 +7,13 @@ import json
 import sqlite3
 import zipfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.records.entries import Entry, entry_of
+from server.records.entries import Entry, StartedEntry, entry_of
 from server.records.record import record_of
 from server.storage.database import Database
 from server.storage.games import GameStore
@@ -25,7 +26,7 @@ from tests.server.storage.finished import FinishedMatch, add_finished
 
 def journal(match_id: str) -> list[Entry]:
     entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES, PLAIN)]
-    return [entries[0] | {"matchId": match_id}, *entries[1:]]
+    return [replace(each, match_id=match_id) if isinstance(each, StartedEntry) else each for each in entries]
 
 
 def record(match_id: str) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from server.errors import DamagedRowError, StorageError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.playing import MAX_ATTEMPTS
+from server.match.events import MoveOrigin
+from server.records.codec import entry_json
+from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntry
 from server.records.record import record_of
 from server.site import Watch, managing
 from server.storage.database import Database
@@ -24,6 +27,8 @@ from server.storage.schema import events, matches, seats
 from tests.server.hosting.test_game_manager import YES, order, until
 from tests.server.peers import OK, Behaviour, listening, request
 
+NO_STEP = '{"event": "step", "at": 1, "step": 0, "moves": ["((", 5]}'
+"""A line that has the form of an entry, and is none."""
 QUICK = HostSettings(lease_s=0.3, retries_s=())
 
 
@@ -48,7 +53,7 @@ async def broken_off(database: Database) -> AsyncIterator[tuple[str, asyncio.Eve
         await manager.start()
         match_id = (await manager.order(order(player, player, startClock=20, playClock=20))).row.id
         async with asyncio.timeout(20):
-            while sum(entry["event"] == "sent" for entry in await manager.matches.entries(match_id)) < 6:  # noqa: ASYNC110 -- a match is played
+            while sum(isinstance(entry, SentEntry) for entry in await manager.matches.entries(match_id)) < 6:  # noqa: ASYNC110 -- a match is played
                 await asyncio.sleep(0.02)
         await manager.close()
         try:
@@ -85,7 +90,7 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     async with broken_off(database) as (match_id, is_free):
         await change(database, sa.delete(events).where(event(match_id, number)))
         idle = GameManager(database, QUICK)
-        before = [entry["event"] for entry in await idle.matches.entries(match_id)]
+        before = [entry.kind for entry in await idle.matches.entries(match_id)]
         is_free.set()
         with caplog.at_level(logging.WARNING, "server.storage.matches"):
             assert await ended(database, match_id) == ("completed", None)
@@ -96,7 +101,7 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     assert [len(whole[key]) for key in ("states", "stateTimes", "errors")] == [3, 3, 3]
 
 
-@pytest.mark.parametrize("body", ["", "garbage", "[1]", '{"event": "step", "at"', "null"])
+@pytest.mark.parametrize("body", ["", "garbage", "[1]", '{"event": "step", "at"', "null", NO_STEP])
 async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database: Database, body: str) -> None:
     async with broken_off(database) as (match_id, is_free):
         await change(database, sa.update(events).where(event(match_id, 6)).values(body=body))
@@ -106,16 +111,18 @@ async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database:
 
 async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(database: Database) -> None:
     async with broken_off(database) as (match_id, _):
-        body = json.dumps({"event": "step", "at": 1, "step": 0, "moves": ["((", 5]})
+        step = StepEntry(1, 0, ("((", "noop"), ("", ""), ("", ""), (1, 1), (MoveOrigin.PLAYER,) * 2)
+        body = json.dumps(entry_json(step))
         await change(database, sa.update(events).where(event(match_id, 6)).values(body=body))
         status, reason = await ended(database, match_id)
         store = GameManager(database, QUICK).matches
         entries = await store.entries(match_id)
         told = {each.match_id: each.error async for each in exported(database, MatchFilter())}
     assert (status, (reason or "")[:50]) == ("failed", "MatchRecordError: an entry that cannot be understo")
-    assert [(entry["event"], entry.get("reason")) for entry in entries[-2:]] == [("failed", reason), ("closed", None)]
+    failed, closed = entries[-2:]
+    assert (failed, closed) == (FailedEntry(failed.at_ms, 1, reason or ""), ClosedEntry(failed.at_ms))
     assert told == {match_id: ""}
-    assert record_of(entries).as_json()["x-end"] == {"how": "failed", "at": entries[-2]["at"], "reason": reason}
+    assert record_of(entries).as_json()["x-end"] == {"how": "failed", "at": failed.at_ms, "reason": reason}
 
 
 async def test_a_match_whose_row_is_damaged_has_failed_and_others_go_on(database: Database) -> None:

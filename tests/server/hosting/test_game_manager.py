@@ -13,6 +13,7 @@ from gdl.errors import RuleFileError, UnknownNameError
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
+from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
 from server.storage.database import Database
@@ -58,7 +59,7 @@ async def until_answered(manager: GameManager, match_id: str) -> None:
         with manager.notifier.subscribed(match_id) as notifier:
             while True:
                 notifier.clear()
-                if any(entry["event"] == "answered" for entry in await manager.matches.entries(match_id)):
+                if any(isinstance(entry, AnsweredEntry) for entry in await manager.matches.entries(match_id)):
                     return
                 await notifier.wait()
 
@@ -109,7 +110,7 @@ async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Datab
         assert await elsewhere.abort(ordered.row.id, "enough")
         await until(manager, ordered.row.id, "aborted")
         entries = await manager.matches.entries(ordered.row.id)
-    assert [entry["reason"] for entry in entries if entry["event"] == "aborted"] == ["enough"]
+    assert [entry.reason for entry in entries if isinstance(entry, AbortedEntry)] == ["enough"]
 
 
 async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None:

@@ -17,6 +17,7 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.referees import RefereeLimits
 from server.match.position import fact_texts, facts_in
+from server.records.entries import FailedEntry
 from server.spectating.state import public_record, public_record_text, state_at
 from server.storage.database import Database
 from server.web import boards
@@ -86,8 +87,8 @@ async def test_a_match_whose_states_are_too_large_fails_with_the_limit(
 
 
 async def _reason(manager: GameManager, match_id: str) -> str:
-    (failed,) = [entry for entry in await manager.matches.entries(match_id) if entry["event"] == "failed"]
-    return str(failed["reason"])
+    (failed,) = [entry for entry in await manager.matches.entries(match_id) if isinstance(entry, FailedEntry)]
+    return failed.reason
 
 
 async def test_too_many_moves_and_too_many_percepts_are_refused_as_well() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from server.match.events import Message
 from server.operation.metrics import Metrics, lag_measured
+from server.records.entries import AnsweredEntry, ClosedEntry, CompletedEntry, Entry, StepEntry
+from tests.server.storage.samples import journal
 
 
 def told(metrics: Metrics, *prefixes: str) -> dict[str, float]:
@@ -16,15 +19,15 @@ def told(metrics: Metrics, *prefixes: str) -> dict[str, float]:
 
 def test_entries_of_matches_are_counted_by_what_they_say() -> None:
     metrics = Metrics()
-    entries: list[dict[str, object]] = [
-        {"event": "started"},
-        {"event": "answered", "message": "START", "error": "", "elapsedMs": 3},
-        {"event": "step", "moves": None},
-        {"event": "answered", "message": "PLAY", "error": "TO", "elapsedMs": 9},
-        {"event": "answered", "message": "PLAY", "error": "IL ( mark 1 1 )", "elapsedMs": 9},
-        {"event": "step", "moves": ["a", "b"]},
-        {"event": "completed", "goals": [50, 50]},
-        {"event": "closed"},
+    entries: list[Entry] = [
+        journal()[0],
+        AnsweredEntry(1, 0, "x", Message.START, "ready", 3, "", "", None),
+        StepEntry(1, 0, None, ("", ""), ("", ""), (3, 3), ()),
+        AnsweredEntry(1, 0, "x", Message.PLAY, "", 9, "TO", "late", "a"),
+        AnsweredEntry(1, 0, "o", Message.PLAY, "(mark 1 1)", 9, "IL ( mark 1 1 )", "illegal", "b"),
+        StepEntry(1, 0, ("a", "b"), ("TO", "IL ( mark 1 1 )"), ("late", "illegal"), (9, 9), ()),
+        CompletedEntry(1, 1, (50, 50)),
+        ClosedEntry(1),
     ]
     for number, entry in enumerate(entries):
         metrics.take("match.a", number, entry)

@@ -48,11 +48,18 @@ def test_a_last_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
         assert read_stored(path).raw == whole
 
 
-def test_garbage_before_the_last_line_is_named(tmp_path: Path) -> None:
-    text = '{"event":"started"}\n{"event":\n{}\n'
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"event":"closed","at":1}\n{"event":\n{}\n', "line 2"),
+        ('{"event":"closed","at":1}\n[]', "line 2"),
+        ('{"event":"started"}\n{"event":\n{}\n', "line 1"),
+    ],
+)
+def test_garbage_before_the_last_line_is_named(text: str, where: str) -> None:
     with pytest.raises(MatchRecordError) as caught:
         list(read_entries(text))
-    assert caught.value.where == "line 2"
+    assert caught.value.where == where
 
 
 @pytest.mark.parametrize("text", ['{"event":"sta', '{"event":"started"}', '{"event":"started"}\n[]\n'])

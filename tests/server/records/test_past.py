@@ -12,8 +12,10 @@ from server.errors import MatchRecordError
 from server.match.events import Event, Started
 from server.match.exchange import Resume
 from server.match.setup import Profile
-from server.records.entries import Circumstances, Entry, entry_of, resume_state_of
+from server.records.codec import read_entry
+from server.records.entries import Circumstances, ClosedEntry, Entry, entry_of
 from server.records.record import record_of
+from server.records.resumption import resume_state_of
 from tests.server.plays import LEFT, Script, dealt, setup, two_steps
 
 COMPARED = (
@@ -62,14 +64,14 @@ def test_a_match_that_broke_off_anywhere_ends_as_if_it_had_not(case: str) -> Non
     script = Script(game, terms)
     script.begin()
     whole = entries_of(play_on(script, is_dealt=is_dealt))
-    assert whole[-1]["event"] == "closed"
+    assert isinstance(whole[-1], ClosedEntry)
     for n_kept in range(1, len(whole)):
         kept = whole[:n_kept]
         resumed = Script(game, terms)
         resumed.feed(Resume(resumed.at_ms, resume_state_of(kept)))
         on = entries_of(play_on(resumed, is_dealt=is_dealt))
         assert compared([*kept, *on]) == compared(whole), f"broken off after {kept[-1]}"
-        assert on[-1]["event"] == "closed"
+        assert isinstance(on[-1], ClosedEntry)
 
 
 def test_who_had_answered_is_not_asked_again() -> None:
@@ -101,4 +103,4 @@ def test_an_aborted_match_only_says_goodbye() -> None:
 
 def test_an_entry_that_lacks_something_is_refused() -> None:
     with pytest.raises(MatchRecordError, match="cannot be understood"):
-        resume_state_of([{"event": "answered", "at": 1}])
+        resume_state_of(map(read_entry, [{"event": "answered", "at": 1}]))

@@ -12,6 +12,7 @@ from gdl.language.rules import Description
 from server.errors import MatchRecordError
 from server.match.events import Aborted, Failed
 from server.match.setup import Profile
+from server.records.codec import read_entry
 from server.records.entries import entry_of, versions
 from server.records.record import MatchRecord, record_of
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, TURNS, TURNS_MOVES, events, library, turns
@@ -175,7 +176,7 @@ def test_after_the_end_everything_is_public() -> None:
 )
 def test_an_entry_that_makes_no_sense_is_refused(entry: dict[str, Any]) -> None:
     with pytest.raises(MatchRecordError):
-        MatchRecord().add(entry)
+        MatchRecord().add(read_entry(entry))
 
 
 def test_without_entries_there_is_no_record() -> None:

@@ -19,7 +19,7 @@ from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
 from server.storage.writer import EventWriter
-from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events
+from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
 
 MATCH = "match.m1"
 OWNER = "alice-and-co"
@@ -39,23 +39,22 @@ class Stage:
 
     async def begin(self, description: Description, profile: Profile) -> None:
         """Keep the game, its match, and the player of the first role, which `alice` registered."""
-        roles = self.journal[0]["roles"]
+        first = start_of(self.journal)
         sha256, text = description.sha256, description.source.text
-        await self.games.put(GameVersion("turns", sha256, text, tuple(roles), description.is_gdl2, 1))
+        await self.games.put(GameVersion("turns", sha256, text, first.roles, description.is_gdl2, 1))
         order = new_order(MatchRequest(game="turns", players={}, scramble=profile.is_scrambled), "turns", {})
-        first = self.journal[0]
-        terms = replace(order, seed=first["seed"], scramble_seed=first["scrambleSeed"]).as_json()
+        terms = replace(order, seed=first.seed, scramble_seed=first.scramble_seed).as_json()
         is_hidden = description.is_gdl2 or profile.is_scrambled
         match = MatchRow(MATCH, "turns", sha256, terms, START_MS - 1, is_hidden=is_hidden)
-        names = [seat["player"] for seat in self.journal[0]["seats"]]
-        seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(roles)]
+        names = [seat.player for seat in first.seats]
+        seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(first.roles)]
         await self.matches.add(match, seats)
         await self.players.put(PlayerRow(names[0], "dial-in", OWNER, START_MS - 2))
         await self.queue.claim([MATCH], "holder", 1e6)
 
     async def register_again(self, owner: str) -> None:
         """Have *owner* register a player of the first one's name, now that the match is played."""
-        name = self.journal[0]["seats"][0]["player"]
+        name = start_of(self.journal).seats[0].player
         await self.players.delete(name)
         await self.players.put(PlayerRow(name, "dial-in", owner, START_MS + 10))
 
@@ -65,7 +64,7 @@ class Stage:
             entry = self.journal[self.n_written]
             self.writer.put(MATCH, self.n_written, entry)
             self.n_written += 1
-            nth -= entry["event"] == until
+            nth -= entry.kind == until
         await self.writer.flush(MATCH)
 
     async def finish(self) -> None:
@@ -87,9 +86,10 @@ async def stage(
     """Yield a stage on which *moves* are played, in a SQLite file in *folder*; *seeds* are told in the journal."""
     database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
     journal = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
-    journal[0] |= seeds
-    for number, seat in enumerate(journal[0]["seats"]):
-        seat["player"] = f"player-{number}"  # the scripted ones have their role in their names
+    first = start_of(journal)
+    # The scripted players have their roles in their names.
+    chairs = tuple(replace(seat, player=f"player-{number}") for number, seat in enumerate(first.seats))
+    journal[0] = replace(first, seed=seeds["seed"], scramble_seed=seeds["scrambleSeed"], seats=chairs)
     found = Stage(database, journal)
     await found.begin(description, profile)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,14 @@ from gdl.engines import make_game
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
 from server.errors import RequestError
+from server.match.events import MoveOrigin
 from server.match.position import Position, first_position, next_position
-from server.records.entries import Entry, entry_of
+from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.spectating.events import Delay, n_common, public_events, read_delay
 from server.spectating.state import public_record, state_at
 from server.storage.rows import MatchRow
 from server.visibility import Secrecy
-from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
+from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
 from tests.server.spectating.stage import MATCH, Stage, stage
 
 IMPERFECT = Secrecy(is_imperfect=True, is_scrambled=False, has_ended=False)
@@ -86,14 +89,11 @@ def journal(percepts: str) -> list[Entry]:
     """Return the journal of a match as a referee makes it."""
     rules = read_rules(GUESS + PERCEPTS[percepts])
     found = [entry_of(event, CIRCUMSTANCES) for event in events(rules, (DEAL, SAY))]
-    for entry, position in zip(_states(found), positions(rules, DEAL, SAY), strict=True):
-        if position.is_common:
-            entry["isCommon"] = True
-    return found
-
-
-def _states(entries: list[Entry]) -> list[Entry]:
-    return [entry for entry in entries if entry["event"] == "state"]
+    position = iter(positions(rules, DEAL, SAY))
+    return [
+        replace(entry, is_common=next(position).is_common) if isinstance(entry, StateEntry) else entry
+        for entry in found
+    ]
 
 
 def told(entries: list[Entry]) -> list[Any]:
@@ -118,9 +118,14 @@ def test_states_and_moves_are_told_as_long_as_all_know_them(percepts: str) -> No
 def test_who_is_told_percepts_alone_does_not_know_a_move_made_in_its_place() -> None:
     entries = journal("each sees the others")
     assert n_common(entries) == 3
-    entries[0]["seats"][1]["dialect"] = "gdl2-percepts"
-    steps = [entry for entry in entries if entry["event"] == "step" and entry["moves"] is not None]
-    steps[1]["origins"][1] = "substitute"
+    first = start_of(entries)
+    seats = (first.seats[0], replace(first.seats[1], dialect="gdl2-percepts"), first.seats[2])
+    entries[0] = replace(first, seats=seats)
+    said = max(n for n, entry in enumerate(entries) if isinstance(entry, StepEntry))
+    step = entries[said]
+    assert isinstance(step, StepEntry)
+    assert step.moves == ("noop", "( say ace )", "( say king )")
+    entries[said] = replace(step, origins=(step.origins[0], MoveOrigin.SUBSTITUTE, step.origins[2]))
     assert n_common(entries) == 2
     assert [is_told for is_told, _ in told(entries)] == [True, True, False]
 
@@ -143,13 +148,13 @@ def test_what_is_no_delay_is_refused(text: str) -> None:
         read_delay(text)
 
 
-def kinds(entries: Any) -> list[str]:
-    return [entry["event"] for entry in entries]
+def kinds(entries: Sequence[Entry]) -> list[str]:
+    return [entry.kind for entry in entries]
 
 
 def test_a_broadcast_is_a_number_of_states_behind() -> None:
     entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)]
-    states = [n for n, entry in enumerate(entries) if entry["event"] == "state"]
+    states = [n for n, entry in enumerate(entries) if isinstance(entry, StateEntry)]
     running = entries[: states[2] + 1]
     assert [len(Delay(steps=n).broadcast(running, 0)) for n in (1, 2, 3)] == [states[1] + 1, states[0] + 1, 1]
     assert Delay(steps=3).broadcast(entries, 0) == entries
@@ -157,9 +162,9 @@ def test_a_broadcast_is_a_number_of_states_behind() -> None:
 
 def test_a_broadcast_is_some_seconds_behind() -> None:
     entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)][:10]
-    at_ms = entries[4]["at"]
+    at_ms = entries[4].at_ms
     assert Delay(seconds=60).broadcast(entries, at_ms + 60_000) == entries[:5]
-    assert Delay(seconds=60).broadcast(entries, entries[0]["at"]) == entries[:1]
+    assert Delay(seconds=60).broadcast(entries, entries[0].at_ms) == entries[:1]
 
 
 def test_a_broadcast_after_the_end_begins_with_the_start_alone() -> None:

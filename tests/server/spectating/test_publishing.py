@@ -11,6 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from server.match.setup import Profile
+from server.records.entries import ClosedEntry, StateEntry
 from server.spectating.publishing import Publisher, PublishSettings, posting
 from tests.server.scripted import TURNS_MOVES, turns
 from tests.server.spectating.spectator_server import SpectatorServer, spectator_server
@@ -32,10 +33,10 @@ async def publish(played: Stage, server: SpectatorServer, address: str, settings
         while played.n_written < len(played.journal):
             first = played.n_written
             entry = played.journal[first]
-            await played.write(entry["event"])
+            await played.write(entry.kind)
             publisher.take("match.m1", first, entry)
             n_done = len(server.updates)
-            if entry["event"] == "state":
+            if isinstance(entry, StateEntry):
                 for _ in range(200):
                     if len(server.updates) > n_done or server.n_failing or server.refusals:
                         break
@@ -64,11 +65,11 @@ async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None
     ):
         publisher = Publisher(played, post, SETTINGS)
         await played.write("state", 2)
-        publisher.take("match.m1", 1, {"event": "state"})
+        publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
         await publisher.close()
         assert server.updates == []
         await played.finish()
-        publisher.take("match.m1", 1, {"event": "closed"})
+        publisher.take("match.m1", 1, ClosedEntry(1))
         await publisher.close()
     assert [(update["isCompleted"], len(update["states"])) for update in server.updates] == [(True, 3)]
 
@@ -98,6 +99,6 @@ async def test_a_server_that_is_gone_is_given_up(played: Stage, caplog: pytest.L
     await played.finish()
     async with posting(address) as post:
         publisher = Publisher(played, post, PublishSettings(n_attempts=4, pause_s=1), sleep)
-        publisher.take("match.m1", 1, {"event": "closed"})
+        publisher.take("match.m1", 1, ClosedEntry(1))
         await publisher.close()
     assert (slept, "was not published" in caplog.text) == ([1, 2, 4, 8], True)

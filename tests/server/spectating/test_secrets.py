@@ -12,11 +12,12 @@ import pytest
 
 from server.errors import RequestError
 from server.match.setup import Profile
+from server.records.codec import entry_json
 from server.spectating.state import StateView, public_record, state_at, transcript
 from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter
 from server.visibility import Principal, Role
-from tests.server.scripted import library
+from tests.server.scripted import library, start_of
 from tests.server.spectating.stage import MATCH, OWNER, Stage, stage
 
 POKER = (("noop", "noop", "(deal queen king)"), ("check", "noop", "noop"), ("noop", "check", "noop"))
@@ -48,7 +49,7 @@ async def everything(played: Stage, viewer: Principal | None) -> list[Any]:
     async for _, listed in Overview(played).changes(0):
         shown.append(listed)
         break
-    for role in played.journal[0]["roles"]:
+    for role in start_of(played.journal).roles:
         shown.append(await said(transcript(played, MATCH, role, viewer)))
         for step in (0, 2):
             shown.append(await said(state_at(played, MATCH, step, viewer)))
@@ -79,12 +80,13 @@ def leaves(value: Any) -> Iterator[str]:
 def secrets(played: Stage) -> set[str]:
     """Return what nobody may be told before the end."""
     found = {str(seed) for seed in SEEDS.values()}
-    started = played.journal[0]
-    if started["scrambling"]:
-        found |= {*started["scrambling"], *started["scrambling"].values(), started["rules"], started["rulesSha256"]}
-        found |= {started["game"], *started["roles"]}
+    started = start_of(played.journal)
+    if started.scrambling:
+        found |= {*started.scrambling, *started.scrambling.values(), str(started.rules), started.rules_sha256}
+        found |= {started.game, *started.roles}
     for entry in played.journal[1:]:
-        kept = {name: value for name, value in entry.items() if name in ("state", "percepts", "text", "move", "moves")}
+        told = ("state", "percepts", "text", "move", "moves")
+        kept = {name: value for name, value in entry_json(entry).items() if name in told}
         found |= set(leaves(list(kept.values())))
     return found - {"", "None"}
 
@@ -93,9 +95,9 @@ async def test_nothing_secret_is_told_while_a_hidden_match_is_played(hidden: Sta
     kept = secrets(hidden)
     assert len(kept) > 15
     while hidden.n_written < len(hidden.journal):
-        if hidden.journal[hidden.n_written]["event"] in ("completed", "closed"):
+        kind = hidden.journal[hidden.n_written].kind
+        if kind in ("completed", "closed"):
             break
-        kind = hidden.journal[hidden.n_written]["event"]
         await hidden.write(kind)
         if kind == "sent":  # the answer shows more
             continue

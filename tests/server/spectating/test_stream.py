@@ -10,7 +10,8 @@ import pytest
 
 from server.errors import UnknownMatchError
 from server.match.setup import Profile
-from server.spectating.events import PublicEvent
+from server.records.entries import StateEntry
+from server.spectating.public import PublicEvent
 from server.spectating.stream import feed, public_events
 from server.storage.journals import Notifier
 from tests.server.scripted import TURNS_MOVES, turns
@@ -36,7 +37,7 @@ async def test_news_wake_who_follows(played: Stage) -> None:
     events = await following
     assert [event.number for event in events] == list(range(len(played.journal)))
     assert [event.data["state"] for event in events if event.kind == "state"] == [
-        entry["state"] for entry in played.journal if entry["event"] == "state"
+        entry.state for entry in played.journal if isinstance(entry, StateEntry)
     ]
 
 

@@ -31,7 +31,7 @@ class FinishedMatch:
         row = replace(
             self.row,
             status=summary.status,
-            started_ms=self.entries[0]["at"] if self.entries else None,
+            started_ms=self.entries[0].at_ms if self.entries else None,
             ended_ms=summary.ended_ms,
             n_steps=summary.n_steps,
             n_errors=summary.n_errors,

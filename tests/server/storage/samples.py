@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.records.entries import Entry
+from server.match.events import Message, MoveOrigin
+from server.records.entries import (
+    AnsweredEntry,
+    ClosedEntry,
+    CompletedEntry,
+    Entry,
+    JournalSeat,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
@@ -57,13 +67,17 @@ async def begun(database: Database, *match_ids: str, holder: str = "here") -> Ma
 
 def journal(match_id: str = "m") -> list[Entry]:
     """Return a journal of a match of one step in which o answers too late."""
+    players, origins = (JournalSeat("ann", False, False), JournalSeat("bob", False, False)), (MoveOrigin.PLAYER,) * 2
     return [
-        {"event": "started", "at": 100, "matchId": match_id, "rules": RULES, "rulesSha256": "5ha", "roles": ["x", "o"]},
-        {"event": "state", "at": 101, "step": 0, "state": "( )", "percepts": None},
-        {"event": "step", "at": 102, "step": 0, "moves": None, "errors": ["", ""], "elapsedMs": [1, 2]},
-        {"event": "answered", "at": 110, "step": 0, "role": "x", "text": "\ud800\0é", "move": "a"},
-        {"event": "step", "at": 120, "step": 0, "moves": ["a", "b"], "errors": ["", "TO"], "elapsedMs": [9, 20]},
-        {"event": "state", "at": 121, "step": 1, "state": "( over )", "percepts": None},
-        {"event": "completed", "at": 122, "step": 1, "goals": [100, 0]},
-        {"event": "closed", "at": 130},
-    ]
+        StartedEntry(
+            100, match_id, "token", "tiny", "", None, RULES, "5ha", False, ("x", "o"), players, 1, 1, None, 7, 8, {},
+            "random", {},
+        ),
+        StateEntry(101, 0, "( )", None),
+        StepEntry(102, 0, None, ("", ""), ("", ""), (1, 2), ()),
+        AnsweredEntry(110, 0, "x", Message.PLAY, "\ud800\0é", 9, "", "", "a"),
+        StepEntry(120, 0, ("a", "b"), ("", "TO"), ("", "late"), (9, 20), origins),
+        StateEntry(121, 1, "( over )", None),
+        CompletedEntry(122, 1, (100, 0)),
+        ClosedEntry(130),
+    ]  # fmt: skip

@@ -15,6 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
 from server.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.match.events import Message
+from server.records.entries import SentEntry
 from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
@@ -100,7 +102,7 @@ async def test_a_backup_of_a_database_that_is_written_is_one_moment_of_it(
         number = 0
         while not is_done.is_set():
             for _ in range(2):
-                writer.put("m", number, {"event": "sent", "at": number, "step": number, "role": "x"})
+                writer.put("m", number, SentEntry(number, number, "x", Message.PLAY, "(PLAY)"))
                 number += 1
             await writer.flush("m")
 

@@ -32,7 +32,7 @@ async def test_what_was_reported_is_there_and_without_gaps(database_address: str
     reported = await asyncio.to_thread(killed_after, n_lines, database_address)
     database = await Database.open(database_address)
     store = MatchStore(database)
-    found = {name: [entry["at"] for entry in await store.entries(name)] for name in reported}
+    found = {name: [entry.at_ms for entry in await store.entries(name)] for name in reported}
     await database.close()
     assert reported
     assert {name for name, number in reported.items() if len(found[name]) < number} == set()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
+from server.match.events import Message
+from server.records.entries import SentEntry
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
-from server.storage.journals import summary_of
+from server.storage.journals import summary_of, unpacked
 from server.storage.rows import MatchSummary, SeatResult
-from server.storage.schema import events
+from server.storage.schema import events, records
 from server.storage.writer import RETRIES_S, EventWriter
 from tests.server.postgresql import execute
 from tests.server.storage.samples import begun, journal
@@ -92,6 +95,41 @@ async def test_a_match_that_is_finished_has_a_record_and_no_events(database: Dat
         assert await connection.scalar(sa.text("SELECT count(*) FROM events")) == 0
     assert (await store.entries("m"), await store.entries("m", 6)) == (journal(), journal()[7:])
     assert await store.signature("m") == {"matchHostPK": "0key"}
+
+
+async def test_a_match_is_finished_with_its_journal_as_it_was_read_before(
+    database: Database, writer: EventWriter
+) -> None:
+    store = await begun(database, "m", "other")
+    for name in ("m", "other"):
+        put_all(writer, name)
+        await writer.flush(name)
+    whole = await store.whole_journal("m")
+    assert whole.entries == journal()
+    assert whole.body is not None
+    async with database.begin() as connection:
+        await connection.execute(sa.update(events).where(events.c.match_id == "m").values(body="not read again"))
+    await asyncio.gather(
+        writer.finish("m", summary_of(journal()), None, whole.body),
+        writer.finish("other", summary_of(journal("other"))),
+    )
+    assert (await store.entries("m"), await store.entries("other")) == (journal(), journal("other"))
+
+
+async def test_a_damaged_journal_is_read_as_far_as_it_is_sound_and_closed_as_it_is(
+    database: Database, writer: EventWriter
+) -> None:
+    store = await begun(database, "m")
+    put_all(writer, "m")
+    await writer.flush("m")
+    async with database.begin() as connection:
+        await connection.execute(sa.update(events).where(events.c.number == 5).values(body="garbage"))
+    whole = await store.whole_journal("m")
+    assert (whole.entries, whole.body) == (journal()[:5], None)
+    await writer.finish("m", summary_of(whole.entries), None, whole.body)
+    async with database.reading() as connection:
+        body = await connection.scalar(sa.select(records.c.body))
+    assert unpacked(body or b"")[5] == "garbage"
 
 
 async def test_a_match_that_is_finished_tells_how_it_went(database: Database, writer: EventWriter) -> None:
@@ -340,7 +378,7 @@ async def test_what_no_database_can_keep_fails_its_own_matches_alone(
     names = [f"m{number}" for number in range(8)]
     await begun(database, *names)
     for place, name in enumerate(names):
-        writer.put(name, 0, journal()[0] | ({"at": 2**80} if place < n_wrong else {}))
+        writer.put(name, 0, replace(journal()[0], at_ms=2**80) if place < n_wrong else journal()[0])
     found = await asyncio.gather(*map(writer.flush, names), return_exceptions=True)
     assert [type(error) for error in found] == [UnwritableError] * n_wrong + [type(None)] * (8 - n_wrong)
     assert naps.slept == []
@@ -365,7 +403,7 @@ async def test_other_events_under_the_same_numbers_are_not_taken_for_those_writt
     for role, refused in (("x", set()), ("o", {"m"})):
         part = MatchPart("m")
         part.add(0, journal()[0])
-        part.add(1, journal()[3] | {"role": role})
+        part.add(1, SentEntry(110, 0, role, Message.PLAY, "(PLAY)"))
         assert set(await write(database, [part], "here", is_repeated=True)) == refused
 
 

@@ -6,6 +6,8 @@ import asyncio
 import sys
 from typing import Final
 
+from server.match.events import Message
+from server.records.entries import SentEntry
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
@@ -20,9 +22,7 @@ async def play(writer: EventWriter, match_id: str) -> None:
     number = 0
     while True:
         for _ in range(2):
-            writer.put(
-                match_id, number, {"event": "sent", "at": number, "step": number, "role": "x", "text": "." * 200}
-            )
+            writer.put(match_id, number, SentEntry(number, number, "x", Message.PLAY, "." * 200))
             number += 1
         await writer.flush(match_id)
         sys.stdout.write(f"{match_id} {number}\n")

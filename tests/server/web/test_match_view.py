@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from server.match.events import Message
 from server.match.setup import Profile
-from server.records.entries import Entry, entry_of
+from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, entry_of
+from server.spectating.events import public_events
+from server.spectating.public import PublicEvent
+from server.visibility import secrecy_of_journal
 from server.web.match_view import (
     HiddenSteps,
     MatchView,
     MoveView,
     PendingRole,
     StepView,
-    public_events,
     rows_of,
     view_of,
 )
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, library, turns
+
+
+def seen(entries: Sequence[Entry], *, has_ended: bool) -> Iterable[PublicEvent]:
+    """Return what viewers see of *entries*, with the secrecy of the journal."""
+    secrecies = [secrecy_of_journal(each, has_ended=has_ended) for each in entries if isinstance(each, StartedEntry)]
+    return public_events(entries, secrecies[0]) if secrecies else ()
 
 
 def journal(profile: Profile = PLAIN) -> list[Entry]:
@@ -22,7 +33,7 @@ def journal(profile: Profile = PLAIN) -> list[Entry]:
 
 
 def test_a_match_that_is_over_is_told_whole() -> None:
-    view = view_of(public_events(journal(), has_ended=True))
+    view = view_of(seen(journal(), has_ended=True))
     assert (view.end, view.goals, view.n_steps, view.asked) == ("completed", [100, 0], 2, {})
     assert [state.text for state in view.states] == [
         "( ( at 0 ) ( control a ) )",
@@ -37,23 +48,24 @@ def test_a_match_that_is_over_is_told_whole() -> None:
 
 def test_who_is_asked_has_the_clock_without_grace_until_the_answer() -> None:
     entries = journal()
-    last = max(n for n, entry in enumerate(entries) if entry["event"] == "sent" and entry["message"] == "PLAY")
-    view = view_of(public_events(entries[: last + 1], has_ended=False))
-    at_ms = entries[last]["at"]
+    last = max(n for n, entry in enumerate(entries) if isinstance(entry, SentEntry) and entry.message is Message.PLAY)
+    view = view_of(seen(entries[: last + 1], has_ended=False))
+    at_ms = entries[last].at_ms
     assert view.asked == {1: PendingRole(1, "PLAY", at_ms + 5_000)}
     assert PLAIN.grace_s > 0
-    assert view_of(public_events(entries[: last + 2], has_ended=False)).asked == {}
+    assert view_of(seen(entries[: last + 2], has_ended=False)).asked == {}
 
 
 def test_steps_are_found_by_the_state_that_they_led_to() -> None:
-    view = view_of(public_events(journal(), has_ended=True))
+    view = view_of(seen(journal(), has_ended=True))
     assert [view.step_to(n) for n in (0, 1, 2, 3)] == [None, *view.steps, None]
     assert [view.state(n) is None for n in (-1, 0, 2, 3)] == [True, False, False, True]
 
 
 def test_of_a_scrambled_match_no_move_and_no_state_is_known_before_the_end() -> None:
-    entries = [each for each in journal(Profile(is_scrambled=True)) if each["event"] not in ("completed", "closed")]
-    view = view_of(public_events(entries, has_ended=False))
+    whole = journal(Profile(is_scrambled=True))
+    entries = [each for each in whole if not isinstance(each, CompletedEntry | ClosedEntry)]
+    view = view_of(seen(entries, has_ended=False))
     assert view.is_hidden
     assert [state.text for state in view.states] == [None, None, None]
     assert [move.move for step in view.steps for move in step.moves] == [None] * 4
@@ -64,13 +76,13 @@ def test_percepts_of_each_role_are_told_after_the_end() -> None:
     rules = library("montyhall")
     moves = (("(choose 1)", "(hide_car 3)"), ("noop", "(open 2)"), ("stay", "noop"))
     entries = [entry_of(event, CIRCUMSTANCES) for event in events(rules, moves)]
-    view = view_of(public_events(entries, has_ended=True))
-    seen = [state.percepts and state.percepts[0] for state in view.states]
-    assert seen == [None, ("(you_chose 1)",), ("(opened_door 2)",), ("(car_behind 3)",)]
+    view = view_of(seen(entries, has_ended=True))
+    perceived = [state.percepts and state.percepts[0] for state in view.states]
+    assert perceived == [None, ("(you_chose 1)",), ("(opened_door 2)",), ("(car_behind 3)",)]
 
 
 def test_before_the_first_entry_there_is_nothing() -> None:
-    view = view_of(public_events([], has_ended=False))
+    view = view_of(seen([], has_ended=False))
     assert (view.n_steps, view.last, view.end, view.state(0)) == (0, -1, "", None)
 
 

@@ -13,6 +13,8 @@ from gdl.games.library import find_game
 from server.hosting.game_manager import GameManager, Ordered
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import Upload, keep_game
+from server.match.events import Message
+from server.records.entries import SentEntry
 from server.storage.rows import RUNNING, MatchRow
 from server.validating.checker import Checker
 from tests.server.api.house import Client, house, manager_of
@@ -58,7 +60,8 @@ async def asked(manager: GameManager, match_id: str) -> None:
         await manager.note_arrival(match_id, seat.role)
     async with asyncio.timeout(60):
         while True:
-            if any(entry.get("message") == "PLAY" for entry in await manager.matches.entries(match_id)):
+            entries = await manager.matches.entries(match_id)
+            if any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries):
                 return
             await asyncio.sleep(0.05)
 
