@@ -173,24 +173,24 @@ class RecordDiffersError(MatchRecordError):
         return self.role and f", {self.role}"
 
 
-class UnknownLetterError(CallerError):
+class UnknownRequestError(CallerError):
     """The player has no request of that id, or it is too long ago."""
 
-    template: ClassVar[str] = "no letter {request_id[:200]!r} waits for this player"
+    template: ClassVar[str] = "no request {request_id[:200]!r} waits for this player"
     request_id: str
 
 
 class LateReplyError(CallerError):
     """The reply to a request comes after its clock or its match has ended."""
 
-    template: ClassVar[str] = "the reply to the letter {request_id[:200]!r} is too late"
+    template: ClassVar[str] = "the reply to the request {request_id[:200]!r} is too late"
     request_id: str
 
 
 class OtherReplyError(CallerError):
     """The request has another reply already, which counts."""
 
-    template: ClassVar[str] = "the letter {request_id[:200]!r} was answered before, with something else, which counts"
+    template: ClassVar[str] = "the request {request_id[:200]!r} was answered before, with something else, which counts"
     request_id: str
 
 

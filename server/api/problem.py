@@ -38,9 +38,9 @@ from server.errors import (
     TooManyMatchesError,
     TooManyPlayersError,
     TooManyRolesError,
-    UnknownLetterError,
     UnknownMatchError,
     UnknownPlayerError,
+    UnknownRequestError,
 )
 from server.validating.formats import file_report
 
@@ -112,7 +112,8 @@ CODES: Final[dict[str, ErrorCode]] = {
     "not_found": ErrorCode(404, "nothing is there"),
     "not_registered": ErrorCode(404, "no player of that name is registered"),
     "no_seat": ErrorCode(404, "no person plays that role in the match"),
-    "unknown_letter": ErrorCode(404, "no such request waits for the player"),
+    "unknown_request": ErrorCode(404, "no such request waits for the player"),
+    "unknown_letter": ErrorCode(404, "deprecated: `unknown_request`, for replies that name a `letter`"),
     "unknown_game_name": ErrorCode(404, "there is no such game, or not that version of it"),
     "no_description": ErrorCode(404, "the game has no TOML description"),
     "unknown_match": ErrorCode(404, "there is no such match"),
@@ -163,7 +164,7 @@ _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (PlayerNameError, "invalid_name"),
     (IllegalChoiceError, "illegal_move"),
     (UnknownPlayerError, "not_registered"),
-    (UnknownLetterError, "unknown_letter"),
+    (UnknownRequestError, "unknown_request"),
     (PlayerTakenError, "name_taken"),
     (NotDialInError, "not_dial_in"),
     (NotAskedError, "not_asked"),

@@ -14,7 +14,7 @@ from server.access.access import PRINCIPAL
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
-from server.errors import NotAskedError, RequestError, UnknownLetterError
+from server.errors import NotAskedError, RequestError, UnknownRequestError
 from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn, choose, turn_of
 from server.links.request_queue import request_id
@@ -213,7 +213,7 @@ async def make_move(request: web.Request, match_id: str, role: str, body: MoveTe
         raise NotAskedError(body.step)
     try:
         move = choose(queues.seat(match.id, role), request_id(match.id, body.step, "PLAY"), body.move)
-    except UnknownLetterError:
+    except UnknownRequestError:
         raise NotAskedError(body.step) from None
     await name_person(request, match, role)
     return MoveAnswer(step=body.step, move=str(move))

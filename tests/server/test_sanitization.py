@@ -49,7 +49,7 @@ PLACES = {
     "number": "0",
     "feed": "updatedFeed.json",
 }
-LASTS = ("/events", "/letters")
+LASTS = ("/events", "/requests", "/letters")
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def bodies(text: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "POST", "/api/v1/players", {"name": "deep", "url": text}
     yield "PATCH", "/api/v1/players/deep", {"url": text}
     yield "POST", "/api/v1/players/deep/pause", {"reason": text}
-    yield "POST", "/api/v1/players/deep/replies", {"letter": text, "text": text}
+    yield "POST", "/api/v1/players/deep/replies", {"request": text, "text": text}
     yield "POST", "/api/v1/matches", {"game": text, "tournament": text}
     yield "POST", "/api/v1/matches", {"game": "nim", "tournament": text, "players": {"left": "human", "right": "human"}}
     yield "POST", "/api/v1/matches", {"game": "nim", "players": {text: text}}

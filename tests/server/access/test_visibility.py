@@ -51,7 +51,7 @@ RULES = """
 """
 MOVES = (("amber", "basalt"), ("cobalt", "dusk"), ("amber", "dusk"))
 GROUPS = ("people", "game", "play", "view", "wire", "seat", "rest")
-STREAMS = ("/events", "/letters")
+STREAMS = ("/events", "/requests", "/letters")
 PASSER_BY = "passer-by"
 AFTER_THE_END = ("stranger", "person", PASSER_BY, "spectator", "orderer")
 """Whom to ask as about matches that are over: the others see no less."""
@@ -311,7 +311,7 @@ def reading() -> list[tuple[str, list[str]]]:
 def expected_status(route: str, match: Played) -> bool:
     """Return whether the table says how *route* is answered: where the player is there, and a record to be sent."""
     is_players = "/players/{name}" in route
-    return not is_players and not route.endswith(("/about", "/letters")) and bool(match)
+    return not is_players and not route.endswith(("/about", "/requests", "/letters")) and bool(match)
 
 
 def untold(caller: Caller, match: Played, text: str) -> Iterator[tuple[str, ...]]:

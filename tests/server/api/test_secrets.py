@@ -17,7 +17,7 @@ from tests.server.api.house import Client, manager_of, ordered, record
 
 _TAGS = re.compile(r"<[^>]*>")
 _BLANKS = re.compile(r"\s+")
-STREAMS = ("/events", "/letters")
+STREAMS = ("/events", "/requests", "/letters")
 CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "scrambled": ("tictactoe", ("x", "o"), {"scramble": True}),
     "imperfect": ("kuhnpoker", ("alice", "bob"), {}),
