@@ -15,26 +15,41 @@ from server.records.entries import Entry
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.spectating.events import broadcast_of, delay_of, n_common
 from server.storage.accounts import PlayerStore
+from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.journals import Notifier
 from server.storage.matches import MatchStore
 from server.storage.rows import LOBBY, QUEUED, MatchRow, PlayerRow
 from server.visibility import Aspect, Principal, Secrecy, Viewer, has_in_seat, may_see, secrecy_of, viewer_of
 
 
 class MatchSource(Protocol):
-    """What of a game manager is needed to watch matches.
+    """Where matches are read that are shown: a game manager, or its database alone."""
 
-    Attributes:
-        notifier: wakes the tasks that wait for new events.
-        waiting_for_core: which matches wait for a core to think on, besides what else they may wait for.
-    """
+    @property
+    def games(self) -> GameStore:
+        """The games, and the versions of their rules."""
+
+    @property
+    def players(self) -> PlayerStore:
+        """The registered players."""
+
+    @property
+    def matches(self) -> MatchStore:
+        """The matches, and their journals."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatches:
+    """The matches of a database, whichever process plays them."""
 
     games: GameStore
     players: PlayerStore
     matches: MatchStore
-    notifier: Notifier
-    waiting_for_core: frozenset[str]
+
+    @classmethod
+    def of(cls, database: Database) -> StoredMatches:
+        """Return the matches of *database*."""
+        return cls(GameStore(database), PlayerStore(database), MatchStore(database))
 
 
 _LONG: Final = 100_000

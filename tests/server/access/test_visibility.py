@@ -157,7 +157,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
 
 
 async def _write(manager: GameManager, match_id: str, entries: list[Entry], *, is_over: bool) -> None:
-    writer = EventWriter(manager.database, "elsewhere", lambda _: None)
+    writer = EventWriter(manager.database, "elsewhere")
     second = [n for n, entry in enumerate(entries) if entry["event"] == "state"][2]
     for number, entry in enumerate(entries if is_over else entries[: second + 1]):
         writer.put(match_id, number, entry)

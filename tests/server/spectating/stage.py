@@ -18,7 +18,7 @@ from server.storage.journals import Notifier, summary_of
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
-from server.storage.writer import EventWriter
+from server.storage.writer import EventWriter, WriterObservers
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events
 
 MATCH = "match.m1"
@@ -33,7 +33,7 @@ class Stage:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue = MatchQueue(database)
         self.notifier, self.journal = Notifier(), list(journal)
-        self.writer = EventWriter(database, "holder", self.notifier.tell)
+        self.writer = EventWriter(database, "holder", WriterObservers(self.notifier.tell))
         self.waiting_for_core: frozenset[str] = frozenset()
         self.n_written = 0
 
