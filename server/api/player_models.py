@@ -12,7 +12,7 @@ from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.registry.health import Health
 from server.registry.registry import MAX_NAME, Registry
 from server.sanitization import CleanLine, clean_line
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 from server.visibility import Principal, may_command
 
 MAX_MATCHES: Final = 1_000
@@ -96,9 +96,9 @@ class PlayerAnswer(Text):
     """
 
     name: str
-    kind: Literal["http", "dial-in"]
+    kind: Literal[SeatKind.HTTP, SeatKind.DIAL_IN]
     owner: str
-    status: Literal["ok", "paused"]
+    status: PlayerStatus
     pause_reason: str
     max_matches: int
     created_ms: int

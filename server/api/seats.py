@@ -24,7 +24,7 @@ from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.storage.journals import something_new
-from server.storage.rows import LOBBY, MatchRow
+from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Principal, Viewer, may_see, secrecy_of, viewer_of
 
 _SEEN: Final = frozenset({"started", "state", "step", *ENDS})
@@ -172,7 +172,7 @@ async def read_seat(request: web.Request, match_id: str, role: str) -> SeatView:
     """
     manager = request.app[MANAGER]
     match = await _claimed(request, match_id, role)
-    if match.status == LOBBY:
+    if match.status == MatchStatus.LOBBY:
         await manager.note_arrival(match_id, role)
         match = await known_match(manager, match_id)
     return await view_of_seat(manager, match, role)

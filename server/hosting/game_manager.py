@@ -34,7 +34,7 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.rows import CHANCE, LOBBY, QUEUED, MatchRow, SeatRow
+from server.storage.rows import MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.writer import EventWriter, WriterObservers
 
 LOOK_S: Final = 1.0
@@ -159,7 +159,7 @@ class GameManager:
         check_roles(outline, named)
         self.playing.cores.check(seat.player for seat in text.players.values())
         entrants = seated(outline, named)
-        claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == "human"}
+        claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
         order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
         row = MatchRow(
             id=new_match_id(),
@@ -167,7 +167,7 @@ class GameManager:
             sha256=version.sha256,
             order=order.as_json(),
             created_ms=now_ms(),
-            status=LOBBY if claims else QUEUED,
+            status=MatchStatus.LOBBY if claims else MatchStatus.QUEUED,
             ordered_by=by,
             tournament=text.tournament,
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
@@ -278,5 +278,5 @@ def _limit_words(limit_s: float) -> str:
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, PlayerReference]) -> SeatRow:
     entrant = entrants.get(role)
     if entrant is None:
-        return SeatRow(match_id, str(role), position, str(RANDOM), CHANCE)
+        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
     return SeatRow(match_id, str(role), position, entrant.name, entrant.kind)

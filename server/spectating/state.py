@@ -18,7 +18,7 @@ from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
-from server.storage.rows import LOBBY, QUEUED, MatchRow, PlayerRow
+from server.storage.rows import WAITING, MatchRow, MatchStatus, PlayerRow
 from server.visibility import Aspect, Principal, Secrecy, Viewer, has_in_seat, may_see, secrecy_of, viewer_of
 
 
@@ -125,14 +125,15 @@ async def journal(source: MatchSource, match_id: str) -> MatchRecord:
 
 async def missing_roles(source: MatchSource, match: MatchRow) -> list[str]:
     """Return the roles of the people whom the match waits for in the lobby."""
-    if match.status != LOBBY:
+    if match.status != MatchStatus.LOBBY:
         return []
     return [seat.role for seat in (await source.matches.seats([match.id]))[match.id] if seat.is_missing]
 
 
 def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
     """Return what there is of a match that waits, or that ended before it began."""
-    status = "starting" if match.status not in (LOBBY, QUEUED, "failed", "aborted") else match.status
+    known = (*WAITING, MatchStatus.FAILED, MatchStatus.ABORTED)
+    status = match.status.value if match.status in known else "starting"
     found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
     return found | ({"x-missing": missing} if missing and not secrecy_of(match).hides_game else {})
 

@@ -14,7 +14,7 @@ from server.spectating.events import PublicEvent, PublicJournal, broadcast_of
 from server.spectating.state import MatchSource, known_match
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
-from server.storage.rows import LOBBY, QUEUED, RUNNING, MatchRow, SeatRow
+from server.storage.rows import LIVE, MatchRow, MatchStatus, SeatRow
 from server.visibility import Principal, people_of, secrecy_of
 
 Listed: TypeAlias = dict[str, Any]
@@ -37,7 +37,7 @@ async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal
     seats = await source.matches.seats([match.id for match in matches])
     found = [_listed(match, seats[match.id]) | _people(match, who) for match in matches]
     for line in found:
-        if line["status"] == QUEUED and "players" in line and line["id"] in source.waiting_for_core:
+        if line["status"] == MatchStatus.QUEUED and "players" in line and line["id"] in source.waiting_for_core:
             line["waitsFor"] = "core"
     return found
 
@@ -68,7 +68,7 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
         found["broadcastDelay"] = text["broadcastDelay"]
     if secrecy.hides_game:
         return found
-    if match.status == LOBBY:
+    if match.status == MatchStatus.LOBBY:
         found["missing"] = [seat.role for seat in seats if seat.is_missing]
     found |= {"game": match.game, "players": {seat.role: seat.player for seat in seats}}
     if "from" in text:
@@ -203,7 +203,7 @@ class Overview:
 
     async def _read(self) -> list[Listed]:
         store = self._source.matches
-        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in (LOBBY, QUEUED, RUNNING)]
+        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE]
         return await listed(self._source, [match for matches in found for match in matches])
 
     async def _gone(self, seen: dict[str, Listed], snapshot: Snapshot) -> list[Listed]:

@@ -19,8 +19,8 @@ from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
 from server.records.record import record_of, understood
 from server.storage.database import Database
 from server.storage.journals import packed, read_line, unpacked
-from server.storage.listing import LIVE
 from server.storage.reading import sound
+from server.storage.rows import LIVE
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50

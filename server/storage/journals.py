@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import MatchRecordError
 from server.records.entries import ENDS, KINDS, Entry
-from server.storage.rows import ABORTED, MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, matches, records, versions
 
 Value = TypeVar("Value")
@@ -158,7 +158,7 @@ def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     roles = [role for entry in known if entry["event"] == "started" for role in entry["roles"]]
     goals = [tuple(entry["goals"]) for entry in ends if entry["event"] == "completed"]
     return MatchSummary(
-        status=ends[-1]["event"] if ends else ABORTED,
+        status=ends[-1]["event"] if ends else MatchStatus.ABORTED,
         ended_ms=(ends or known)[-1]["at"],
         n_steps=max((entry["step"] for entry in known if entry["event"] == "state"), default=0),
         n_errors=sum(error != "" for step in steps for error in step["errors"]),

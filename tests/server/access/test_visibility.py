@@ -31,7 +31,7 @@ from server.records.entries import Entry, entry_of
 from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
-from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
 from server.visibility import Role
 from tests.server.access.doors import bearer
@@ -142,7 +142,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     row = MatchRow(
         f"m.{i}", f"jade{i}", description.sha256,
         replace(stored, seed=first["seed"], scramble_seed=first["scrambleSeed"]).as_json() | people, at_ms,
-        status="running", ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
+        status=MatchStatus.RUNNING, ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
         started_ms=at_ms, holder="elsewhere", lease_until_ms=at_ms + 10**9, epoch=1,
     )  # fmt: skip
     rules = description.source.text
@@ -151,7 +151,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     names = [seat["player"] for seat in first["seats"]]
     await manager.matches.add(row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
     if not how.get("people"):
-        await manager.players.put(PlayerRow(names[0], "dial-in", "player", at_ms - 1))
+        await manager.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, "player", at_ms - 1))
     await _write(manager, row.id, entries, is_over=is_over)
     return Played(kind, is_over, row, roles[0], names[0], claim.secret, words_of(entries, i))
 

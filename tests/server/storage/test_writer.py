@@ -14,7 +14,7 @@ from server.errors import DamagedRowError, JournalGapError, LostMatchError, Stor
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
 from server.storage.journals import summary_of
-from server.storage.rows import MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
 from tests.server.postgresql import execute
@@ -113,7 +113,7 @@ async def test_a_match_that_ends_before_anything_happened_has_no_entries(
     database: Database, writer: EventWriter
 ) -> None:
     store = await begun(database, "m")
-    await writer.finish("m", MatchSummary("failed", 7, 0, 0, None, {}))
+    await writer.finish("m", MatchSummary(MatchStatus.FAILED, 7, 0, 0, None, {}))
     found = await store.get("m")
     assert found is not None
     assert (found.status, await store.entries("m")) == ("failed", [])
@@ -403,12 +403,12 @@ async def test_what_was_put_before_the_end_is_written(database: Database, told: 
 
 def test_a_summary_tells_how_a_journal_went() -> None:
     seats = {"x": SeatResult(100, 0, 9, 1), "o": SeatResult(0, 1, 20, 1)}
-    assert summary_of(journal()) == MatchSummary("completed", 122, 1, 1, (100, 0), seats)
+    assert summary_of(journal()) == MatchSummary(MatchStatus.COMPLETED, 122, 1, 1, (100, 0), seats)
 
 
 def test_a_summary_of_a_journal_that_broke_off_is_that_of_an_aborted_match() -> None:
     seats = {"x": SeatResult(None, 0, 0, 0), "o": SeatResult(None, 0, 0, 0)}
-    assert summary_of(journal()[:4]) == MatchSummary("aborted", 110, 0, 0, None, seats)
+    assert summary_of(journal()[:4]) == MatchSummary(MatchStatus.ABORTED, 110, 0, 0, None, seats)
 
 
 async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_address: str) -> None:
