@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from gdl.errors import CallerError, GdlError, RuleFileError, derived, question
 from server.visibility import Role
@@ -18,6 +18,10 @@ from server.visibility import Role
 if TYPE_CHECKING:
     from gdl.language.diagnostics import Span
     from server.validating.validation import Validation
+
+
+INTERNAL: Final = {"code": "internal", "message": "the server failed", "hint": "its log says why"}
+"""What is told of a crash, which no error of ours foresees: nothing of what it was."""
 
 
 class ServerError(GdlError):
