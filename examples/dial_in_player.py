@@ -40,16 +40,16 @@ def reply_to(request):
 
 def answer(request):
     try:
-        ask(f"/{NAME}/replies", {"letter": request["letter"], "text": reply_to(request)}).close()
+        ask(f"/{NAME}/replies", {"request": request["request"], "text": reply_to(request)}).close()
     except HTTPError as error:
         if error.code not in (404, 409):  # too late, or answered before: the match goes on
             raise
 
 
 def play():
-    with ask(f"/{NAME}/letters") as stream:
+    with ask(f"/{NAME}/requests") as stream:
         for event in (json.loads(line) for line in stream if line.strip()):
-            if event["event"] == "letter":
+            if event["event"] == "request":
                 request = event["data"]
                 answer(request)
             elif event["event"] == "replaced":

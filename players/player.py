@@ -87,6 +87,14 @@ class Player:
         self.random = Random(seed)
         self.worlds = BeliefState(game, role, seed)
 
+    def prepare_move(self, first: Term, on_suggestion: Callable[[Term], None]) -> None:
+        """Prepare the attributes for a move, *first* the best so far: the kit calls this before each `move`.
+
+        *on_suggestion* is called with the best so far, now and whenever `suggest` names another one.
+        """
+        self.best_so_far, self.on_suggestion = first, on_suggestion
+        on_suggestion(first)
+
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return a legal move of *role* in *state* before *deadline*.
 

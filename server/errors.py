@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from gdl.errors import CallerError, GdlError, RuleFileError, derived, question
 from server.visibility import Role
@@ -18,6 +18,10 @@ from server.visibility import Role
 if TYPE_CHECKING:
     from gdl.language.diagnostics import Span
     from server.validating.validation import Validation
+
+
+INTERNAL: Final = {"code": "internal", "message": "the server failed", "hint": "its log says why"}
+"""What is told of a crash, which no error of ours foresees: nothing of what it was."""
 
 
 class ServerError(GdlError):
@@ -173,24 +177,24 @@ class RecordDiffersError(MatchRecordError):
         return self.role and f", {self.role}"
 
 
-class UnknownLetterError(CallerError):
+class UnknownRequestError(CallerError):
     """The player has no request of that id, or it is too long ago."""
 
-    template: ClassVar[str] = "no letter {request_id[:200]!r} waits for this player"
+    template: ClassVar[str] = "no request {request_id[:200]!r} waits for this player"
     request_id: str
 
 
 class LateReplyError(CallerError):
     """The reply to a request comes after its clock or its match has ended."""
 
-    template: ClassVar[str] = "the reply to the letter {request_id[:200]!r} is too late"
+    template: ClassVar[str] = "the reply to the request {request_id[:200]!r} is too late"
     request_id: str
 
 
 class OtherReplyError(CallerError):
     """The request has another reply already, which counts."""
 
-    template: ClassVar[str] = "the letter {request_id[:200]!r} was answered before, with something else, which counts"
+    template: ClassVar[str] = "the request {request_id[:200]!r} was answered before, with something else, which counts"
     request_id: str
 
 
@@ -495,6 +499,14 @@ class NoAdminError(CallerError):
     )
     host: str
     command: str
+
+
+class ListenError(CallerError):
+    """The server cannot listen at an address, as where another one does."""
+
+    template: ClassVar[str] = "cannot listen on {address}: {reason}"
+    address: str
+    reason: str
 
 
 class ConfigurationError(CallerError):

@@ -17,8 +17,10 @@ from server.api import field as public_format
 from server.api import games, matches, players, streams, tokens
 from server.api.operation import CHECKER, MANAGER, OVERVIEW
 from server.api.problem import refusing
+from server.errors import ListenError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
+from server.hosting.playing import HostObservers
 from server.operation import health
 from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured, warming
@@ -26,6 +28,7 @@ from server.operation.options import ServeOptions
 from server.operation.requests import compressing, observing
 from server.records.entries import Entry, OnEntry
 from server.spectating.publishing import PublishSettings, published
+from server.spectating.state import StoredMatches
 from server.spectating.stream import Overview
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
@@ -86,14 +89,17 @@ async def listening(
     """Serve *app* while the block runs, and yield its address; port 0 is one that the system chooses.
 
     Raises:
-        OSError: the server cannot listen there.
+        ListenError: the server cannot listen there.
     """
     runner = web.AppRunner(
         app, access_log=None, handler_cancellation=True, shutdown_timeout=STREAMS_END_S, keepalive_timeout=KEEP_ALIVE_S
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, ssl_context=tls, backlog=1024).start()
+        try:
+            await web.TCPSite(runner, host, port, ssl_context=tls, backlog=1024).start()
+        except OSError as error:
+            raise ListenError(f"{host}:{port}", error.strerror or str(error)) from error
         name = f"[{host}]" if ":" in host else host
         yield f"{'http' if tls is None else 'https'}://{name}:{runner.addresses[0][1]}"
     finally:
@@ -104,7 +110,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
     """Serve as *options* say until SIGTERM or Ctrl-C; *announce* gets the address once it listens.
 
     Raises:
-        OSError: the server cannot listen there.
+        ListenError: the server cannot listen there.
         CallerError: the options contradict each other or the database.
         StorageError: the database failed.
     """
@@ -131,16 +137,15 @@ async def managing(
     database: Database, settings: HostSettings, watch: Watch, publishing: PublishSettings | None = None
 ) -> AsyncIterator[GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
-    manager = GameManager(database, settings)
-    watch.metrics.watch(manager.n_running)
-    async with published(manager, publishing) as publish:
-        manager.writer.on_batch = watch.metrics.take_batch
-        manager.playing.on_step_overhead = watch.metrics.take_share
-        manager.playing.on_entry = _each(watch.metrics.take, publish)
+    metrics = watch.metrics
+    async with published(StoredMatches.of(database), publishing) as publish:
+        observers = HostObservers(_each(metrics.take, publish), metrics.take_share, metrics.take_batch)
+        manager = GameManager(database, settings, observers)
+        metrics.watch(manager.n_running)
         with watch.ending.on_signals():
             try:
                 await manager.start()
-                async with lag_measured(watch.metrics):
+                async with lag_measured(metrics):
                     yield manager
             finally:
                 await manager.close()

@@ -115,7 +115,7 @@ class Host:
             ReplyRefusedError: it is not taken.
             HostAwayError: the game manager cannot be reached.
         """
-        body = {"letter": request_id, "text": text} | ({"failure": failure} if failure else {})
+        body = {"request": request_id, "text": text} | ({"failure": failure} if failure else {})
         status, answer = await self._ask("POST", self._player() / "replies", body)
         if status != 200:
             raise ReplyRefusedError(request_id, _reason(status, answer))
@@ -133,7 +133,7 @@ class Host:
         limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S)
         try:
             async with self._session.get(
-                (self._player() / "letters").with_query(past="true"),
+                (self._player() / "requests").with_query(past="true"),
                 headers={"Accept": _NDJSON},
                 timeout=limit,
                 allow_redirects=False,
@@ -185,12 +185,12 @@ def _event(line: bytes) -> tuple[str, DialledRequest | None]:
     """Return the kind of the event on *line*, and its request if it has one."""
     event = _json(line)
     kind, data = str(event.get("event", "")), event.get("data")
-    if kind != "letter" or not isinstance(data, dict):
+    if kind != "request" or not isinstance(data, dict):
         return kind, None
     try:
         answered = data.get("answered")
         return kind, DialledRequest(
-            str(data["letter"]),
+            str(data["request"]),
             str(data["match"]),
             int(data["step"]),
             str(data["text"]),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from random import Random
+from typing import TypeAlias
 
 from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
@@ -23,10 +24,12 @@ class Step:
     state: State
 
 
+WhileThinking: TypeAlias = Callable[[Role], AbstractContextManager[object]]
+
+
 class LocalMatch:
     """A match between *players*, one for each role that is not chance; equal seeds draw equal chance moves.
 
-    `while_thinking` makes what surrounds the thinking of a role, such as a sign that it goes on.
     *Units*: seconds for the clock of a move; None lets players think as long as they like.
     """
 
@@ -39,14 +42,15 @@ class LocalMatch:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game, self.players = game, players
-        self.while_thinking: Callable[[Role], AbstractContextManager[object]] = nullcontext
         self.random = Random(seed)
         self.state = game.initial_state
         self._n_steps = 0
         self._clock_s, self._clock = clock_s, clock
 
-    def play(self) -> Iterator[Step]:
+    def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[Step]:
         """Play to the end, yielding every step.
+
+        *while_thinking* makes what surrounds the thinking of a role, such as a sign that it goes on.
 
         Raises:
             IllegalMoveError: a player moved as it may not.
@@ -56,7 +60,7 @@ class LocalMatch:
             player.join(self.game, role, self.random.getrandbits(32))
             player.start(self._deadline())
         while not self.state.is_terminal:
-            yield self._step()
+            yield self._step(while_thinking)
         for player in self.players.values():
             player.stop()
 
@@ -64,16 +68,16 @@ class LocalMatch:
         seconds = float("inf") if self._clock_s is None else self._clock_s
         return Deadline.after(seconds, self._clock)
 
-    def _step(self) -> Step:
+    def _step(self, while_thinking: WhileThinking) -> Step:
         before = self.state
-        moves = tuple(self._move(role) for role in self.game.roles)
+        moves = tuple(self._move(role, while_thinking) for role in self.game.roles)
         self.state = before.next_state(moves)
         self._n_steps += 1
         for role, player in self.players.items():
             self._report(before, role, player, moves)
         return Step(moves, self.state)
 
-    def _move(self, role: Role) -> Term:
+    def _move(self, role: Role, while_thinking: WhileThinking) -> Term:
         """Return the move of *role*, a random one for chance; raises as `play`."""
         legal = self.state.legal_moves(role)
         if not legal:
@@ -81,7 +85,7 @@ class LocalMatch:
         if role not in self.players:
             return self.random.choice(legal)
         player = self.players[role]
-        with self.while_thinking(role):
+        with while_thinking(role):
             move = player.move(player.worlds.state, role, self._deadline())
         if move not in legal:
             raise IllegalMoveError(str(role), str(move))

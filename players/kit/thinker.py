@@ -205,9 +205,7 @@ class Thinker:
     def _chosen(self, order: Ask, state: State, moves: tuple[Term, ...]) -> Term:
         """Return the move that the player chooses, or its best so far, or a legal one."""
         player = self.player
-        player.best_so_far = moves[0]
-        player.on_suggestion = lambda move: self.report(Best(order.step, str(move)))
-        player.on_suggestion(moves[0])
+        player.prepare_move(moves[0], lambda move: self.report(Best(order.step, str(move))))
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
@@ -215,7 +213,7 @@ class Thinker:
         if said is not None and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(Failed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
-        return found or player.best_so_far
+        return found or player.best_so_far or moves[0]
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
         """Return the result of the author's code, None if it fails or is too slow."""

@@ -16,9 +16,9 @@ from server.access.access import ACCESS
 from server.api.operation import MANAGER
 from server.spectating.state import public_record_text
 from server.storage.games import title_of
-from server.storage.rows import COMPLETED, GameVersion, MatchRow
+from server.storage.rows import GameVersion, MatchRow, MatchStatus
 
-FEEDS: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": COMPLETED}
+FEEDS: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": MatchStatus.COMPLETED}
 """The feeds, and what status their matches have."""
 N_ENTRIES: Final = 100
 RULES_FILE: Final = "rulesheet.kif"

@@ -32,7 +32,7 @@ from server.spectating.state import MatchSource, known_match, public_record_text
 from server.spectating.stream import page
 from server.storage.games import UNNAMED
 from server.storage.listing import Filter
-from server.storage.rows import STATUSES, GameVersion
+from server.storage.rows import GameVersion, MatchStatus
 from server.visibility import Role
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
@@ -107,7 +107,7 @@ async def _of_record(begin: FromText) -> tuple[str, str]:
 operations: Final = Operations("matches")
 URL: Final = "/api/v1/matches"
 Step = Annotated[int, Field(ge=0, le=MAX_STEP)]
-Status = Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})$")]
+Status = Annotated[str, Field(pattern=f"^({'|'.join(MatchStatus)})$")]
 
 
 class StartPoint(ResponseModel):

@@ -85,6 +85,8 @@ def _described(operation: Operation) -> dict[str, Any]:
     }
     if operation.description:
         found["description"] = operation.description
+    if operation.is_deprecated:
+        found["deprecated"] = True
     if operation.body is not None:
         found["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(operation.body)}}}
     if operation.role is not None:

@@ -189,6 +189,7 @@ class Operation:
         errors: codes of what may go wrong besides what always may.
         invalid: the code of a body that is JSON, but not what is wanted.
         headers: what headers of the request change, by name.
+        is_deprecated: whether it is the old name of another one, kept for programs that use it.
     """
 
     tag: str
@@ -202,6 +203,7 @@ class Operation:
     errors: tuple[str, ...] = ()
     invalid: str = "invalid_body"
     headers: Mapping[str, str] = field(default_factory=dict)
+    is_deprecated: bool = False
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from server.links.request_queue import QueuedRequest, RequestQueue
@@ -12,12 +12,13 @@ from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.registry.health import Health
 from server.registry.registry import MAX_NAME, Registry
 from server.sanitization import CleanLine, clean_line
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 from server.visibility import Principal, may_command
 
 MAX_MATCHES: Final = 1_000
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 _Url = Annotated[str, Field(min_length=1, max_length=500, description="where an HTTP player listens")]
+_RequestId = Annotated[str, Field(min_length=1, max_length=300)]
 _MaxMatches = Annotated[int, Field(ge=1, le=MAX_MATCHES, description="how many matches it plays at once")]
 
 
@@ -57,19 +58,34 @@ class RequestsQuery(Text):
 
 
 class ReplyText(Text):
-    """The reply to a request, as a player over HTTP would send it."""
+    """The reply to a request, as a player over HTTP would send it; `letter` is the deprecated name of `request`."""
 
-    letter: Annotated[str, Field(min_length=1, max_length=300)]
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["request"]}, {"required": ["letter"]}]})
+
+    request: _RequestId | None = None
+    letter: Annotated[_RequestId | None, Field(json_schema_extra={"deprecated": True})] = None
     text: Annotated[str, Field(max_length=MAX_REPLY_BYTES)]
     failure: Annotated[
         str, Field(max_length=MAX_FAILURE, description="what went wrong in the player's own code, for its record")
     ] = ""
 
+    @model_validator(mode="after")
+    def _names_one_request(self) -> ReplyText:
+        if (self.request is None) == (self.letter is None):
+            raise ValueError("name the request, by `request`")
+        return self
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request, by whichever name."""
+        return self.request or self.letter or ""
+
 
 class ReplyAnswer(Text):
-    """The reply was taken."""
+    """The reply was taken; the request has the name that the reply gave it."""
 
-    letter: str
+    request: str | None = None
+    letter: Annotated[str | None, Field(json_schema_extra={"deprecated": True})] = None
 
 
 class PlayerAnswer(Text):
@@ -80,9 +96,9 @@ class PlayerAnswer(Text):
     """
 
     name: str
-    kind: Literal["http", "dial-in"]
+    kind: Literal[SeatKind.HTTP, SeatKind.DIAL_IN]
     owner: str
-    status: Literal["ok", "paused"]
+    status: PlayerStatus
     pause_reason: str
     max_matches: int
     created_ms: int
@@ -144,11 +160,11 @@ def health_answer(health: Health, registry: Registry, viewer: Principal) -> Heal
     )
 
 
-def request_json(queued: QueuedRequest, queue: RequestQueue) -> dict[str, Any]:
-    """Return a queued request as its player reads it. *Units*: seconds."""
+def request_json(queued: QueuedRequest, queue: RequestQueue, id_key: str) -> dict[str, Any]:
+    """Return a queued request as its player reads it, its id under *id_key*. *Units*: seconds."""
     left_s = queue.left_s(queued)
     found: dict[str, Any] = {
-        "letter": queued.id,
+        id_key: queued.id,
         "match": queued.request.match_id,
         "step": queued.request.step,
         "message": queued.message,

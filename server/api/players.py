@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
@@ -26,7 +26,7 @@ from server.api.player_models import (
     request_json,
 )
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
-from server.errors import NotDialInError, RequestError
+from server.errors import NotDialInError, RequestError, UnknownRequestError
 from server.links.info import ask_info
 from server.links.request_queue import Reader, RequestQueue
 from server.registry.registry import Registry
@@ -130,29 +130,42 @@ async def check_player(request: web.Request, name: str) -> HealthAnswer:
     return health_answer(health, manager.registry, viewer)
 
 
-@players.get(
-    f"{PLAYER}/letters",
-    role=Role.PLAYER,
-    media=(SSE, NDJSON),
-    errors=(*_OWN, "not_dial_in"),
-    headers={
+_STREAM: Final[dict[str, Any]] = {
+    "role": Role.PLAYER,
+    "media": (SSE, NDJSON),
+    "errors": (*_OWN, "not_dial_in"),
+    "headers": {
         "Accept": f"{NDJSON} for a JSON object a line; server-sent events otherwise",
         "Last-Event-ID": "the id of the last event that came: requests up to it do not come again",
     },
-)
-async def read_letters(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
+}
+
+
+@players.get(f"{PLAYER}/requests", **_STREAM)
+async def read_requests(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
     """Read the requests that wait for one's own dial-in player, as they come.
 
-    First comes `connected`, then a `letter` for each request that waits for a reply, or comes later; those that
+    First comes `connected`, then a `request` for each request that waits for a reply, or comes later; those that
     were not answered come again on every new connection. When another connection of the same player takes over,
     `replaced` comes, and `removed` when the player is not registered any more; then the stream ends. Something comes
     at least every 15 seconds.
     """
+    return await _stream_requests(request, name, query, "request")
+
+
+@players.get(f"{PLAYER}/letters", is_deprecated=True, **_STREAM)
+async def read_letters(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
+    """Read the same as `requests` under its deprecated name: events and ids of requests are called `letter`."""
+    return await _stream_requests(request, name, query, "letter")
+
+
+async def _stream_requests(request: web.Request, name: str, query: RequestsQuery, word: str) -> web.StreamResponse:
+    """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
     queue = await _queue(request, name)
     async with streaming(request) as stream:
         with queue.reading(request.headers.get("Last-Event-ID", ""), with_answered=query.past) as reader:
             await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
-            await _send_requests(stream, queue, reader)
+            await _send_requests(stream, queue, reader, word)
             await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
     return stream.response
 
@@ -164,20 +177,27 @@ async def _queue(request: web.Request, name: str) -> RequestQueue:
     return request.app[MANAGER].request_queues.of_player(row.name)
 
 
-async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader) -> None:
-    """Send the requests that *reader* gets, until it is replaced or the queue is closed."""
+async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader, word: str) -> None:
+    """Send the requests that *reader* gets as events called *word*, until it is replaced or the queue is closed."""
     while (queued := await reader.next()) is not None:
-        await stream.send("letter", request_json(queued, queue), queue.event_id(queued))
+        await stream.send(word, request_json(queued, queue, word), queue.event_id(queued))
 
 
 @players.post(
-    f"{PLAYER}/replies", role=Role.PLAYER, errors=(*_OWN, "not_dial_in", "unknown_letter", "late_reply", "other_reply")
+    f"{PLAYER}/replies",
+    role=Role.PLAYER,
+    errors=(*_OWN, "not_dial_in", "unknown_request", "unknown_letter", "late_reply", "other_reply"),
 )
 async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyAnswer:
     """Answer a request to one's own player; the same reply may come twice."""
     queue = await _queue(request, name)
-    queue.answer(body.letter, body.text, body.failure)
-    return ReplyAnswer(letter=body.letter)
+    try:
+        queue.answer(body.request_id, body.text, body.failure)
+    except UnknownRequestError as error:
+        if body.letter is None:
+            raise
+        raise RequestError("unknown_letter", str(error), status=404) from None
+    return ReplyAnswer(request=body.request) if body.letter is None else ReplyAnswer(letter=body.letter)
 
 
 operations: Final = Operations("players")

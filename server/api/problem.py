@@ -13,12 +13,14 @@ from aiohttp import web
 from gdl.errors import (
     CallerError,
     ChildProcessDiedError,
+    GdlError,
     LimitExceeded,
     RuleFileError,
     StratificationError,
     UnknownNameError,
 )
 from server.errors import (
+    INTERNAL,
     DamagedRowError,
     GameNameError,
     GameTakenError,
@@ -38,9 +40,9 @@ from server.errors import (
     TooManyMatchesError,
     TooManyPlayersError,
     TooManyRolesError,
-    UnknownLetterError,
     UnknownMatchError,
     UnknownPlayerError,
+    UnknownRequestError,
 )
 from server.validating.formats import file_report
 
@@ -48,14 +50,16 @@ from server.validating.formats import file_report
 def problem(error: Exception) -> dict[str, Any]:
     """Return *error* as a JSON object: a `code` for programs, a sentence as `message`, and a `hint`, perhaps empty.
 
-    An error of a rule file adds its `kind`, and `source`, `line` and `column` where they are known; one of
-    stratification also the `cycle`.
+    The code of a crash, which no error of ours foresees, is `internal`. An error of a rule file adds its `kind`, and
+    `source`, `line` and `column` where they are known; one of stratification also the `cycle`.
     """
     if isinstance(error, RuleFileError):
         return _rule_file_problem(error)
     if isinstance(error, UnknownNameError):
         hint = f"did you mean {' or '.join(error.suggestions)}?" if error.suggestions else ""
         return {"code": f"unknown_{error.kind.split()[0]}", "message": str(error), "hint": hint}
+    if not isinstance(error, GdlError | OSError):
+        return INTERNAL | {"message": f"{type(error).__name__}: {error}", "hint": ""}
     code = "rules_too_costly" if isinstance(error, LimitExceeded) else _kind(error)
     return {"code": code, "message": str(error), "hint": ""}
 
@@ -112,7 +116,8 @@ CODES: Final[dict[str, ErrorCode]] = {
     "not_found": ErrorCode(404, "nothing is there"),
     "not_registered": ErrorCode(404, "no player of that name is registered"),
     "no_seat": ErrorCode(404, "no person plays that role in the match"),
-    "unknown_letter": ErrorCode(404, "no such request waits for the player"),
+    "unknown_request": ErrorCode(404, "no such request waits for the player"),
+    "unknown_letter": ErrorCode(404, "deprecated: `unknown_request`, for replies that name a `letter`"),
     "unknown_game_name": ErrorCode(404, "there is no such game, or not that version of it"),
     "no_description": ErrorCode(404, "the game has no TOML description"),
     "unknown_match": ErrorCode(404, "there is no such match"),
@@ -163,7 +168,7 @@ _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (PlayerNameError, "invalid_name"),
     (IllegalChoiceError, "illegal_move"),
     (UnknownPlayerError, "not_registered"),
-    (UnknownLetterError, "unknown_letter"),
+    (UnknownRequestError, "unknown_request"),
     (PlayerTakenError, "name_taken"),
     (NotDialInError, "not_dial_in"),
     (NotAskedError, "not_asked"),
@@ -232,7 +237,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         if isinstance(error, kind):
             return CODES[code].status, _body(code, str(error), "")
     _LOG.exception("a request failed", exc_info=error)
-    return 500, _body("internal", "the game manager failed to answer this", "its log says more")
+    return CODES[INTERNAL["code"]].status, {"error": {**INTERNAL}}
 
 
 def _body(code: str, message: str, hint: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from server.access.access import PRINCIPAL
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
-from server.errors import NotAskedError, RequestError, UnknownLetterError
+from server.errors import NotAskedError, RequestError, UnknownRequestError
 from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn, choose, turn_of
 from server.links.request_queue import request_id
@@ -34,7 +34,7 @@ from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.storage.journals import something_new
-from server.storage.rows import LOBBY, MatchRow
+from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Principal, Viewer, may_see, secrecy_of, viewer_of
 
 _SEEN: Final = (StartedEntry, StateEntry, StepEntry, CompletedEntry, AbortedEntry, FailedEntry)
@@ -182,7 +182,7 @@ async def read_seat(request: web.Request, match_id: str, role: str) -> SeatView:
     """
     manager = request.app[MANAGER]
     match = await _claimed(request, match_id, role)
-    if match.status == LOBBY:
+    if match.status == MatchStatus.LOBBY:
         await manager.note_arrival(match_id, role)
         match = await known_match(manager, match_id)
     return await view_of_seat(manager, match, role)
@@ -223,7 +223,7 @@ async def make_move(request: web.Request, match_id: str, role: str, body: MoveTe
         raise NotAskedError(body.step)
     try:
         move = choose(queues.seat(match.id, role), request_id(match.id, body.step, "PLAY"), body.move)
-    except UnknownLetterError:
+    except UnknownRequestError:
         raise NotAskedError(body.step) from None
     await name_person(request, match, role)
     return MoveAnswer(step=body.step, move=str(move))

@@ -14,7 +14,7 @@ from gdl.game import RANDOM, Game, Role
 from gdl.games.library import find_game
 from gdl.language.terms import Constant
 from players.human import HumanPlayer, Streams
-from players.kit.local_match import LocalMatch
+from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError, Player
 from players.registry import PLAYERS, find_player
 from server.errors import PlayerSpecError
@@ -53,9 +53,7 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
 
     seed = random.randrange(2**32) if seed is None else seed
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
-    match = LocalMatch(game, players, seed, clock_s)
-    match.while_thinking = thinking
-    _play(match, person)
+    _play(LocalMatch(game, players, seed, clock_s), person, thinking)
 
 
 def _opponent(spec: str) -> Player:
@@ -64,10 +62,10 @@ def _opponent(spec: str) -> Player:
     return find_player(spec)()
 
 
-def _play(match: LocalMatch, person: HumanPlayer) -> None:
+def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking) -> None:
     """Play the match to the end or until the person quits, and print the result."""
     try:
-        for _ in match.play():
+        for _ in match.play(while_thinking):
             pass
     except (GaveUpError, KeyboardInterrupt):
         person.screen.say("You quit.")

@@ -34,8 +34,4 @@ def command(context: click.Context, /, **given: Any) -> None:
     configure_logs(options.format, options.log_level)
     allow_many_files()
     sys.setswitchinterval(SWITCH_S)
-    try:
-        asyncio.run(serve(options, lambda url: click.echo(f"serving on {url}")))
-    except OSError as error:
-        where = f"{options.host}:{options.port}"
-        raise click.UsageError(f"cannot listen on {where}: {error.strerror or error}") from error
+    asyncio.run(serve(options, lambda url: click.echo(f"serving on {url}")))

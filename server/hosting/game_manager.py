@@ -12,7 +12,7 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -20,7 +20,7 @@ from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
 from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.ordering import GameFinder
-from server.hosting.playing import Playing, cancelled
+from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
 from server.links.info import ask_info
 from server.links.seating import PlayerReference, check_n_roles, check_roles, seated
 from server.match.link import now_ms
@@ -34,8 +34,8 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.rows import CHANCE, LOBBY, QUEUED, MatchRow, SeatRow
-from server.storage.writer import EventWriter
+from server.storage.rows import MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.writer import EventWriter, WriterObservers
 
 LOOK_S: Final = 1.0
 """How often the queue and the wishes of other managers are looked at when nothing else gives a reason to."""
@@ -55,7 +55,7 @@ class Ordered:
 
 
 class GameManager:
-    """Plays the matches of *database* within *settings*; `start` it where an event loop runs.
+    """Plays the matches of *database* within *settings* before *observers*; `start` it where an event loop runs.
 
     Attributes:
         notifier: wakes viewers when something has happened in a match.
@@ -63,7 +63,7 @@ class GameManager:
         writer: writes the journals.
     """
 
-    def __init__(self, database: Database, settings: HostSettings) -> None:
+    def __init__(self, database: Database, settings: HostSettings, observers: HostObservers = NO_OBSERVERS) -> None:
         self.database, self.settings = database, settings
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue, self.lobby = MatchQueue(database), Lobby(database)
@@ -71,8 +71,16 @@ class GameManager:
         self.registry = Registry(self.players, RegistrySettings(targets=settings.targets), on_change=self.look)
         self.request_queues = self.registry.request_queues
         self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
-        self.writer = EventWriter(database, secrets.token_hex(8), self.notifier.tell, retries_s=settings.retries_s)
-        self.playing = Playing(database, self.registry, settings, self.writer, self._take_end)
+        self.writer = EventWriter(
+            database,
+            secrets.token_hex(8),
+            WriterObservers(self.notifier.tell, self._take_failure, observers.on_batch),
+            retries_s=settings.retries_s,
+        )
+        self._on_end = observers.on_end
+        self.playing = Playing(
+            database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
+        )
         self._finder = GameFinder(self.games)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
@@ -120,9 +128,13 @@ class GameManager:
         """Look at the queue soon: something may have become possible."""
         self._wake.set()
 
+    def _take_failure(self, match_id: str, error: StorageError) -> None:
+        self.playing.stop(match_id, error)
+
     def _take_end(self, match_id: str) -> None:
         self.notifier.tell([match_id])
         self.look()
+        self._on_end(match_id)
 
     async def order(self, text: MatchRequest, by: str = "") -> Ordered:
         """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
@@ -147,7 +159,7 @@ class GameManager:
         check_roles(outline, named)
         self.playing.cores.check(seat.player for seat in text.players.values())
         entrants = seated(outline, named)
-        claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == "human"}
+        claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
         order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
         row = MatchRow(
             id=new_match_id(),
@@ -155,7 +167,7 @@ class GameManager:
             sha256=version.sha256,
             order=order.as_json(),
             created_ms=now_ms(),
-            status=LOBBY if claims else QUEUED,
+            status=MatchStatus.LOBBY if claims else MatchStatus.QUEUED,
             ordered_by=by,
             tournament=text.tournament,
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
@@ -266,5 +278,5 @@ def _limit_words(limit_s: float) -> str:
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, PlayerReference]) -> SeatRow:
     entrant = entrants.get(role)
     if entrant is None:
-        return SeatRow(match_id, str(role), position, str(RANDOM), CHANCE)
+        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
     return SeatRow(match_id, str(role), position, entrant.name, entrant.kind)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -26,7 +26,7 @@ from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchRow
-from server.storage.writer import EventWriter
+from server.storage.writer import EventWriter, OnBatch
 
 NICENESS: Final = 5
 """What players of ours think about waits for whatever has to be in time."""
@@ -35,8 +35,28 @@ MAX_ATTEMPTS: Final = 5
 _LOG: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class HostObservers:
+    """What observes the matches of a process, as metrics and publishers do; called from the event loop.
+
+    Attributes:
+        on_entry: called with each entry of a journal.
+        on_step_overhead: called after each round with the step overhead. *Units*: seconds.
+        on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
+        on_end: called with each match that is played no more.
+    """
+
+    on_entry: OnEntry = lambda *_: None
+    on_step_overhead: Callable[[float], None] = lambda _: None
+    on_batch: OnBatch = lambda *_: None
+    on_end: Callable[[str], None] = lambda _: None
+
+
+NO_OBSERVERS: Final = HostObservers()
+
+
 class Playing:
-    """Plays matches side by side, each in a task of its own; *on_end* is called when one is played no more.
+    """Plays matches side by side, each in a task of its own.
 
     A match of which the database kept something not is stopped, and goes on from its journal later. One that cannot
     go on, for whatever reason of its own, is tried `MAX_ATTEMPTS` times and has failed then.
@@ -52,13 +72,12 @@ class Playing:
         registry: Registry,
         settings: HostSettings,
         writer: EventWriter,
-        on_end: Callable[[str], None],
+        observers: HostObservers,
     ) -> None:
         self.holder, self._writer = writer.holder, writer
-        writer.on_failure = self._stop
         self._games, self._matches, self._queue = GameStore(database), MatchStore(database), MatchQueue(database)
         self._registry, self._settings = registry, settings
-        self._on_end = on_end
+        self._observers = observers
         self._worker_limits = WorkerLimits(settings.player_memory_mb, NICENESS)
         self.cores = CoreBudget(settings.player_cores)
         self._referees = Referees(settings.referee_limits)
@@ -66,8 +85,6 @@ class Playing:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, StorageError] = {}
         self._n_attempts: Counter[str] = Counter()
-        self.on_step_overhead: Callable[[float], None] = lambda _: None
-        self.on_entry: OnEntry = lambda *_: None
 
     @property
     def n_free(self) -> int:
@@ -145,7 +162,7 @@ class Playing:
         self._stopped.pop(match_id, None)
         self.cores.release(match_id)
         self._writer.forget(match_id)
-        self._on_end(match_id)
+        self._observers.on_end(match_id)
 
     async def _play(self, row: MatchRow) -> None:
         """Play a match; whatever ends its play early leaves it to go on later, or fails it."""
@@ -160,7 +177,7 @@ class Playing:
         else:
             del self._n_attempts[row.id]
 
-    def _stop(self, match_id: str, error: StorageError) -> None:
+    def stop(self, match_id: str, error: StorageError) -> None:
         """Play a match no further of which something could not be written."""
         if match_id in self._tasks:
             self._stopped[match_id] = error
@@ -201,8 +218,9 @@ class Playing:
             raise MatchRecordError("the rules are not there any more", row.sha256)
         async with self._referees.lent(version) as referee:
             named = {role: await self._entrant(seat.player) for role, seat in order.request.players.items()}
+            told = self._observers
             context = MatchContext(
-                self._matches, self._writer, self._settings.signing_key, self.on_step_overhead, self.on_entry
+                self._matches, self._writer, self._settings.signing_key, told.on_step_overhead, told.on_entry
             )
             match = self._matches_here[row.id] = StoredMatch(row, order, seated(referee, named), referee, context)
             if row.abort_reason is not None:

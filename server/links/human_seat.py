@@ -127,7 +127,7 @@ def choose(queue: RequestQueue, request_id: str, move: str) -> Term:
 
     Raises:
         IllegalChoiceError: it is no legal move; nothing is lost.
-        LateReplyError, OtherReplyError, UnknownLetterError: as `RequestQueue.answer`.
+        LateReplyError, OtherReplyError, UnknownRequestError: as `RequestQueue.answer`.
     """
     queued = _asked(queue)
     legal_moves = [] if queued is None or queued.id != request_id else [read_term(text) for text in queued.legal_moves]

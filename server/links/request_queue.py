@@ -12,7 +12,7 @@ from typing import Final
 
 from gdl.errors import MessageError
 from gdl.wire.replies import elements
-from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
+from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
 
 LEGAL: Final = "(LEGAL "
@@ -140,7 +140,7 @@ class RequestQueue:
         Raises:
             LateReplyError: its clock is over.
             OtherReplyError: something else was answered before.
-            UnknownLetterError: there is no such request, or none that is remembered.
+            UnknownRequestError: there is no such request, or none that is remembered.
         """
         queued = self._waiting.get(request_id)
         if queued is not None:
@@ -150,7 +150,7 @@ class RequestQueue:
             queued.answered.set()
             self._end(queued, text)
         elif request_id not in self._ended:
-            raise UnknownLetterError(request_id)
+            raise UnknownRequestError(request_id)
         elif (ended := self._ended[request_id]) is None:
             raise LateReplyError(request_id)
         elif ended != text:

@@ -23,6 +23,7 @@ from server.links.http_player import HttpPlayer, player_url
 from server.links.own_player import STOCK, StockPlayer, WorkerPlayer, start_own_player
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
+from server.storage.rows import SeatKind
 
 COMMAND: Final = "cmd:"
 COMMAND_WITH_LEGAL_MOVES: Final = "cmd+legal:"
@@ -74,8 +75,8 @@ class PlayerReference(Protocol):
         """What the player is called in the record."""
 
     @property
-    def kind(self) -> str:
-        """Which way leads to the player: `own`, `http`, `dial-in`, `human`, `command`."""
+    def kind(self) -> SeatKind:
+        """Which way leads to the player."""
 
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the player's seat at *role*, spoken to as *profile* and the player's own ways say."""
@@ -112,9 +113,11 @@ class PlayerSpec:
         return f"{url.host}:{url.port}"
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> SeatKind:
         """Which way leads to the player."""
-        return "own" if self.is_own else "command" if is_command(self.text) else "http"
+        if self.is_own:
+            return SeatKind.OWN
+        return SeatKind.COMMAND if is_command(self.text) else SeatKind.HTTP
 
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
@@ -140,7 +143,7 @@ class UnresolvedPlayer:
     """A player that was known when the match was ordered, and is not any more; its seat has no answers."""
 
     text: str
-    kind: str = "absent"
+    kind: SeatKind = SeatKind.ABSENT
 
     @property
     def name(self) -> str:

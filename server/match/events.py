@@ -14,7 +14,7 @@ are sure to come.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import TypeAlias
 
 from gdl.game import Role
@@ -23,7 +23,7 @@ from gdl.language.terms import Term
 from server.match.setup import MatchSetup
 
 
-class Message(Enum):
+class Message(StrEnum):
     """The messages of a match; the value is the word on the wire."""
 
     PREVIEW = "PREVIEW"
@@ -33,7 +33,7 @@ class Message(Enum):
     ABORT = "ABORT"
 
 
-class MoveOrigin(Enum):
+class MoveOrigin(StrEnum):
     """Where a move of a joint move comes from."""
 
     PLAYER = "player"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import Final, TypeAlias
 
 from gdl.game import JointMove, Role
@@ -140,7 +140,7 @@ class Resume:
     resume_state: ResumeState
 
 
-class ReplyEnding(Enum):
+class ReplyEnding(StrEnum):
     """How the wait for a reply ended."""
 
     REPLIED = "replied"

@@ -9,7 +9,7 @@ import secrets
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Final
 
 from gdl.errors import UnknownNameError
@@ -28,7 +28,7 @@ def move_by_chance(moves: Sequence[Term], seed: int, step: int, role: Role) -> T
     return moves[int.from_bytes(digest) % len(moves)]
 
 
-class Case(Enum):
+class Case(StrEnum):
     """In which case rules, roles, moves and percepts are sent; the match id always goes as it is."""
 
     AS_IS = "as is"
@@ -113,7 +113,7 @@ _ID_CHARACTERS: Final = string.ascii_lowercase + string.digits
 MAX_FAREWELL_S: Final = 10
 
 
-class Substitute(Enum):
+class Substitute(StrEnum):
     """Which legal move takes the place of one that is illegal, late, garbled or missing."""
 
     RANDOM = "random"

@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from enum import Enum
+from enum import StrEnum
 from ipaddress import ip_address
 from typing import Final, Protocol
 
@@ -45,7 +45,7 @@ POLL_S: Final = 0.2
 _LOG: Final = structlog.get_logger("server.ending")
 
 
-class Manner(Enum):
+class Manner(StrEnum):
     """What becomes of the matches that are being played when the process shall end."""
 
     FINISH = "finish"

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Final, TextIO
 
 import structlog
@@ -33,7 +33,7 @@ _SECRET_TEXTS: Final = (
 )
 
 
-class LogFormat(Enum):
+class LogFormat(StrEnum):
     """How log lines look; `auto` is `text` at a terminal and `json` elsewhere."""
 
     AUTO = "auto"

@@ -14,6 +14,7 @@ import structlog
 from aiohttp import hdrs, web
 
 from server.access.access import PRINCIPAL, REMOTE
+from server.errors import INTERNAL
 from server.operation.logs import bound
 from server.operation.metrics import METRICS
 
@@ -73,7 +74,6 @@ CLOSED_BY_CLIENT: Final = 499
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What machines ask every few seconds: not worth a line each."""
-_FAILURE: Final = {"code": "internal_error", "message": "the server failed", "hint": "its log says why"}
 _LOG: Final = structlog.get_logger("server.requests")
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -116,10 +116,7 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
         raise
     except Exception:
         _LOG.exception("request failed", path=request.path)
-        response = web.json_response(
-            {"error": {"code": "internal_error", "message": "the server failed", "hint": "its log says why"}},
-            status=500,
-        )
+        response = web.json_response({"error": INTERNAL}, status=500)
     if not response.prepared:
         response.headers[HEADER] = request[REQUEST_ID]
     return response

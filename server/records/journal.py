@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any, Final
@@ -20,6 +18,7 @@ from server.records.codec import entry_json, read_entry
 from server.records.entries import Circumstances, Entry, SentEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
+from server.replacement import replacing
 
 SUFFIX: Final = ".journal"
 
@@ -106,26 +105,12 @@ def write_record(record: dict[str, Any], path: Path) -> None:
     Raises:
         OSError: the file cannot be written; what was at *path* stays.
     """
-    passing = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with passing.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            json.dump(record, file, ensure_ascii=False, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        passing.replace(path)
-    finally:
-        passing.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # not every file system lets a folder be synchronised
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    with (
+        replacing(path) as passing,
+        passing.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        json.dump(record, file, ensure_ascii=False, indent=1)
+        file.write("\n")
 
 
 def read_entries(text: str) -> Iterator[Entry]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Final
 
 from gdl.errors import KifSyntaxError
@@ -26,7 +26,7 @@ _SHOWN: Final = 5
 """How many facts a difference names."""
 
 
-class DifferenceKind(Enum):
+class DifferenceKind(StrEnum):
     """What of a record differs from the rules."""
 
     RULES = "rules"

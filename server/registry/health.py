@@ -13,8 +13,8 @@ from typing import Any, Final, TypeAlias
 from gdl.wire.replies import Status
 from server.errors import StorageError, UnknownPlayerError
 from server.links.info import PlayerInfo, ask_info
-from server.registry.registry import HTTP, OK, PAUSED, Registry
-from server.storage.rows import PlayerRow
+from server.registry.registry import Registry
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
 AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]
 """Asks the player at an address INFO."""
@@ -95,11 +95,11 @@ class HealthChecks:
             await self._note_useless(row, BUSY)
         elif health.is_there:
             self._n_silences.pop(row.name, None)
-            if row.status == PAUSED and row.pause_reason.startswith((SILENT, BUSY)):
+            if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, BUSY)):
                 await self._registry.resume(row.name)
             elif row.info != health.player.info:
                 self._registry.on_change()
-        elif row.kind == HTTP:
+        elif row.kind == SeatKind.HTTP:
             await self._note_useless(row, f"{SILENT}: {'; '.join(health.trouble)}")
         return Health(await self._registry.get(row.name), health.is_there, health.trouble)
 
@@ -121,7 +121,7 @@ class HealthChecks:
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:
         """Note that a player that plays no match here would take none, and pause it when that goes on."""
         self._n_silences[row.name] += 1
-        if row.status == OK and self._n_silences[row.name] >= self._settings.max_silences:
+        if row.status == PlayerStatus.OK and self._n_silences[row.name] >= self._settings.max_silences:
             await self._registry.pause(row.name, reason)
 
 

@@ -19,7 +19,7 @@ from server.links.seating import PlayerReference, public_player_spec
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
 from server.storage.accounts import PlayerStore
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
 MAX_NAME: Final = 64
 RESERVED: Final = frozenset(("nobody", "new", *PLAYERS))
@@ -40,9 +40,8 @@ def check_player_name(name: str) -> str:
     return name
 
 
-HTTP: Final = "http"
-DIAL_IN: Final = "dial-in"
 HUMAN: Final = "human"
+"""How a person is named who plays by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class RegisteredPlayer:
         return self.row.name
 
     @property
-    def kind(self) -> str:
-        """Which way leads to the player: `http` or `dial-in`."""
+    def kind(self) -> SeatKind:
+        """Which way leads to the player."""
         return self.row.kind
 
     def seat(self, role: Role, profile: Profile) -> Seat:
@@ -87,7 +86,7 @@ class Person:
     request_queues: RequestQueues
     text: str = HUMAN
     name: str = HUMAN
-    kind: str = HUMAN
+    kind: SeatKind = SeatKind.HUMAN
 
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the person's seat at *role*."""
@@ -99,8 +98,6 @@ class Person:
         return HumanLink(self.request_queues, str(role))
 
 
-OK: Final = "ok"
-PAUSED: Final = "paused"
 _SYSTEM_CLOCK: Final = SystemClock()
 
 
@@ -161,7 +158,7 @@ class Registry:
             raise TooManyPlayersError(owner, self.settings.max_players)
         row = PlayerRow(
             name,
-            DIAL_IN if url is None else HTTP,
+            SeatKind.DIAL_IN if url is None else SeatKind.HTTP,
             owner,
             self.clock.wall_ms(),
             url=None if url is None else str(player_url(url)),
@@ -193,7 +190,7 @@ class Registry:
         values: dict[str, object] = {} if max_matches is None else {"max_matches": max_matches}
         if url is not None:
             await check_target(url, self.settings.targets)
-            values |= {"kind": HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
+            values |= {"kind": SeatKind.HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
         if values and not await self.store.change(name, **values):
             raise UnknownPlayerError(name)
         self.on_change()
@@ -215,7 +212,7 @@ class Registry:
         Raises:
             UnknownPlayerError: there is none.
         """
-        if not await self.store.set_status(name, PAUSED, reason):
+        if not await self.store.set_status(name, PlayerStatus.PAUSED, reason):
             raise UnknownPlayerError(name)
 
     async def resume(self, name: str) -> None:
@@ -224,7 +221,7 @@ class Registry:
         Raises:
             UnknownPlayerError: there is none.
         """
-        if not await self.store.set_status(name, OK):
+        if not await self.store.set_status(name, PlayerStatus.OK):
             raise UnknownPlayerError(name)
         self.on_change()
 
@@ -253,9 +250,9 @@ class Registry:
 
     def limit(self, row: PlayerRow) -> int:
         """Return how many matches a player may play at once as things are."""
-        is_there = row.kind == HTTP or self.request_queues.is_connected(row.name)
+        is_there = row.kind == SeatKind.HTTP or self.request_queues.is_connected(row.name)
         is_busy = isinstance(row.info, Mapping) and row.info.get("status") == Status.BUSY.value
-        return row.max_matches if row.status == OK and is_there and not is_busy else 0
+        return row.max_matches if row.status == PlayerStatus.OK and is_there and not is_busy else 0
 
     async def is_free(self, name: str, n_playing: int) -> bool:
         """Return whether the player, which plays *n_playing* matches, may begin another one."""

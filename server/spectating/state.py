@@ -15,26 +15,41 @@ from server.records.entries import Entry, StateEntry
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.spectating.events import broadcast_of, delay_of, n_common
 from server.storage.accounts import PlayerStore
+from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.journals import Notifier
 from server.storage.matches import MatchStore
-from server.storage.rows import LOBBY, QUEUED, MatchRow, PlayerRow
+from server.storage.rows import WAITING, MatchRow, MatchStatus, PlayerRow
 from server.visibility import Aspect, Principal, Secrecy, Viewer, has_in_seat, may_see, secrecy_of, viewer_of
 
 
 class MatchSource(Protocol):
-    """What of a game manager is needed to watch matches.
+    """Where matches are read that are shown: a game manager, or its database alone."""
 
-    Attributes:
-        notifier: wakes the tasks that wait for new events.
-        waiting_for_core: which matches wait for a core to think on, besides what else they may wait for.
-    """
+    @property
+    def games(self) -> GameStore:
+        """The games, and the versions of their rules."""
+
+    @property
+    def players(self) -> PlayerStore:
+        """The registered players."""
+
+    @property
+    def matches(self) -> MatchStore:
+        """The matches, and their journals."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatches:
+    """The matches of a database, whichever process plays them."""
 
     games: GameStore
     players: PlayerStore
     matches: MatchStore
-    notifier: Notifier
-    waiting_for_core: frozenset[str]
+
+    @classmethod
+    def of(cls, database: Database) -> StoredMatches:
+        """Return the matches of *database*."""
+        return cls(GameStore(database), PlayerStore(database), MatchStore(database))
 
 
 _LONG: Final = 100_000
@@ -110,14 +125,15 @@ async def journal(source: MatchSource, match_id: str) -> MatchRecord:
 
 async def missing_roles(source: MatchSource, match: MatchRow) -> list[str]:
     """Return the roles of the people whom the match waits for in the lobby."""
-    if match.status != LOBBY:
+    if match.status != MatchStatus.LOBBY:
         return []
     return [seat.role for seat in (await source.matches.seats([match.id]))[match.id] if seat.is_missing]
 
 
 def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
     """Return what there is of a match that waits, or that ended before it began."""
-    status = "starting" if match.status not in (LOBBY, QUEUED, "failed", "aborted") else match.status
+    known = (*WAITING, MatchStatus.FAILED, MatchStatus.ABORTED)
+    status = match.status.value if match.status in known else "starting"
     found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
     return found | ({"x-missing": missing} if missing and not secrecy_of(match).hides_game else {})
 

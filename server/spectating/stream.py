@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from server.match.link import now_ms
 from server.records.entries import ClosedEntry, Entry
@@ -13,20 +13,32 @@ from server.records.record import understood
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.public import PublicEvent
 from server.spectating.state import MatchSource, known_match
-from server.storage.journals import something_new
+from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
-from server.storage.rows import LOBBY, QUEUED, RUNNING, MatchRow, SeatRow
+from server.storage.rows import LIVE, MatchRow, MatchStatus, SeatRow
 from server.visibility import Principal, people_of, secrecy_of
 
 Listed: TypeAlias = dict[str, Any]
 
 
-async def listed(source: MatchSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
+class LiveSource(MatchSource, Protocol):
+    """The matches of a game manager, which knows what happens just now.
+
+    Attributes:
+        notifier: wakes the tasks that wait for new events.
+        waiting_for_core: which matches wait for a core to think on, besides what else they may wait for.
+    """
+
+    notifier: Notifier
+    waiting_for_core: frozenset[str]
+
+
+async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
     """Return what lists show of *matches* to *who*, in their order."""
     seats = await source.matches.seats([match.id for match in matches])
     found = [_listed(match, seats[match.id]) | _people(match, who) for match in matches]
     for line in found:
-        if line["status"] == QUEUED and "players" in line and line["id"] in source.waiting_for_core:
+        if line["status"] == MatchStatus.QUEUED and "players" in line and line["id"] in source.waiting_for_core:
             line["waitsFor"] = "core"
     return found
 
@@ -57,7 +69,7 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
         found["broadcastDelay"] = text["broadcastDelay"]
     if secrecy.hides_game:
         return found
-    if match.status == LOBBY:
+    if match.status == MatchStatus.LOBBY:
         found["missing"] = [seat.role for seat in seats if seat.is_missing]
     found |= {"game": match.game, "players": {seat.role: seat.player for seat in seats}}
     if "from" in text:
@@ -66,7 +78,7 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
 
 
 async def page(
-    source: MatchSource, wanted: Filter, before: str | None = None, limit: int = 50, who: Principal | None = None
+    source: LiveSource, wanted: Filter, before: str | None = None, limit: int = 50, who: Principal | None = None
 ) -> tuple[list[Listed], str | None]:
     """Return up to *limit* matches that are as *wanted*, the newest first, and the id to go on from, if there are more.
 
@@ -83,7 +95,7 @@ POLL_S: Final = 1.0
 
 
 async def feed(
-    source: MatchSource, match_id: str, after: int = -1, poll_s: float = POLL_S
+    source: LiveSource, match_id: str, after: int = -1, poll_s: float = POLL_S
 ) -> AsyncIterator[PublicEvent]:
     """Yield the public events of a match that come after number *after*; it ends with the match.
 
@@ -102,7 +114,7 @@ async def feed(
             await something_new(fresh, poll_s)
 
 
-async def public_events(source: MatchSource, match_id: str, after: int = -1) -> list[PublicEvent]:
+async def public_events(source: LiveSource, match_id: str, after: int = -1) -> list[PublicEvent]:
     """Return the public events of a match up to now that come after number *after*; raises as `feed`."""
     match = await known_match(source, match_id)
     return await _Reading(source, match_id, after + 1).more(match)
@@ -111,7 +123,7 @@ async def public_events(source: MatchSource, match_id: str, after: int = -1) -> 
 class _Reading:
     """How far the journal of one match was read."""
 
-    def __init__(self, source: MatchSource, match_id: str, first: int) -> None:
+    def __init__(self, source: LiveSource, match_id: str, first: int) -> None:
         self._source, self._match_id, self._first, self._next = source, match_id, first, 0
         self._journal: PublicJournal | None = None
         self.is_closed = False
@@ -159,7 +171,7 @@ class Snapshot:
 class Overview:
     """What all matches of *source* are at; *clock_ms* tells the time."""
 
-    def __init__(self, source: MatchSource, clock_ms: Callable[[], int] = now_ms) -> None:
+    def __init__(self, source: LiveSource, clock_ms: Callable[[], int] = now_ms) -> None:
         self._source, self._clock_ms = source, clock_ms
         self._latest = Snapshot(0)
         self._reading = asyncio.Lock()
@@ -192,7 +204,7 @@ class Overview:
 
     async def _read(self) -> list[Listed]:
         store = self._source.matches
-        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in (LOBBY, QUEUED, RUNNING)]
+        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE]
         return await listed(self._source, [match for matches in found for match in matches])
 
     async def _gone(self, seen: dict[str, Listed], snapshot: Snapshot) -> list[Listed]:

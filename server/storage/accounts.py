@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from server.storage.batch import insert, upsert
 from server.storage.database import Database
 from server.storage.reading import Found, each_sound, sound
-from server.storage.rows import PlayerRow, TokenRow
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens
 
 
@@ -84,7 +84,11 @@ class PlayerStore:
         query = sa.select(players).where(condition).order_by(players.c.name)
         async with self._database.reading() as connection:
             found = (await connection.execute(query)).mappings().all()
-        return each_sound(self._database.name, players, found, lambda row: PlayerRow(**row))
+        return each_sound(self._database.name, players, found, _player_row)
+
+
+def _player_row(row: Found) -> PlayerRow:
+    return PlayerRow(**{**row, "kind": SeatKind(row["kind"]), "status": PlayerStatus(row["status"])})
 
 
 _USED: Final = sa.bindparam("at", type_=sa.BigInteger)

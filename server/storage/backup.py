@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -17,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.replacement import PRIVATE, replacing
 from server.storage.address import FileLock, check_file, read_address
 from server.storage.database import Database
 from server.storage.schema import METADATA, REVISION
@@ -135,14 +134,12 @@ def _refuse_to_replace(file: Path, *, may_replace: bool) -> None:
 @contextmanager
 def _passing(file: Path) -> Iterator[Path]:
     """Yield a path beside *file*, whose place it takes when all went well: a reader never sees half of a backup."""
-    passing = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    try:
-        os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        yield passing
-        passing.replace(file)
-    finally:
-        for ending in ("", ".lock", "-wal", "-shm"):
-            passing.with_name(passing.name + ending).unlink(missing_ok=True)
+    with replacing(file, PRIVATE) as passing:
+        try:
+            yield passing
+        finally:
+            for ending in (".lock", "-wal", "-shm"):
+                passing.with_name(passing.name + ending).unlink(missing_ok=True)
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -27,7 +27,7 @@ from server.records.entries import (
 )
 from server.storage.database import Database
 from server.storage.journals import line_of, packed, summary_of
-from server.storage.rows import FAILED, RUNNING, MatchSummary
+from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
 
 Insert: TypeAlias = sqlite.Insert | postgresql.Insert
@@ -166,9 +166,9 @@ class _Writing:
         held: dict[str, str] = dict(found.all())
         for match_id in self._parts:
             # What was committed before, unnoticed, may have been the end of the match.
-            if held.get(match_id) != RUNNING and not (self._is_repeated and match_id in held):
+            if held.get(match_id) != MatchStatus.RUNNING and not (self._is_repeated and match_id in held):
                 self._refused[match_id] = LostMatchError(self._name, match_id)
-        return [part for part in self._parts.values() if held.get(part.match_id) == RUNNING]
+        return [part for part in self._parts.values() if held.get(part.match_id) == MatchStatus.RUNNING]
 
     def _is_next(self, connection: sa.Connection, part: MatchPart, last: int) -> bool:
         """Return whether a part is to be written now: its entries follow event *last*, and are not there already."""
@@ -236,7 +236,7 @@ def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], rea
     try:
         summary = summary_of([*entries, *([] if has_ended else [end])])
     except LookupError:  # entries that make no sense together, which may be why it failed
-        summary = MatchSummary(FAILED, at_ms, step, 0, None, {})
+        summary = MatchSummary(MatchStatus.FAILED, at_ms, step, 0, None, {})
     connection.execute(sa.delete(records).where(records.c.match_id == match_id))
     _end(connection, {match_id: MatchEnding(summary, None)})
 

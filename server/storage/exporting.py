@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -18,10 +17,11 @@ import sqlalchemy as sa
 from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
 from server.records.entries import StartedEntry
 from server.records.record import record_of, understood
+from server.replacement import replacing
 from server.storage.database import Database
 from server.storage.journals import packed, read_line, unpacked
-from server.storage.listing import LIVE
 from server.storage.reading import sound
+from server.storage.rows import LIVE
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50
@@ -148,7 +148,7 @@ def _folder(target: Path, *, may_replace: bool) -> Iterator[Add]:
         path = target / file_name(record)
         if path.exists() and not may_replace:
             return False
-        with _passing(path) as passing:
+        with replacing(path, is_durable=False) as passing:
             passing.write_text(_text(record, 1), encoding="ascii")
         return True
 
@@ -158,7 +158,7 @@ def _folder(target: Path, *, may_replace: bool) -> Iterator[Add]:
 @contextmanager
 def _archive(target: Path, *, may_replace: bool) -> Iterator[Add]:
     _refuse_to_replace(target, may_replace=may_replace)
-    with _passing(target) as passing, zipfile.ZipFile(passing, "x", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(target) as passing, zipfile.ZipFile(passing, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def add(record: dict[str, Any]) -> bool:
             archive.writestr(file_name(record), _text(record, 1))
@@ -170,7 +170,7 @@ def _archive(target: Path, *, may_replace: bool) -> Iterator[Add]:
 @contextmanager
 def _lines(target: Path, *, may_replace: bool) -> Iterator[Add]:
     _refuse_to_replace(target, may_replace=may_replace)
-    with _passing(target) as passing, passing.open("x", encoding="ascii") as file:
+    with replacing(target) as passing, passing.open("w", encoding="ascii") as file:
 
         def add(record: dict[str, Any]) -> bool:
             file.write(_text(record))
@@ -182,14 +182,3 @@ def _lines(target: Path, *, may_replace: bool) -> Iterator[Add]:
 def _refuse_to_replace(target: Path, *, may_replace: bool) -> None:
     if target.exists() and not may_replace:
         raise TargetExistsError(str(target))
-
-
-@contextmanager
-def _passing(target: Path) -> Iterator[Path]:
-    """Yield a path beside *target*, whose place it takes when all went well."""
-    passing = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        yield passing
-        passing.replace(target)
-    finally:
-        passing.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from server.records.entries import (
     StateEntry,
     StepEntry,
 )
-from server.storage.rows import ABORTED, MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, matches, records, versions
 
 Value = TypeVar("Value")
@@ -197,7 +197,7 @@ def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
     goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
     return MatchSummary(
-        status=ends[-1].kind if ends else ABORTED,
+        status=MatchStatus(ends[-1].kind) if ends else MatchStatus.ABORTED,
         ended_ms=(ends or known)[-1].at_ms,
         n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
         n_errors=sum(error != "" for step in steps for error in step.errors),

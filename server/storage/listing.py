@@ -8,10 +8,9 @@ from typing import Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import CHANCE, LOBBY, QUEUED, RANDOM, RUNNING, STATUSES, MatchRow
+from server.storage.rows import LIVE, RANDOM, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 
-LIVE: Final = (LOBBY, QUEUED, RUNNING)
 IS_OPEN: Final = sa.or_(matches.c.status.not_in(LIVE), sa.not_(matches.c.is_hidden))
 """Whether the public may know all of a match."""
 _SAYS_SCRAMBLE: Final = sa.cast(matches.c.order, sa.Text).contains('"scramble": true', autoescape=True)
@@ -67,7 +66,7 @@ def _conditions(wanted: Filter, source: sa.Table) -> list[sa.ColumnElement[bool]
 def _is_player(source: sa.Table, player: str | None) -> sa.ColumnElement[bool]:
     """Return whether *player* has the seat: `random` is ours, not chance, which is called so, too."""
     is_named = source.c.player == player
-    return sa.and_(is_named, source.c.kind != CHANCE) if player == RANDOM else is_named
+    return sa.and_(is_named, source.c.kind != SeatKind.CHANCE) if player == RANDOM else is_named
 
 
 def _sits(player: str | None, match_id: sa.ColumnElement[str], *, before: bool = False) -> sa.ColumnElement[bool]:
@@ -79,7 +78,7 @@ def _sits(player: str | None, match_id: sa.ColumnElement[str], *, before: bool =
     other = seats.alias()
     condition = sa.exists().where(other.c.match_id == match_id, other.c.player.concat("") == player)
     if player == RANDOM:
-        condition = condition.where(other.c.kind != CHANCE)
+        condition = condition.where(other.c.kind != SeatKind.CHANCE)
     if before:
         condition = condition.where(other.c.position < seats.c.position)
     return condition.correlate(seats, matches)
@@ -120,7 +119,7 @@ class Statistics:
     async def by_status(self) -> dict[str, int]:
         """Return how many matches there are of each status, zero included."""
         found = await self._counts(matches.c.status)
-        return {status: found.get(status, 0) for status in STATUSES}
+        return {status: found.get(status, 0) for status in MatchStatus}
 
     async def by_game(self) -> dict[str, int]:
         """Return how many matches are over of each game that was ever played to an end."""
@@ -138,7 +137,7 @@ class Statistics:
         # Everybody who has a seat is asked for a move in each step.
         mean_steps = max((float(n_moves) for _, _, n_moves in rows), default=None)
         return GameStatistics(
-            {status: (over | live).get(status, 0) for status in STATUSES},
+            {status: (over | live).get(status, 0) for status in MatchStatus},
             mean_steps,
             {role: float(goal) for role, goal, _ in rows},
         )
@@ -150,7 +149,7 @@ class Statistics:
         query = sa.select(seats.c.game, sa.func.count(), sa.func.avg(seats.c.goal), *sums)
         query = query.where(seats.c.player == player, seats.c.goal.is_not(None))
         if player == RANDOM:  # chance is called so, too
-            query = query.where(seats.c.kind != CHANCE)
+            query = query.where(seats.c.kind != SeatKind.CHANCE)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query.group_by(seats.c.game).order_by(seats.c.game))).all()
         return {game: PlayerStatistics(n, float(goal), *map(int, found)) for game, n, goal, *found in rows}

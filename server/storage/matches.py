@@ -15,12 +15,12 @@ from server.records.entries import Entry
 from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.journals import WholeJournal
-from server.storage.listing import LIVE, Filter, listing
+from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
-from server.storage.rows import ABORTED, FAILED, LOBBY, NO_ORDER, QUEUED, RUNNING, MatchRow, SeatRow
+from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatRow
 from server.storage.schema import matches, records, seats
 
-_HOLDING: Final = matches.c.status == RUNNING
+_HOLDING: Final = matches.c.status == MatchStatus.RUNNING
 DAMAGED: Final = "damaged"
 """The player of a seat whose row is damaged."""
 _LOG: Final = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class MatchStore:
         """Return the matches that wait, for people or for players, the oldest first."""
         query = (
             sa.select(matches)
-            .where(matches.c.status.in_((LOBBY, QUEUED)))
+            .where(matches.c.status.in_(WAITING))
             .order_by(matches.c.created_ms, matches.c.id)
             .limit(limit)
         )
@@ -231,8 +231,8 @@ class MatchStore:
 
     async def request_abort(self, match_id: str, reason: str) -> bool:
         """End a match that waits, or have its holder end one that is played; return False where it is over already."""
-        waiting = {"status": ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
-        if await self._update(waiting, matches.c.id == match_id, matches.c.status.in_((LOBBY, QUEUED))):
+        waiting = {"status": MatchStatus.ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
+        if await self._update(waiting, matches.c.id == match_id, matches.c.status.in_(WAITING)):
             return True
         return await self._update({"abort_reason": reason}, matches.c.id == match_id, _HOLDING) > 0
 
@@ -278,9 +278,9 @@ def match_row(row: sa.RowMapping) -> MatchRow:
         _LOG.error("the row of match %s is damaged: %s", row["id"], what)
         created_ms = row["created_ms"]
         is_known = type(created_ms) is int and 0 <= created_ms <= MAX_MS
-        return MatchRow(row["id"], "", "", NO_ORDER, created_ms if is_known else 0, FAILED, damage=what)
+        return MatchRow(row["id"], "", "", NO_ORDER, created_ms if is_known else 0, MatchStatus.FAILED, damage=what)
     goals = row["goals"]
-    return MatchRow(**{**row, "goals": None if goals is None else tuple(goals)})
+    return MatchRow(**{**row, "status": MatchStatus(row["status"]), "goals": None if goals is None else tuple(goals)})
 
 
 def _seat_row(row: sa.RowMapping) -> SeatRow:

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from server.match.link import now_ms
 from server.storage.database import Database
 from server.storage.matches import began, match_row
-from server.storage.rows import ABORTED, LOBBY, QUEUED, RUNNING, MatchRow
+from server.storage.rows import WAITING, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 
-_IN_LOBBY: Final = matches.c.status == LOBBY
-_IS_MISSING: Final = sa.and_(seats.c.kind == "human", seats.c.came_ms.is_(None))
+_IN_LOBBY: Final = matches.c.status == MatchStatus.LOBBY
+_IS_MISSING: Final = sa.and_(seats.c.kind == SeatKind.HUMAN, seats.c.came_ms.is_(None))
 
 
 class Lobby:
@@ -41,7 +41,9 @@ class Lobby:
                 return False
             others = sa.select(sa.literal(1)).where(seats.c.match_id == match_id, _IS_MISSING).limit(1)
             if await connection.scalar(others) is None:
-                await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(status=QUEUED))
+                await connection.execute(
+                    sa.update(matches).where(matches.c.id == match_id).values(status=MatchStatus.QUEUED)
+                )
         return True
 
     async def overdue(self, limit_s: float) -> dict[str, tuple[str, ...]]:
@@ -57,7 +59,7 @@ class Lobby:
 
     async def cancel(self, match_id: str, reason: str) -> bool:
         """End a match that is still in the lobby; return whether it was."""
-        ended = {"status": ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
+        ended = {"status": MatchStatus.ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
         async with self._database.begin() as connection:
             cancelling = sa.update(matches).where(matches.c.id == match_id, _IN_LOBBY).values(ended)
             return (await connection.execute(cancelling)).rowcount > 0
@@ -92,14 +94,14 @@ class MatchQueue:
 
     async def length(self) -> int:
         """Return how many matches wait, for people or for players."""
-        query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_((LOBBY, QUEUED)))
+        query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
         async with self._database.reading() as connection:
             return int(await connection.scalar(query) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
         """Return the matches that have waited longest, up to *limit*, the oldest first."""
         order = matches.c.created_ms, matches.c.id
-        waiting = sa.select(*order, self._named.label("named")).where(matches.c.status == QUEUED)
+        waiting = sa.select(*order, self._named.label("named")).where(matches.c.status == MatchStatus.QUEUED)
         oldest = waiting.order_by(*order).limit(limit).subquery()
         query = sa.select(oldest.c.id, oldest.c.created_ms, oldest.c.named, seats.c.player, seats.c.kind)
         query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
@@ -119,8 +121,8 @@ class MatchQueue:
 
     async def playing_at_addresses(self) -> list[Mapping[str, Mapping[str, Any]]]:
         """Return the seats by role, as they were ordered, of each match with HTTP players that is played now."""
-        with_http = sa.select(seats.c.match_id).where(seats.c.kind == "http")
-        query = sa.select(self._named).where(matches.c.status == RUNNING, matches.c.id.in_(with_http))
+        with_http = sa.select(seats.c.match_id).where(seats.c.kind == SeatKind.HTTP)
+        query = sa.select(self._named).where(matches.c.status == MatchStatus.RUNNING, matches.c.id.in_(with_http))
         async with self._database.reading() as connection:
             return [_by_role(named) for named in await connection.scalars(query)]
 
@@ -140,8 +142,8 @@ class MatchQueue:
 
     async def claim(self, match_ids: Collection[str], holder: str, lease_s: float) -> list[MatchRow]:
         """Begin to play those of the matches that still wait: return the ones that are *holder*'s now."""
-        claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == QUEUED)
-        claiming = claiming.values({"status": RUNNING} | began(holder, lease_s, self._clock_ms()))
+        claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == MatchStatus.QUEUED)
+        claiming = claiming.values({"status": MatchStatus.RUNNING} | began(holder, lease_s, self._clock_ms()))
         async with self._database.begin() as connection:
             return [match_row(row) for row in (await connection.execute(claiming.returning(matches))).mappings()]
 

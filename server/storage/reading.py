@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 
 from server.errors import DamagedRowError
-from server.storage.rows import STATUSES
+from server.storage.rows import MatchStatus, PlayerStatus, SeatKind
 from server.storage.schema import Json, matches, players, records, versions
 
 Row = TypeVar("Row")
@@ -42,12 +42,12 @@ def _is_order(value: Any) -> bool:
 
 
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
-    matches.c.status: lambda value: value in STATUSES,
+    matches.c.status: lambda value: value in tuple(MatchStatus),
     matches.c.order: _is_order,
     matches.c.goals: _is_list_of(int, type(None)),
     versions.c.roles: _is_list_of(str),
-    players.c.kind: lambda value: value in ("http", "dial-in"),
-    players.c.status: lambda value: value in ("ok", "paused"),
+    players.c.kind: lambda value: value in (SeatKind.HTTP, SeatKind.DIAL_IN),
+    players.c.status: lambda value: value in tuple(PlayerStatus),
     records.c.signature: lambda value: isinstance(value, dict),
 }
 """What a column holds, where its type does not say it all."""

@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Final
 
-LOBBY: Final = "lobby"
-QUEUED: Final = "queued"
-RUNNING: Final = "running"
-COMPLETED: Final = "completed"
-ABORTED: Final = "aborted"
-FAILED: Final = "failed"
-STATUSES: Final = (LOBBY, QUEUED, RUNNING, COMPLETED, ABORTED, FAILED)
-"""What a match can be, in the order of its life: in the lobby it waits for people; the last three are ends."""
-CHANCE: Final = "chance"
-"""The kind of the seats of chance: `random`, in GDL-II."""
+
+class MatchStatus(StrEnum):
+    """What a match can be, in the order of its life: in the lobby it waits for people; the last three are ends."""
+
+    LOBBY = "lobby"
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ABORTED = "aborted"
+    FAILED = "failed"
+
+
+class SeatKind(StrEnum):
+    """Which way leads to the player in a seat; registered players are `http` or `dial-in`."""
+
+    OWN = "own"
+    """A player of ours."""
+    HTTP = "http"
+    DIAL_IN = "dial-in"
+    HUMAN = "human"
+    COMMAND = "command"
+    """A program on this machine."""
+    CHANCE = "chance"
+    """No player: `random`, in GDL-II."""
+    ABSENT = "absent"
+    """A player that was known when the match was ordered, and is not any more."""
+
+
+class PlayerStatus(StrEnum):
+    """Whether a registered player gets matches."""
+
+    OK = "ok"
+    PAUSED = "paused"
+
+
 RANDOM: Final = "random"
 """What chance is called in its seats; a player of ours is called so, too."""
 NO_ORDER: Final[dict[str, Any]] = {"text": {"players": {}, "startClock": 0, "playClock": 0}}
 """What was ordered, as of a match of which that is not known."""
-ENDED: Final = frozenset({COMPLETED, ABORTED, FAILED})
+WAITING: Final = (MatchStatus.LOBBY, MatchStatus.QUEUED)
+LIVE: Final = (*WAITING, MatchStatus.RUNNING)
+ENDED: Final = frozenset(MatchStatus) - frozenset(LIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +81,18 @@ class PlayerRow:
 
     Attributes:
         kind: `http` (at `url`) or `dial-in`.
-        status: `ok` or `paused`, for the `pause_reason`.
+        status: whether it gets matches; if it is paused, for the `pause_reason`.
         n_failures: how often it failed since it last did well.
         max_matches: how many matches it plays at once.
         info: what it last answered to INFO, at `seen_ms`.
     """
 
     name: str
-    kind: str
+    kind: SeatKind
     owner: str
     created_ms: int
     url: str | None = None
-    status: str = "ok"
+    status: PlayerStatus = PlayerStatus.OK
     pause_reason: str = ""
     n_failures: int = 0
     max_matches: int = 1
@@ -107,7 +135,7 @@ class MatchRow:
     sha256: str
     order: Any
     created_ms: int
-    status: str = QUEUED
+    status: MatchStatus = MatchStatus.QUEUED
     ordered_by: str = ""
     tournament: str | None = None
     is_hidden: bool = False
@@ -136,7 +164,7 @@ class MatchRow:
 class SeatRow:
     """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order.
 
-    `came_ms` is when the person came who plays it.
+    `kind` is one of `SeatKind`, or what an earlier version wrote. `came_ms` is when the person came who plays it.
     """
 
     match_id: str
@@ -153,7 +181,7 @@ class SeatRow:
     @property
     def is_missing(self) -> bool:
         """Whether a person plays it who has not come."""
-        return self.kind == "human" and self.came_ms is None
+        return self.kind == SeatKind.HUMAN and self.came_ms is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +198,7 @@ class SeatResult:
 class MatchSummary:
     """How a match ended, for its row and the rows of its seats: `seats` by role."""
 
-    status: str
+    status: MatchStatus
     ended_ms: int
     n_steps: int
     n_errors: int

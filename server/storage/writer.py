@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
@@ -35,6 +36,7 @@ _OLD_MS: Final = 86_400_000
 Result = TypeVar("Result")
 OnCommit: TypeAlias = Callable[[Collection[str]], None]
 OnFailure: TypeAlias = Callable[[str, StorageError], None]
+OnBatch: TypeAlias = Callable[[int, float], None]
 
 
 class _Waiting(MatchPart):
@@ -51,6 +53,24 @@ class _Waiting(MatchPart):
         self.is_over.set()
 
 
+@dataclass(frozen=True, slots=True)
+class WriterObservers:
+    """What learns how it goes with an event writer.
+
+    Attributes:
+        on_commit: called after each transaction with the ids of the matches that it wrote something of.
+        on_failure: called with each match that is written no further, and why; `forget` lets it be written again.
+        on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
+    """
+
+    on_commit: OnCommit = lambda _: None
+    on_failure: OnFailure = lambda *_: None
+    on_batch: OnBatch = lambda *_: None
+
+
+NO_OBSERVERS: Final = WriterObservers()
+
+
 class EventWriter:
     """Writes the journals of the matches that *holder* plays; `put` where an event loop runs.
 
@@ -58,9 +78,6 @@ class EventWriter:
 
     Attributes:
         holder: what this process is called in the database.
-        on_commit: called after each transaction with the ids of the matches that it wrote something of.
-        on_failure: called with each match that is written no further, and why; `forget` lets it be written again.
-        on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
         trouble: why the last transaction failed, while it is being tried again; empty where all is well.
     """
 
@@ -68,14 +85,12 @@ class EventWriter:
         self,
         database: Database,
         holder: str,
-        on_commit: OnCommit = lambda _: None,
+        observers: WriterObservers = NO_OBSERVERS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         retries_s: Sequence[float] = RETRIES_S,
     ) -> None:
         self._database, self.holder, self._sleep, self._retries_s = database, holder, sleep, tuple(retries_s)
-        self.on_commit = on_commit
-        self.on_failure: OnFailure = lambda _match_id, _error: None
-        self.on_batch: Callable[[int, float], None] = lambda _n_events, _elapsed_s: None
+        self._observers = observers
         self.trouble = ""
         self._pending: dict[str, _Waiting] = {}
         self._in_flight: dict[str, _Waiting] = {}
@@ -217,7 +232,7 @@ class EventWriter:
                 was_tried, self.trouble = True, getattr(error, "reason", str(error))
                 await self._sleep(pause_s)
             else:
-                self.on_batch(sum(len(part.rows) for part in parts), time.perf_counter() - began_s)
+                self._observers.on_batch(sum(len(part.rows) for part in parts), time.perf_counter() - began_s)
                 self._take_written(parts, refused)
                 return
 
@@ -228,7 +243,7 @@ class EventWriter:
         for part in written:
             part.is_over.set()
         if written:
-            self.on_commit({part.match_id for part in written})
+            self._observers.on_commit({part.match_id for part in written})
 
     def _give_up(self, errors: dict[str, StorageError], parts: Sequence[_Waiting]) -> None:
         """Write nothing more of some matches, neither *parts* nor what waits behind them."""
@@ -242,7 +257,7 @@ class EventWriter:
             for each in (part, behind):
                 if each is not None:
                     each.is_over.set()
-            self.on_failure(match_id, errors[match_id])
+            self._observers.on_failure(match_id, errors[match_id])
 
     def _reason_for(self, error: Exception, match_id: str) -> StorageError:
         if _may_be_one_s_fault(error):

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from gdl.errors import UnknownNameError
 from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, Span, codes
-from server.validating.validation import Validation
+from server.validating.validation import FileVerdict, Validation
 
 _WIDTH: Final = 120
 _BEFORE: Final = 50
@@ -120,7 +120,7 @@ def explain(code: Code) -> Iterator[Text]:
 
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
-_VERDICT_STYLES: Final = {"ok": "green", "wrong": "red", "unknown": "yellow"}
+_VERDICT_STYLES: Final = {FileVerdict.OK: "green", FileVerdict.WRONG: "red", FileVerdict.UNKNOWN: "yellow"}
 _MAX_SHOWN: Final = 100
 _MAX_MESSAGE: Final = 1_000
 
@@ -182,9 +182,9 @@ def _short(text: str) -> str:
 
 def _summary(validation: Validation) -> str:
     counts = _counts([validation])
-    if validation.verdict == "unknown":
+    if validation.verdict is FileVerdict.UNKNOWN:
         return f"no verdict: {', '.join([validation.limit or '', *counts])}"
-    return ", ".join(["ok", *counts] if validation.verdict == "ok" else counts)
+    return ", ".join(["ok", *counts] if validation.verdict is FileVerdict.OK else counts)
 
 
 def _counts(validations: Iterable[Validation]) -> list[str]:
@@ -198,8 +198,8 @@ def _counts(validations: Iterable[Validation]) -> list[str]:
 def total(validations: Iterable[Validation]) -> str:
     """Return one line on several files: how many of each verdict, how many errors, warnings and notes."""
     known = list(validations)
-    names = {"ok": "ok", "wrong": "wrong", "unknown": "without a verdict"}
-    verdicts = [(sum(one.verdict == verdict for one in known), name) for verdict, name in names.items()]
+    names = {FileVerdict.OK: "ok", FileVerdict.WRONG: "wrong", FileVerdict.UNKNOWN: "without a verdict"}
+    verdicts = [(sum(one.verdict is verdict for one in known), name) for verdict, name in names.items()]
     counts = _counts(known)
     files = f"{len(known):,} file{'' if len(known) == 1 else 's'}"
     line = f"{files}: {', '.join(f'{n:,} {name}' for n, name in verdicts if n)}"

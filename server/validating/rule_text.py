@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +15,7 @@ import click
 from gdl.games.library import find_game
 from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
+from server.replacement import PRIVATE, replacing
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
@@ -84,14 +83,6 @@ def _decoded(path: Path | None, name: str, raw: bytes) -> RuleText:
 
 def _replace(path: Path, raw: bytes) -> None:
     """Replace the content of *path* by *raw* in one step; on failure the file stays as it was."""
-    handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(path, made)
-        Path(made).replace(path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise
+    with replacing(path, PRIVATE) as passing:
+        passing.write_bytes(raw)
+        shutil.copymode(path, passing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -141,6 +142,16 @@ class ValidationOptions:
     is_wanted: Callable[[], bool] = lambda: True
 
 
+class FileVerdict(StrEnum):
+    """What a validation says of a file in a word."""
+
+    OK = "ok"
+    WRONG = "wrong"
+    """There is an error."""
+    UNKNOWN = "unknown"
+    """A limit came first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Validation:
     """What is to be said of one file, by place; `limit` says what kept it from a verdict.
@@ -171,9 +182,11 @@ class Validation:
         return any(found.is_error for found in self.found)
 
     @property
-    def verdict(self) -> str:
-        """`wrong` with an error, `unknown` where a limit came first, else `ok`."""
-        return "wrong" if self.is_wrong else "ok" if self.limit is None else "unknown"
+    def verdict(self) -> FileVerdict:
+        """Whether the file is fit to play, as far as that is known."""
+        if self.is_wrong:
+            return FileVerdict.WRONG
+        return FileVerdict.OK if self.limit is None else FileVerdict.UNKNOWN
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics are of that severity."""

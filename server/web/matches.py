@@ -21,7 +21,7 @@ from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.storage.games import title_of
 from server.storage.matches import MatchStore
-from server.storage.rows import CHANCE, ENDED, LOBBY, QUEUED, RUNNING, STATUSES, GameVersion, MatchRow, SeatRow
+from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.visibility import Principal, people_of, secrecy_of
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
@@ -67,7 +67,7 @@ class MatchCard:
     @property
     def played(self) -> tuple[SeatLine, ...]:
         """The seats of players and people, without chance."""
-        return tuple(seat for seat in self.seats if seat.kind != CHANCE)
+        return tuple(seat for seat in self.seats if seat.kind != SeatKind.CHANCE)
 
 
 def seat_lines(
@@ -81,8 +81,8 @@ def seat_lines(
             player=seat.player,
             kind=seat.kind,
             goal=seat.goal if row.goals is not None else None,
-            is_best=best is not None and seat.goal == best and seat.kind != CHANCE,
-            is_missing=row.status == LOBBY and seat.is_missing,
+            is_best=best is not None and seat.goal == best and seat.kind != SeatKind.CHANCE,
+            is_missing=row.status == MatchStatus.LOBBY and seat.is_missing,
             person=people.get(seat.role, ""),
         )
         for number, seat in enumerate(seats, 1)
@@ -91,7 +91,7 @@ def seat_lines(
 
 def _best_goal(seats: Sequence[SeatRow]) -> int | None:
     """Return the best goal where not all players have the same; chance plays no part."""
-    goals = [seat.goal for seat in seats if seat.goal is not None and seat.kind != CHANCE]
+    goals = [seat.goal for seat in seats if seat.goal is not None and seat.kind != SeatKind.CHANCE]
     return max(goals) if goals and min(goals) < max(goals) else None
 
 
@@ -167,7 +167,7 @@ class Cards:
             book, title = rule_book(version), f"{title_of(version)}, step {view.n_steps}"
             if view.states and view.states[-1].text is not None:
                 return await picture_of(await recorded_board(book, view.states[-1].text), title)
-            is_due = row.status in (LOBBY, QUEUED) and not secrecy.is_hidden
+            is_due = row.status in WAITING and not secrecy.is_hidden
             facts = await self._first.facts(version) if is_due else None
             return None if facts is None else await picture_of(await board(book, facts), title)
         except GdlError as error:
@@ -186,7 +186,7 @@ _FILTERS: Final = ("status", "game", "player", "tournament")
 async def show_matches(request: web.Request) -> web.Response:
     """Show the matches that the query asks for: of a status, a game, a player, a tournament; `before` pages."""
     wanted = {name: request.query[name] for name in _FILTERS if request.query.get(name)}
-    if wanted.get("status") not in STATUSES:
+    if wanted.get("status") not in tuple(MatchStatus):
         wanted.pop("status", None)
     rows = await request.app[MANAGER].matches.listed(
         status=wanted.get("status"),
@@ -203,9 +203,9 @@ async def show_matches(request: web.Request) -> web.Response:
         wanted=wanted,
         older=older(rows, wanted),
         is_first="before" not in request.query,
-        tabs=[(word, urlencode(wanted | {"status": word})) for word in STATUSES],
+        tabs=[(word, urlencode(wanted | {"status": word})) for word in MatchStatus],
         all_query=urlencode({name: value for name, value in wanted.items() if name != "status"}),
-        statuses=STATUSES,
+        statuses=MatchStatus,
     )
 
 
@@ -253,6 +253,6 @@ async def show_live(request: web.Request) -> web.Response:
 
 
 async def _live(request: web.Request) -> dict[str, Any]:
-    rows = await request.app[MANAGER].matches.listed(status=RUNNING, limit=N_LIVE + 1)
+    rows = await request.app[MANAGER].matches.listed(status=MatchStatus.RUNNING, limit=N_LIVE + 1)
     cards = await request.app[CARDS].of(rows[:N_LIVE], request.get(PRINCIPAL), with_boards=True)
     return {"live": cards, "has_more": len(rows) > N_LIVE}

@@ -21,9 +21,9 @@ REPLACED: Event = ("replaced", None)
 FIRST = "(mark 1 1)"
 
 
-def letter(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0) -> Event:
+def request(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0) -> Event:
     message = text.strip("()").partition(" ")[0]
-    return "letter", DialledRequest(f"m:{step}:{message}", "m", step, text, waited_s, answered)
+    return "request", DialledRequest(f"m:{step}:{message}", "m", step, text, waited_s, answered)
 
 
 class ScriptedHost(Host):
@@ -75,10 +75,10 @@ async def dialled(host: ScriptedHost) -> tuple[list[tuple[str, str]], list[str]]
     return host.replies, said
 
 
-async def test_letters_are_answered_as_over_http() -> None:
+async def test_requests_are_answered_as_over_http() -> None:
     events = [
-        CONNECTED, letter(start_text(play_s=10)), letter("(PLAY m NIL)"), letter(f"(PLAY m ({FIRST} noop))", 1),
-        letter("(STOP m (noop (mark 1 2)))", 2), letter("(INFO)"), REPLACED,
+        CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), request(f"(PLAY m ({FIRST} noop))", 1),
+        request("(STOP m (noop (mark 1 2)))", 2), request("(INFO)"), REPLACED,
     ]  # fmt: skip
     assert await dialled(ScriptedHost(events)) == (
         [
@@ -89,9 +89,9 @@ async def test_letters_are_answered_as_over_http() -> None:
     )  # fmt: skip
 
 
-async def test_a_letter_that_comes_again_has_the_answer_it_had() -> None:
-    first = [CONNECTED, letter(start_text(play_s=10)), letter("(PLAY m NIL)"), HostAwayError("lost")]
-    replies, said = await dialled(ScriptedHost(first, [CONNECTED, letter("(PLAY m NIL)"), REPLACED]))
+async def test_a_request_that_comes_again_has_the_answer_it_had() -> None:
+    first = [CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), HostAwayError("lost")]
+    replies, said = await dialled(ScriptedHost(first, [CONNECTED, request("(PLAY m NIL)"), REPLACED]))
     assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
     assert said[2:] == ["connection lost (lost); dialling again", "connected to http://host as deep"]
 
@@ -111,8 +111,8 @@ async def test_the_same_failure_is_told_once() -> None:
 
 async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None:
     events = [
-        letter(start_text(play_s=10), answered="ready"), letter("(PLAY m NIL)", answered=FIRST),
-        letter(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), letter("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
+        request(start_text(play_s=10), answered="ready"), request("(PLAY m NIL)", answered=FIRST),
+        request(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), request("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
     ]  # fmt: skip
     replies, _ = await dialled(ScriptedHost(events))
     assert replies == [("m:2:PLAY", "(mark 1 3)")]
@@ -125,8 +125,8 @@ async def test_a_player_that_was_removed_ends() -> None:
         ).run()
 
 
-async def test_time_that_a_letter_has_waited_is_gone() -> None:
-    events = [letter(start_text(clock_s=60, play_s=60)), letter("(PLAY m NIL)", waited_s=60), REPLACED]
+async def test_time_that_a_request_has_waited_is_gone() -> None:
+    events = [request(start_text(clock_s=60, play_s=60)), request("(PLAY m NIL)", waited_s=60), REPLACED]
     host = ScriptedHost(events)
     player_server = PlayerServer(odd_players.Endless, settings())
     with pytest.raises(HostError):
@@ -136,18 +136,18 @@ async def test_time_that_a_letter_has_waited_is_gone() -> None:
 
 
 async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
-    replies, _ = await dialled(ScriptedHost([letter("(HELLO m)"), REPLACED]))
+    replies, _ = await dialled(ScriptedHost([request("(HELLO m)"), REPLACED]))
     assert replies == [("m:0:HELLO", "nil")]
 
 
 async def test_a_reply_that_comes_too_late_is_told_to_the_person() -> None:
-    host = ScriptedHost([letter("(INFO)"), REPLACED])
+    host = ScriptedHost([request("(INFO)"), REPLACED])
     host.refusals = [ReplyRefusedError("m:0:INFO", "too late")]
     assert await dialled(host) == ([], ["match m, step 0: too late"])
 
 
 async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
-    host = ScriptedHost([letter("(PING)"), REPLACED])
+    host = ScriptedHost([request("(PING)"), REPLACED])
     host.refusals = [HostAwayError("away")] * (MAX_TRIES - 1)
     assert await dialled(host) == ([("m:0:PING", "ready")], [])
 

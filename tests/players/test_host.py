@@ -13,7 +13,7 @@ from aiohttp import web
 from players.kit.host import DialledRequest, Host, Registration
 from players.player import HostAwayError, HostError, ReplyRefusedError
 
-LETTER = {"letter": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
+REQUEST = {"request": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
 READ = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
 
 
@@ -137,28 +137,28 @@ async def events_of(host: Host) -> list[tuple[str, DialledRequest | None]]:
         return [event async for event in events]
 
 
-async def test_events_are_read_with_their_letters() -> None:
+async def test_events_are_read_with_their_requests() -> None:
     body = lines(
-        {"event": "connected", "data": {}}, b"", b"nonsense", {"event": "letter", "data": LETTER},
-        {"event": "letter", "data": LETTER | {"answered": "noop", "secondsWaited": None}}, {"event": "letter"},
+        {"event": "connected", "data": {}}, b"", b"nonsense", {"event": "request", "data": REQUEST},
+        {"event": "request", "data": REQUEST | {"answered": "noop", "secondsWaited": None}}, {"event": "request"},
     )  # fmt: skip
     async with answering((200, body)) as (url, _), Host(url, "deep") as host:
         found = await events_of(host)
     answered = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 0.0, "noop")
-    assert found == [("connected", None), ("", None), ("letter", READ), ("letter", answered), ("letter", None)]
+    assert found == [("connected", None), ("", None), ("request", READ), ("request", answered), ("request", None)]
 
 
 async def test_an_event_of_megabytes_is_read() -> None:
     text = f"(START m x ({'x' * 3_000_000}) 10 5)"
-    body = lines({"event": "letter", "data": LETTER | {"text": text}})
+    body = lines({"event": "request", "data": REQUEST | {"text": text}})
     async with answering((200, body)) as (url, _), Host(url, "deep") as host:
-        found = [letter.text for _, letter in await events_of(host) if letter is not None]
+        found = [request.text for _, request in await events_of(host) if request is not None]
     assert found == [text]
 
 
 @pytest.mark.parametrize("change", [{"step": "x"}, {"step": None}, {"secondsWaited": "x"}, {"secondsWaited": [1]}])
-async def test_a_letter_that_cannot_be_read_is_a_lost_connection(change: dict[str, Any]) -> None:
-    body = lines({"event": "letter", "data": LETTER | change})
+async def test_a_request_that_cannot_be_read_is_a_lost_connection(change: dict[str, Any]) -> None:
+    body = lines({"event": "request", "data": REQUEST | change})
     async with answering((200, body)) as (url, _), Host(url, "deep") as host:
         with pytest.raises(HostAwayError):
             await events_of(host)
@@ -167,7 +167,7 @@ async def test_a_letter_that_cannot_be_read_is_a_lost_connection(change: dict[st
 async def test_a_reply_is_posted() -> None:
     async with answering((200, {})) as (url, asked), Host(url, "deep") as host:
         await host.reply("m:3:PLAY", "noop")
-    assert asked == [("POST", "/api/v1/players/deep/replies", '{"letter": "m:3:PLAY", "text": "noop"}')]
+    assert asked == [("POST", "/api/v1/players/deep/replies", '{"request": "m:3:PLAY", "text": "noop"}')]
 
 
 async def test_a_reply_is_refused() -> None:

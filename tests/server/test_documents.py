@@ -13,7 +13,7 @@ from server.match.setup import Profile
 from server.records.entries import entry_of
 from server.records.record import record_of
 from tests.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
-from tools.api_page import written
+from tools.api_page import all_operations, written
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 MONTY = (("(choose 1)", "(hide_car 2)"), ("noop", "(open 3)"))
@@ -52,6 +52,17 @@ def test_every_key_of_an_order_is_explained() -> None:
 def test_the_tables_of_the_api_are_those_of_the_code() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert page == written(page), "run `make api`"
+
+
+def test_what_is_deprecated_is_in_its_table() -> None:
+    table = (DOCS / "api.md").read_text(encoding="utf-8").partition("\n## Deprecated\n")[2]
+    paths = {
+        re.sub(r"\{(\w+)\}", lambda place: place[1].upper(), one.path) for one in all_operations() if one.is_deprecated
+    }
+    old_codes = {name for name, code in CODES.items() if code.meaning.startswith("deprecated")}
+    assert paths
+    assert old_codes
+    assert {word for word in paths | old_codes if word not in table} == set()
 
 
 def test_every_code_of_a_refusal_is_one_of_the_table() -> None:

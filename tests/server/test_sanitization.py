@@ -24,7 +24,7 @@ from server.match.exchange import Answer, ReplyEnding
 from server.match.verdicts import LegalChoice, judge_move, text_of
 from server.registry.health import HealthChecks
 from server.sanitization import clean_line, clean_text, is_storable
-from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.visibility import Role
 from tests.server.access.doors import bearer
 from tests.server.access.sites import Site, whole_site
@@ -49,7 +49,7 @@ PLACES = {
     "number": "0",
     "feed": "updatedFeed.json",
 }
-LASTS = ("/events", "/letters")
+LASTS = ("/events", "/requests", "/letters")
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ async def test_by_the_answers_to_info(site: Site, texts: list[str]) -> None:
     replies = [reply for text in texts for reply in info_replies(text)]
     for n, reply in enumerate(replies):
         async with listening(replying(lambda _, reply=reply: reply)) as url:  # type: ignore[misc]  # bound at once
-            row = PlayerRow(f"deep{n}", "http", "ada", 1, url=url)
+            row = PlayerRow(f"deep{n}", SeatKind.HTTP, "ada", 1, url=url)
             await manager.players.put(row)
             await checks.check(row)
     assert await failing(site) == []
@@ -128,7 +128,7 @@ async def test_by_the_answers_to_info(site: Site, texts: list[str]) -> None:
 async def test_by_answers_to_info_that_an_earlier_version_kept(site: Site, texts: list[str]) -> None:
     for n, text in enumerate(texts):
         info = {"name": text, "status": text, "answered": [text], "trouble": [text]}
-        await manager_of(site).players.put(PlayerRow(f"deep{n}", "http", "ada", 1, url="http://x:1", info=info))
+        await manager_of(site).players.put(PlayerRow(f"deep{n}", SeatKind.HTTP, "ada", 1, url="http://x:1", info=info))
     assert await failing(site) == []
 
 
@@ -138,7 +138,7 @@ def bodies(text: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "POST", "/api/v1/players", {"name": "deep", "url": text}
     yield "PATCH", "/api/v1/players/deep", {"url": text}
     yield "POST", "/api/v1/players/deep/pause", {"reason": text}
-    yield "POST", "/api/v1/players/deep/replies", {"letter": text, "text": text}
+    yield "POST", "/api/v1/players/deep/replies", {"request": text, "text": text}
     yield "POST", "/api/v1/matches", {"game": text, "tournament": text}
     yield "POST", "/api/v1/matches", {"game": "nim", "tournament": text, "players": {"left": "human", "right": "human"}}
     yield "POST", "/api/v1/matches", {"game": "nim", "players": {text: text}}
@@ -227,7 +227,14 @@ async def test_by_players_of_matches(site: Site, texts: list[str]) -> None:
         await manager.matches.delete(f"m{n}")
         version = (await manager.games.listed())[0]
         row = MatchRow(
-            f"m{n}", version.name, version.sha256, order, 1, status="aborted", tournament=name, ordered_by=name
+            f"m{n}",
+            version.name,
+            version.sha256,
+            order,
+            1,
+            status=MatchStatus.ABORTED,
+            tournament=name,
+            ordered_by=name,
         )
         await manager.matches.add(row, [SeatRow(f"m{n}", "x", 0, name, "http")])
     assert await failing(site) == []

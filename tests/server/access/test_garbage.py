@@ -10,7 +10,7 @@ from server.visibility import Role
 from tests.server.access.sites import Route, Site, filled, whole_site
 
 N_REQUESTS = 600
-LASTS = ("/events", "/letters")
+LASTS = ("/events", "/requests", "/letters")
 VALUES = [
     b"\xff\xfe", b"%00", b"a" * 7_000, b"ggp_session=\xff; x", b"Bearer \xff", b"text/html", b"multipart/form-data",
     b"multipart/form-data; boundary=x", b"application/x-www-form-urlencoded; charset=klingon", b"application/json",

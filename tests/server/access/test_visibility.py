@@ -31,7 +31,7 @@ from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, 
 from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
-from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
 from server.visibility import Role
 from tests.server.access.doors import bearer
@@ -51,7 +51,7 @@ RULES = """
 """
 MOVES = (("amber", "basalt"), ("cobalt", "dusk"), ("amber", "dusk"))
 GROUPS = ("people", "game", "play", "view", "wire", "seat", "rest")
-STREAMS = ("/events", "/letters")
+STREAMS = ("/events", "/requests", "/letters")
 PASSER_BY = "passer-by"
 AFTER_THE_END = ("stranger", "person", PASSER_BY, "spectator", "orderer")
 """Whom to ask as about matches that are over: the others see no less."""
@@ -147,7 +147,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     row = MatchRow(
         f"m.{i}", f"jade{i}", description.sha256,
         replace(stored, seed=first.seed, scramble_seed=first.scramble_seed).as_json() | people, at_ms,
-        status="running", ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
+        status=MatchStatus.RUNNING, ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
         started_ms=at_ms, holder="elsewhere", lease_until_ms=at_ms + 10**9, epoch=1,
     )  # fmt: skip
     rules = description.source.text
@@ -156,13 +156,13 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     names = [seat.player for seat in first.seats]
     await manager.matches.add(row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
     if not how.get("people"):
-        await manager.players.put(PlayerRow(names[0], "dial-in", "player", at_ms - 1))
+        await manager.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, "player", at_ms - 1))
     await _write(manager, row.id, entries, is_over=is_over)
     return Played(kind, is_over, row, roles[0], names[0], claim.secret, words_of(entries, i))
 
 
 async def _write(manager: GameManager, match_id: str, entries: list[Entry], *, is_over: bool) -> None:
-    writer = EventWriter(manager.database, "elsewhere", lambda _: None)
+    writer = EventWriter(manager.database, "elsewhere")
     second = [n for n, entry in enumerate(entries) if isinstance(entry, StateEntry)][2]
     for number, entry in enumerate(entries if is_over else entries[: second + 1]):
         writer.put(match_id, number, entry)
@@ -316,7 +316,7 @@ def reading() -> list[tuple[str, list[str]]]:
 def expected_status(route: str, match: Played) -> bool:
     """Return whether the table says how *route* is answered: where the player is there, and a record to be sent."""
     is_players = "/players/{name}" in route
-    return not is_players and not route.endswith(("/about", "/letters")) and bool(match)
+    return not is_players and not route.endswith(("/about", "/requests", "/letters")) and bool(match)
 
 
 def untold(caller: Caller, match: Played, text: str) -> Iterator[tuple[str, ...]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
 from gdl.language.diagnostics import Source, Span
-from server.api.problem import problem
+from server.api.problem import CODES, problem, refusal
+from server.errors import INTERNAL
 
 SPAN = Span(Source("a.kif", "(role white)\n(<= p\n    (not p))\n"), 23, 30)
 
@@ -53,3 +54,10 @@ def test_rules_beyond_the_limits_are_too_costly() -> None:
 
 def test_any_other_error_tells_its_kind_and_sentence() -> None:
     assert problem(TimeoutError("too slow")) == {"code": "timeout", "message": "too slow", "hint": ""}
+
+
+def test_the_code_of_a_crash_is_the_documented_one_everywhere() -> None:
+    crash = KeyError("secret")
+    assert refusal(crash) == (500, {"error": INTERNAL})
+    assert problem(crash) == {"code": "internal", "message": "KeyError: 'secret'", "hint": ""}
+    assert INTERNAL["code"] in CODES

@@ -18,7 +18,7 @@ from tests.server.scripted import start_of
 
 _TAGS = re.compile(r"<[^>]*>")
 _BLANKS = re.compile(r"\s+")
-STREAMS = ("/events", "/letters")
+STREAMS = ("/events", "/requests", "/letters")
 CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "scrambled": ("tictactoe", ("x", "o"), {"scramble": True}),
     "imperfect": ("kuhnpoker", ("alice", "bob"), {}),

@@ -151,6 +151,14 @@ def test_a_port_that_is_taken_is_said_so(tmp_path: Path) -> None:
     assert "cannot listen on 127.0.0.1:" in second.stderr
 
 
+def test_a_file_that_cannot_be_opened_is_no_address_that_is_taken(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [GGP, "serve", "--port", "0", "--sign", "nowhere/key.pem"],
+        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, "nowhere/key.pem" in done.stderr, "cannot listen" in done.stderr) == (2, True, False)
+
+
 def test_a_server_that_others_reach_needs_an_administrator(tmp_path: Path) -> None:
     done = subprocess.run(
         [GGP, "serve", "--host", "0.0.0.0", "--port", "0"],

@@ -21,7 +21,7 @@ from server.records.record import record_of
 from server.storage.address import WAIT_S
 from server.storage.database import Database
 from server.storage.matches import MatchStore
-from server.storage.rows import RUNNING
+from server.storage.rows import MatchStatus
 from server.storage.writer import RETRIES_S
 from tests.server.peers import OK, request
 
@@ -122,7 +122,9 @@ async def held(address: str, match_ids: Sequence[str]) -> Counter[str]:
     """Return how many of the matches each game manager plays."""
     async with looking(address) as matches:
         rows = [await matches.get(match_id) for match_id in match_ids]
-    return Counter(row.holder for row in rows if row is not None and row.holder is not None and row.status == RUNNING)
+    return Counter(
+        row.holder for row in rows if row is not None and row.holder is not None and row.status == MatchStatus.RUNNING
+    )
 
 
 async def until_all_over(address: str, match_ids: Sequence[str], limit_s: float = 90.0) -> None:

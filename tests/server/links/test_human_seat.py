@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from gdl.language.kif import read_term
-from server.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownLetterError
+from server.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.human_seat import HumanLink, Turn, choose, turn_of
 from server.links.request_queue import RequestQueues
 from server.match.link import PlayerRequest, ReplyBuffer
@@ -107,7 +107,7 @@ async def test_a_late_move_is_refused() -> None:
 async def test_a_move_of_another_step_is_refused() -> None:
     request_queues = RequestQueues()
     task, _ = await asking(request_queues)
-    with pytest.raises(UnknownLetterError):
+    with pytest.raises(UnknownRequestError):
         choose(request_queues.seat("m", "x"), "m:5:PLAY", "(mark 1 1)")
     task.cancel()
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.errors import LateReplyError, OtherReplyError, UnknownLetterError
+from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.human_seat import QueueLink
 from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
 from server.match.driver import MatchDriver
@@ -122,7 +122,7 @@ async def test_a_late_reply_is_refused() -> None:
 
 
 async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
-    with pytest.raises(UnknownLetterError):
+    with pytest.raises(UnknownRequestError):
         RequestQueue().answer("m:3:PLAY", "noop")
 
 
@@ -145,7 +145,7 @@ async def test_only_so_many_requests_are_remembered() -> None:
     queue.withdraw(first)
     for step in range(MAX_ENDED):
         queue.withdraw(put(queue, step + 1))
-    with pytest.raises(UnknownLetterError):
+    with pytest.raises(UnknownRequestError):
         queue.answer(first.id, "noop")
 
 

@@ -62,7 +62,7 @@ async def test_a_failure_says_nothing_of_itself() -> None:
         response = await client.get("/wrong")
         assert response.status == 500
         assert await response.json() == {
-            "error": {"code": "internal_error", "message": "the server failed", "hint": "its log says why"}
+            "error": {"code": "internal", "message": "the server failed", "hint": "its log says why"}
         }
 
 

@@ -13,20 +13,20 @@ from server.links.human_seat import HumanLink, QueueLink
 from server.links.seating import PlayerSpec
 from server.match.setup import Case, Profile, Seat
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, SeatKind
 
 X = Constant("x")
 
 
 async def test_a_player_at_an_address(registry: Registry) -> None:
     row = await registry.register("deep", "ada", "http://127.0.0.1")
-    assert row == PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:9147")
+    assert row == PlayerRow("deep", SeatKind.HTTP, "ada", 1_000, url="http://127.0.0.1:9147")
     assert await registry.get("deep") == row
 
 
 async def test_a_player_that_will_dial_in(registry: Registry) -> None:
     row = await registry.register("deep", "ada", max_matches=3)
-    assert row == PlayerRow("deep", "dial-in", "ada", 1_000, max_matches=3)
+    assert row == PlayerRow("deep", SeatKind.DIAL_IN, "ada", 1_000, max_matches=3)
     assert await registry.get("deep") == row
 
 
@@ -71,7 +71,7 @@ async def test_a_player_moves_to_another_address(registry: Registry) -> None:
     await registry.register("deep", "ada")
     row = await registry.change("deep", "http://127.0.0.1:1", 4)
     assert (row, await registry.get("deep")) == (
-        PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:1", max_matches=4),
+        PlayerRow("deep", SeatKind.HTTP, "ada", 1_000, url="http://127.0.0.1:1", max_matches=4),
         row,
     )
 
@@ -171,4 +171,4 @@ async def test_a_player_that_fails_match_after_match_is_paused(registry: Registr
     assert states == [("ok", 1), ("ok", 2), ("ok", 0), ("ok", 1), ("ok", 2), ("paused", 3)]
     assert (await registry.get("deep")).pause_reason == "it answered nothing in 3 matches in a row"
     await registry.resume("deep")
-    assert await registry.get("deep") == PlayerRow("deep", "http", "ada", 1_000, url="http://127.0.0.1:1")
+    assert await registry.get("deep") == PlayerRow("deep", SeatKind.HTTP, "ada", 1_000, url="http://127.0.0.1:1")

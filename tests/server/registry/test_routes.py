@@ -66,8 +66,9 @@ OWNERS_ONLY = [
     ("DELETE", "", None),
     ("POST", "/pause", {}),
     ("POST", "/resume", None),
+    ("GET", "/requests", None),
     ("GET", "/letters", None),
-    ("POST", "/replies", {"letter": "m:0:PLAY", "text": "noop"}),
+    ("POST", "/replies", {"request": "m:0:PLAY", "text": "noop"}),
 ]
 
 

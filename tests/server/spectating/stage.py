@@ -17,8 +17,8 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, summary_of
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatRow
-from server.storage.writer import EventWriter
+from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
+from server.storage.writer import EventWriter, WriterObservers
 from tests.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
 
 MATCH = "match.m1"
@@ -33,7 +33,7 @@ class Stage:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue = MatchQueue(database)
         self.notifier, self.journal = Notifier(), list(journal)
-        self.writer = EventWriter(database, "holder", self.notifier.tell)
+        self.writer = EventWriter(database, "holder", WriterObservers(self.notifier.tell))
         self.waiting_for_core: frozenset[str] = frozenset()
         self.n_written = 0
 
@@ -49,14 +49,14 @@ class Stage:
         names = [seat.player for seat in first.seats]
         seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(first.roles)]
         await self.matches.add(match, seats)
-        await self.players.put(PlayerRow(names[0], "dial-in", OWNER, START_MS - 2))
+        await self.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, OWNER, START_MS - 2))
         await self.queue.claim([MATCH], "holder", 1e6)
 
     async def register_again(self, owner: str) -> None:
         """Have *owner* register a player of the first one's name, now that the match is played."""
         name = start_of(self.journal).seats[0].player
         await self.players.delete(name)
-        await self.players.put(PlayerRow(name, "dial-in", owner, START_MS + 10))
+        await self.players.put(PlayerRow(name, SeatKind.DIAL_IN, owner, START_MS + 10))
 
     async def write(self, until: str, nth: int = 1) -> None:
         """Write the journal up to and with the *nth* more entry of kind *until*."""

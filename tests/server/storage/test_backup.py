@@ -21,7 +21,7 @@ from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
 from server.storage.journals import summary_of
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA
 from server.storage.writer import EventWriter
 from tests.server.postgresql import passing_database
@@ -56,7 +56,7 @@ async def fill(database: Database) -> None:
     await writer.finish("over", summary_of(journal("over")), {"matchHostPK": "0key"})
     await writer.flush("played")
     await writer.close()
-    await PlayerStore(database).put(PlayerRow("ann", "http", "me", 1, info={"name": "Ann\0"}))
+    await PlayerStore(database).put(PlayerRow("ann", SeatKind.HTTP, "me", 1, info={"name": "Ann\0"}))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -140,7 +140,7 @@ async def backup(tmp_path: Path) -> Path:
 
 async def test_a_database_is_not_replaced_unasked(database_address: str, backup: Path) -> None:
     database = await Database.open(database_address)
-    await PlayerStore(database).put(PlayerRow("bob", "http", "me", 1))
+    await PlayerStore(database).put(PlayerRow("bob", SeatKind.HTTP, "me", 1))
     await database.close()
     with pytest.raises(TargetExistsError):
         await restore(backup, database_address)
@@ -152,7 +152,7 @@ async def test_a_database_is_not_replaced_unasked(database_address: str, backup:
 async def test_what_was_not_yet_in_the_file_itself_does_not_come_back(tmp_path: Path, backup: Path) -> None:
     """A server that was killed leaves commits in the write-ahead log beside its file."""
     database = await Database.open(str(tmp_path / "live.sqlite"))
-    await PlayerStore(database).put(PlayerRow("bob", "http", "me", 1))
+    await PlayerStore(database).put(PlayerRow("bob", SeatKind.HTTP, "me", 1))
     killed = tmp_path / "killed.sqlite"
     for ending in ("", "-wal"):
         shutil.copyfile(tmp_path / f"live.sqlite{ending}", tmp_path / f"killed.sqlite{ending}")

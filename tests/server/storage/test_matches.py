@@ -12,7 +12,7 @@ from server.errors import StorageError, UnknownMatchError
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import SeatRow
+from server.storage.rows import MatchStatus, SeatRow
 from tests.server.storage.samples import ORDER, HandClock, add, match, seats
 
 
@@ -154,7 +154,7 @@ async def test_an_abort_is_asked_of_the_holder(store: MatchStore, queue: MatchQu
     asked = [await store.request_abort(name, "enough") for name in ("waits", "played", "nowhere")]
     assert (asked, await store.request_abort("waits", "again")) == ([True, True, False], False)
     assert (await store.abort_requests("here"), await store.abort_requests("there")) == ({"played": "enough"}, {})
-    aborted = match("waits", status="aborted", ended_ms=clock.now_ms, abort_reason="enough")
+    aborted = match("waits", status=MatchStatus.ABORTED, ended_ms=clock.now_ms, abort_reason="enough")
     assert await store.get("waits") == aborted
 
 
@@ -186,4 +186,4 @@ async def test_the_row_has_the_fields_of_the_table(store: MatchStore, queue: Mat
     await queue.claim(["a"], "here", 1)
     found = await store.get("a")
     assert found is not None
-    assert replace(found, status="queued", holder=None, lease_until_ms=None, epoch=0) == match("a")
+    assert replace(found, status=MatchStatus.QUEUED, holder=None, lease_until_ms=None, epoch=0) == match("a")

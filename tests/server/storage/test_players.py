@@ -8,10 +8,12 @@ import pytest
 
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
-from server.storage.rows import PlayerRow
+from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
-ANN = PlayerRow("ann", "http", "me", 1, url="http://example.org:9147", info={"name": "Ann"}, seen_ms=5, max_matches=3)
-BOB = PlayerRow("bob", "dial-in", "you", 2)
+ANN = PlayerRow(
+    "ann", SeatKind.HTTP, "me", 1, url="http://example.org:9147", info={"name": "Ann"}, seen_ms=5, max_matches=3
+)
+BOB = PlayerRow("bob", SeatKind.DIAL_IN, "you", 2)
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ async def test_a_player_that_is_put_again_is_replaced(players: PlayerStore) -> N
 async def test_failures_are_counted_until_it_plays_again(players: PlayerStore) -> None:
     assert [await players.count_failure("ann") for _ in range(2)] == [1, 2]
     assert await players.set_status("ann", "paused", "it timed out\0 twice")
-    paused = replace(ANN, n_failures=2, status="paused", pause_reason="it timed out\ufffd twice")
+    paused = replace(ANN, n_failures=2, status=PlayerStatus.PAUSED, pause_reason="it timed out\ufffd twice")
     assert await players.get("ann") == paused
     assert await players.set_status("ann", "ok")
     assert await players.get("ann") == ANN

@@ -10,7 +10,7 @@ from server.storage.database import Database
 from server.storage.listing import GameStatistics, PlayerStatistics, Statistics
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from tests.server.storage.finished import FinishedMatch, add_finished
 from tests.server.storage.samples import add, match, seats
 
@@ -24,7 +24,9 @@ def over(
         "x": SeatResult(None if goals is None else goals[0], 1, 1_000, n_steps),
         "o": SeatResult(None if goals is None else goals[1], 0, 500, n_steps),
     }
-    summary = MatchSummary("aborted" if goals is None else "completed", 99, n_steps, 1, goals, results)
+    summary = MatchSummary(
+        MatchStatus.ABORTED if goals is None else MatchStatus.COMPLETED, 99, n_steps, 1, goals, results
+    )
     return FinishedMatch(match(match_id, game=game), seats(match_id, *players), []).ended(summary)
 
 

@@ -17,9 +17,9 @@ from server.records.entries import SentEntry
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database
 from server.storage.journals import summary_of, unpacked
-from server.storage.rows import MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
-from server.storage.writer import RETRIES_S, EventWriter
+from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
 from tests.server.postgresql import execute
 from tests.server.storage.samples import begun, journal
 
@@ -46,7 +46,7 @@ def told() -> list[Collection[str]]:
 
 @pytest.fixture
 async def writer(database: Database, naps: Naps, told: list[Collection[str]]) -> AsyncIterator[EventWriter]:
-    made = EventWriter(database, "here", told.append, naps)
+    made = EventWriter(database, "here", WriterObservers(told.append), naps)
     yield made
     await made.close()
 
@@ -151,7 +151,7 @@ async def test_a_match_that_ends_before_anything_happened_has_no_entries(
     database: Database, writer: EventWriter
 ) -> None:
     store = await begun(database, "m")
-    await writer.finish("m", MatchSummary("failed", 7, 0, 0, None, {}))
+    await writer.finish("m", MatchSummary(MatchStatus.FAILED, 7, 0, 0, None, {}))
     found = await store.get("m")
     assert found is not None
     assert (found.status, await store.entries("m")) == ("failed", [])
@@ -217,7 +217,7 @@ async def test_the_database_is_tried_again_when_it_fails(
             async with database.begin() as connection:
                 await connection.execute(sa.text("ALTER TABLE gone RENAME TO events"))
 
-    writer = EventWriter(database, "here", told.append, repair)
+    writer = EventWriter(database, "here", WriterObservers(told.append), repair)
     put_all(writer, "m")
     await writer.flush("m")
     await writer.close()
@@ -237,7 +237,7 @@ async def test_a_match_that_is_forgotten_is_not_written_later(
         async with database.begin() as connection:
             await connection.execute(sa.text("ALTER TABLE gone RENAME TO events"))
 
-    failing = EventWriter(database, "here", told.append, repair)
+    failing = EventWriter(database, "here", WriterObservers(told.append), repair)
     failing.put("given up", 0, journal()[0])
     put_all(failing, "kept")
     await failing.flush("kept")
@@ -315,8 +315,12 @@ async def test_what_comes_behind_what_was_given_up_is_not_written(database: Data
         writer.put("m", len(put), journal()[len(put)])
         put.append(0)
 
-    writer = EventWriter(database, "here", sleep=nap, retries_s=(0.1, 0.2))
-    writer.on_failure = lambda match_id, error: failures.append((match_id, type(error).__name__))
+    def take_failure(match_id: str, error: StorageError) -> None:
+        failures.append((match_id, type(error).__name__))
+
+    writer = EventWriter(
+        database, "here", sleep=nap, retries_s=(0.1, 0.2), observers=WriterObservers(on_failure=take_failure)
+    )
     put = [0]
     writer.put("m", 0, journal()[0])
     async with without_events(database):
@@ -429,7 +433,7 @@ async def test_a_check_fails_while_nothing_can_be_written(database: Database) ->
 
 async def test_what_was_put_before_the_end_is_written(database: Database, told: list[Collection[str]]) -> None:
     store = await begun(database, "m")
-    writer = EventWriter(database, "here", told.append)
+    writer = EventWriter(database, "here", WriterObservers(told.append))
     put_all(writer, "m")
     await writer.close()
     assert await store.entries("m") == journal()
@@ -437,12 +441,12 @@ async def test_what_was_put_before_the_end_is_written(database: Database, told: 
 
 def test_a_summary_tells_how_a_journal_went() -> None:
     seats = {"x": SeatResult(100, 0, 9, 1), "o": SeatResult(0, 1, 20, 1)}
-    assert summary_of(journal()) == MatchSummary("completed", 122, 1, 1, (100, 0), seats)
+    assert summary_of(journal()) == MatchSummary(MatchStatus.COMPLETED, 122, 1, 1, (100, 0), seats)
 
 
 def test_a_summary_of_a_journal_that_broke_off_is_that_of_an_aborted_match() -> None:
     seats = {"x": SeatResult(None, 0, 0, 0), "o": SeatResult(None, 0, 0, 0)}
-    assert summary_of(journal()[:4]) == MatchSummary("aborted", 110, 0, 0, None, seats)
+    assert summary_of(journal()[:4]) == MatchSummary(MatchStatus.ABORTED, 110, 0, 0, None, seats)
 
 
 async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_address: str) -> None:
