@@ -46,7 +46,7 @@ def values_of_relations(clauses: Iterable[Clause]) -> Known:
     clauses = tuple(clauses)
     facts = (clause.head for clause in clauses if not clause.literals)
     rules = tuple(clause for clause in clauses if clause.literals)
-    found = _Derivation(rules, _values_of_facts(facts))
+    found = _Derivation(rules, values_of_heads(facts))
     found.derive()
     return found.known
 
@@ -286,7 +286,8 @@ class _Collected:
         return found if found.size <= MAX_SIZE else TOP
 
 
-def _values_of_facts(heads: Iterable[Term]) -> Known:
+def values_of_heads(heads: Iterable[Term]) -> Known:
+    """Return the values of every argument in *heads*, as if each held for all values of its variables."""
     found: dict[Signature, tuple[_Collected, ...]] = {}
     for head in heads:
         relation = signature(head)
