@@ -11,8 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from gdl.boards.layout import MAX_SIDE
 from gdl.datalog.clauses import clauses_of
-from gdl.datalog.domains import Values
-from gdl.datalog.fixpoints import values_of_relations
+from gdl.datalog.domains import Values, values_of_relations
 from gdl.errors import LimitExceeded
 from gdl.language.rules import And, Atom, Condition, Description, Or, Rule
 from gdl.language.terms import Compound, Term, Variable, signature
