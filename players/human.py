@@ -9,10 +9,7 @@ from typing import Final, Protocol, TextIO, TypeAlias
 
 import click
 
-from gdl.boards.about import About
-from gdl.boards.boards import board_of
-from gdl.boards.guessing import layout_of
-from gdl.boards.text import text_of
+from gdl.boards import About, board_of, layout_of, text_of
 from gdl.errors import GdlError
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game, game_names

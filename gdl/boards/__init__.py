@@ -1,1 +1,29 @@
-"""Boards: how a state is drawn, by the layout of its game or by a guessed one."""
+"""Layouts, guessed ones too, and boards as text, words and SVG."""
+
+from gdl.boards.about import MAX_BYTES, About, about_of, read_about
+from gdl.boards.boards import Board, board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.layout import MAX_SIDE
+from gdl.boards.moves import emphasis, places
+from gdl.boards.pictures import Emphasis, Look, board_css, picture, svg_of
+from gdl.boards.text import Paint, text_of
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_SIDE",
+    "About",
+    "Board",
+    "Emphasis",
+    "Look",
+    "Paint",
+    "about_of",
+    "board_css",
+    "board_of",
+    "emphasis",
+    "layout_of",
+    "picture",
+    "places",
+    "read_about",
+    "svg_of",
+    "text_of",
+]

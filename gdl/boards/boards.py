@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
+from gdl.boards.fluents import name_words
 from gdl.boards.layout import Layout, Pieces, Walls
-from gdl.boards.readings import name_words
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Term, Variable, signature

@@ -12,10 +12,10 @@ from typing import Final, Literal
 from pydantic import ValidationError
 
 from gdl.boards.about import About
-from gdl.boards.domains import Path, domains_of
+from gdl.boards.fluents import Argument, Fluent, Path, domains_of, fluents_of, name_words
 from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Pieces, Side, Walls
 from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
-from gdl.boards.readings import Argument, Fluent, Reading, fluents_of, name_words, readings_of
+from gdl.boards.readings import Reading, readings_of
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, signature
 

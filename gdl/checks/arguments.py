@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, islice
 from typing import Final, TypeAlias
 
 from gdl.checks.names import Known, Spellings, also_here, did_you_mean
 from gdl.checks.subject import Subject, Use, part, uses
-from gdl.datalog.domains import TOP, Values, arguments_of, bound_by, values_of
-from gdl.datalog.fixpoints import values_of_relations
+from gdl.datalog.domains import BOTTOM, TOP, Values, bound_by, narrow, values_of, values_of_heads, values_of_relations
 from gdl.datalog.literals import Clause
 from gdl.game import RANDOM
 from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.rules import KEYWORDS, Atom, Rule
-from gdl.language.terms import Compound, Constant, Term, Variable, signature
+from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature
 
 _MAKERS: Final = {"true": frozenset({"init", "next"}), "does": frozenset({"legal"})}
 
@@ -106,62 +106,66 @@ def is_kept(variable: Variable, rule: Rule) -> bool:
 Kind: TypeAlias = str
 """`true` for fluents, `does` for moves, nothing for relations that a file defines itself."""
 
-Place: TypeAlias = tuple[Kind, tuple[str, int], int]
+Place: TypeAlias = tuple[Kind, Signature, int]
 """An argument: of what, with which name and number of arguments, and its number from 0."""
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "init": "true", "next": "true", "true": "true", "legal": "does", "does": "does",
 }  # fmt: skip
+_ANY: Final = Variable("?any")
 _MOST_TOLD: Final = 4
 _LONGEST_RULE: Final = 10_000
 """In how many characters a variable is looked for that may be meant."""
 
 
-@dataclass
 class _Given:
-    """What stands as each argument where facts and rules give it: its name, by what it is but for upper case.
+    """What stands as each argument where facts and rules give it, whatever their conditions leave of it."""
 
-    At `open_places` there are variables, which may be anything; so may fluents or moves of `open_kinds`.
-    """
-
-    names: dict[Place, dict[tuple[str, int], str]] = field(default_factory=lambda: defaultdict(dict))
-    open_places: set[Place] = field(default_factory=set)
-    open_kinds: set[Kind] = field(default_factory=set)
-    _spellings: dict[Place, Spellings] = field(default_factory=dict)
-
-    def add(self, place: Place, term: Term) -> None:
-        """Take in that *term* stands at *place*."""
-        if isinstance(term, Variable):
-            self.open_places.add(place)
-        else:
-            self.names[place].setdefault(_key(term), signature(term)[0])
+    def __init__(self, subject: Subject) -> None:
+        self._heads = [rule.head for rule in subject.rules if not _keeps(rule)]
+        self._known = values_of_heads(map(_outline, self._heads))
+        self._spellings: dict[Place, Spellings] = {}
 
     def excludes(self, place: Place, term: Term) -> bool:
         """Return whether *term* never stands at *place*; another check reports a relation that nothing gives."""
-        if isinstance(term, Variable) or place[0] in self.open_kinds or place in self.open_places:
-            return False
         kind, relation, number = place
-        if not kind and ("true", relation, number) in self.names:
+        if not kind and self._arguments("true", relation):
             return False  # a `true` around it is missing, which another check reports
-        return place in self.names and _key(term) not in self.names[place]
+        values = self._arguments(kind, relation)
+        return bool(values) and not narrow([_name_of(term)], [values[number]], {})
+
+    def _arguments(self, kind: Kind, relation: Signature) -> tuple[Values, ...]:
+        if not kind:
+            return self._known.get(relation, ())
+        (values,) = self._known.get((kind, 1), (BOTTOM,))
+        return () if values.is_all else values.compounds.get(relation, ())
+
+    @cached_property
+    def _names(self) -> Mapping[Place, Collection[str]]:
+        """What stands at each place, in the order of the text, one of the spellings of each name."""
+        found: dict[Place, dict[Term, str]] = defaultdict(dict)
+        for head in self._heads:
+            for place, term in _arguments(head):
+                found[place].setdefault(_name_of(term), signature(term)[0])
+        return {place: names.values() for place, names in found.items()}
 
     def near(self, place: Place, name: str) -> str | None:
         """Return what stands at *place* and is spelt much like *name*."""
         if place not in self._spellings:
-            self._spellings[place] = Spellings(self.names[place].values())
+            self._spellings[place] = Spellings(self._names[place])
         return self._spellings[place].near(name)
 
     def shown(self, place: Place) -> str:
         """Return some of what stands at *place*, as a list."""
-        names = list(islice(self.names[place].values(), _MOST_TOLD + 1))
-        return ", ".join(names[:_MOST_TOLD]) + (" ..." if len(names) > _MOST_TOLD else "")
+        names = self._names[place]
+        return ", ".join(islice(names, _MOST_TOLD)) + (" ..." if len(names) > _MOST_TOLD else "")
 
 
 def unmatched_conditions(subject: Subject) -> Iterator[Diagnostic]:
     """Yield names as arguments of conditions where no fact or rule has them, so that the condition never holds."""
     if subject.broken:
         return
-    given = _given(subject)
+    given = _Given(subject)
     told: set[tuple[Place, Term]] = set()
     for use in uses(subject.rules):
         wrong = next((one for one in _arguments(use.atom) if given.excludes(*one)), None)
@@ -185,22 +189,27 @@ def _has_variable(rule: Rule, name: str) -> bool:
     return name in text.replace("(", " ").replace(")", " ").split()
 
 
-def _key(term: Term) -> tuple[str, int]:
-    """Return the key by which terms differ here; another check reports two spellings of a name."""
-    name, n_arguments = signature(term)
-    return name.lower(), n_arguments
+def _keeps(rule: Rule) -> bool:
+    """Return whether *rule* gives nothing new: fluents that are true already."""
+    _, inner = _inner(rule.head)
+    return isinstance(inner, Variable) and is_kept(inner, rule)
 
 
-def _given(subject: Subject) -> _Given:
-    found = _Given()
-    for rule in subject.rules:
-        kind, inner = _inner(rule.head)
-        if not isinstance(inner, Variable):
-            for place, term in _arguments(rule.head):
-                found.add(place, term)
-        elif not is_kept(inner, rule):
-            found.open_kinds.add(kind)
-    return found
+def _outline(head: Atom) -> Constant | Compound:
+    """Return *head* as far as it counts here: a fluent or move within its kind, and of its arguments the names."""
+    kind, inner = _inner(head)
+    named = Compound(inner.functor, tuple(map(_name_of, inner.arguments))) if isinstance(inner, Compound) else inner
+    if kind:
+        return Compound(kind, (named,))
+    assert not isinstance(named, Variable)
+    return named
+
+
+def _name_of(term: Term) -> Term:
+    """Return *term* in lower case with variables as its arguments; another check reports two spellings of a name."""
+    if isinstance(term, Compound):
+        return Compound(term.functor.lower(), (_ANY,) * len(term.arguments))
+    return Constant(term.name.lower()) if isinstance(term, Constant) else term
 
 
 def _inner(atom: Atom) -> tuple[Kind, Term]:

@@ -61,9 +61,9 @@ def load_kernels() -> None:
         if _LOADED.is_set():
             return
         # Large libraries, which a game that is interpreted does without.
-        from gdl.compiler.kernels.loading import run_each  # noqa: PLC0415 -- as said
+        from gdl.compiler.compiled import run_each_kernel  # noqa: PLC0415 -- as said
 
-        run_each()
+        run_each_kernel()
         _LOADED.set()
 
 

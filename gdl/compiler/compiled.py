@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
+from gdl.compiler.building import CompiledRules, rules_of
+from gdl.compiler.circuit import Circuit
+from gdl.compiler.gates import TRUE
 from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
@@ -18,7 +20,7 @@ from gdl.compiler.kernels.scalar import Walker, has_loops
 from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
 from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts
 from gdl.interpreter import InterpretedGame, InterpretedState
-from gdl.language.terms import Term
+from gdl.language.terms import Constant, Term
 
 Numbers: TypeAlias = NDArray[np.int32]
 
@@ -249,3 +251,33 @@ class CompiledGame:
 
 def _only(values: list[int | None]) -> int | None:
     return values[0] if len(values) == 1 else None
+
+
+_NOTHING: Final = Circuit(
+    roles=(Constant("player"),),
+    fluents=(Constant("always"),),
+    moves=(Constant("wait"),),
+    moves_of=(range(1),),
+    initial=frozenset({0}),
+    gates=(None, None, None),
+    loops=(),
+    next=(TRUE,),
+    legal=(TRUE,),
+    terminal=TRUE,
+    goals=((("100", TRUE),),),
+    sees=((),),
+)
+"""A game that is over before it begins."""
+
+
+def run_each_kernel() -> None:
+    """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
+    rules = rules_of(_NOTHING)
+    LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
+    walker = Walker(rules.single)
+    walker.next_and_legal(b"\x80", [0])
+    walker.legal_and_terminal(b"\x80")
+    walker.step(b"\x80", [0])
+    values, _, _ = scalar.legal_and_terminal(rules.single, np.array([1], np.uint8))
+    scalar.goals(rules.single, values)
+    scalar.step(rules.single, values, np.array([0], np.int64))

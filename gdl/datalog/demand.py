@@ -6,12 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from gdl.datalog.domains import TOP, Known, Values, arguments_of, bound_by, narrow, values_of
-from gdl.datalog.fixpoints import Worklist, order_of_relations, values_of_relations, wanted_name
+from gdl.datalog.domains import (
+    TOP,
+    Known,
+    Values,
+    Worklist,
+    bound_by,
+    narrow,
+    order_of_relations,
+    values_of,
+    values_of_relations,
+    wanted_name,
+)
 from gdl.datalog.literals import Clause, Literal
 from gdl.language.diagnostics import Span
 from gdl.language.sentences import ARITIES, GDL2_ARITIES
-from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature, variables
+from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 
 DEMAND: Final = "demand "
 """How the names of relations of demands begin."""

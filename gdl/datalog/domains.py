@@ -1,14 +1,21 @@
-"""Sets of terms, roughly: which values the arguments of relations can have, each argument looked at by itself."""
+"""Which terms the arguments of relations can be, in any state: a rough answer, got without deriving any atom.
+
+Each argument is looked at by itself. The answer may have values that never occur, but it lacks none that does.
+Relations are worked out in the order in which they need one another, and a rule is looked at again only when what it
+waits for has come: the work grows with the text of the rules, and with how many values are distinguished.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, TypeAlias
 
-from gdl.datalog.literals import Literal
-from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature
+from gdl.datalog.dependencies import components_of
+from gdl.datalog.literals import Clause, Literal
+from gdl.language.terms import Constant, Signature, Term, Variable, arguments_of, signature
 
 Functor: TypeAlias = tuple[str, int]
 Known: TypeAlias = dict[Signature, tuple["Values", ...]]
@@ -100,11 +107,6 @@ def is_same(left: tuple[Values, ...], right: tuple[Values, ...]) -> bool:
     return all(a is b for a, b in zip(left, right, strict=True))
 
 
-def arguments_of(atom: Term) -> tuple[Term, ...]:
-    """Return the arguments of an atom, none of a proposition."""
-    return atom.arguments if isinstance(atom, Compound) else ()
-
-
 def bound_by(literals: Iterable[Literal], found: Known) -> Bound | None:
     """Return the values of the variables where all *literals* hold; None where they never do."""
     bound: Bound = {}
@@ -150,3 +152,270 @@ def values_of(term: Term, bound: Bound, depth: int = 0) -> Values:
 def _depth(values: Values) -> int:
     inner = [reduce(max, map(_depth, arguments), 0) for arguments in values.compounds.values()]
     return 1 + max(inner) if inner else 0
+
+
+Place: TypeAlias = tuple[tuple[Functor, int], ...]
+"""A way to a part of an argument: of which function term, and which of its arguments, by number from 0."""
+
+MAX_WORK: Final = 5_000_000
+"""How many names may be compared; from then on a set of more than _FEW names counts as all terms."""
+_FEW: Final = 16
+_EVERY_STATE: Final = (("next", 1, "true"), ("init", 1, "true"), ("legal", 2, "does"))
+"""What is asked as another relation: its name, its arity, and the name under which it is asked."""
+
+
+def values_of_relations(clauses: Iterable[Clause]) -> Known:
+    """Return the values of every argument of the relations that can hold at all."""
+    clauses = tuple(clauses)
+    facts = (clause.head for clause in clauses if not clause.literals)
+    rules = tuple(clause for clause in clauses if clause.literals)
+    found = _Derivation(rules, values_of_heads(facts))
+    found.derive()
+    return found.known
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A name that a step needs and that is not among the values of a relation yet: a constant or a function."""
+
+    relation: Signature
+    place: Place
+    name: Constant | Functor
+
+
+class _Wants:
+    """The steps that wait for names at one place and within it."""
+
+    __slots__ = ("inner", "steps")
+
+    def __init__(self) -> None:
+        self.steps: dict[Constant | Functor, list[int]] = {}
+        self.inner: dict[tuple[Functor, int], _Wants] = {}
+
+    def woken(self, before: Values, after: Values) -> Iterator[int]:
+        """Yield the steps that need not wait any more, and forget them."""
+        if after.is_all:
+            yield from self._all()
+            return
+        for constant in after.constants - before.constants if self.steps else ():
+            yield from self.steps.pop(constant, ())
+        for key, arguments in after.compounds.items():
+            known = before.compounds.get(key)
+            if known is None:
+                yield from self.steps.pop(key, ())
+            if known is not arguments:
+                pairs = zip((BOTTOM,) * len(arguments) if known is None else known, arguments, strict=True)
+                for number, pair in enumerate(pairs):
+                    if (key, number) in self.inner and pair[0] is not pair[1]:
+                        yield from self.inner[key, number].woken(*pair)
+
+    def _all(self) -> Iterator[int]:
+        for steps in self.steps.values():
+            yield from steps
+        for inner in self.inner.values():
+            yield from inner._all()
+        self.steps, self.inner = {}, {}
+
+
+class Worklist:
+    """The steps of a fixpoint that are to be looked at, and those that look again when a relation has grown.
+
+    A step that lacks one name waits for that name, so that a thousand rules that each wait for another constant of one
+    relation are not all looked at whenever it has grown by one. `n_looks` counts what was looked at, and `is_rough`
+    says that all that is more than MAX_WORK.
+    """
+
+    def __init__(self) -> None:
+        self.n_looks = 0
+        self._work = 0
+        self._queue: deque[int] = deque()
+        self._queued: set[int] = set()
+        self._readers: dict[Signature, dict[int, None]] = defaultdict(dict)
+        self._wanting: dict[Signature, _Wants] = defaultdict(_Wants)
+
+    def run(self, groups: Iterable[Iterable[int]], look_at: Callable[[int], object]) -> None:
+        """Call *look_at* for the steps of each group, and for those that are woken, until none is left."""
+        for group in groups:
+            self._enqueue(group)
+            while self._queue:
+                step = self._queue.popleft()
+                self._queued.discard(step)
+                self.n_looks += 1
+                look_at(step)
+
+    def _enqueue(self, steps: Iterable[int]) -> None:
+        for step in steps:
+            if step not in self._queued:
+                self._queued.add(step)
+                self._queue.append(step)
+
+    def count(self, *known: tuple[Values, ...]) -> None:
+        """Count what it costs to look at *known*: the names in them."""
+        self._work += sum(1 + sum(value.size for value in values) for values in known)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether so much was looked at that sets must become rougher, for an end to be in sight."""
+        return self._work > MAX_WORK
+
+    def wait(self, step: int, relations: Iterable[Signature], want: Want | None) -> None:
+        """Have *step* look again whenever one of *relations* has grown; where it lacks *want*, only once that came."""
+        for relation in relations:
+            if want is None:
+                self._readers[relation][step] = None
+            else:
+                self._readers[relation].pop(step, None)
+        if want is not None:
+            wants = self._wanting[want.relation]
+            for part in want.place:
+                wants = wants.inner.setdefault(part, _Wants())
+            wants.steps.setdefault(want.name, []).append(step)
+
+    def grow(self, known: Known, relation: Signature, new: tuple[Values, ...]) -> bool:
+        """Add *new* to what is known of *relation*; return whether it adds anything, and enqueue what waits for it."""
+        before = known.get(relation)
+        after = new if before is None else self._joined(before, new)
+        if before is not None and is_same(before, after):
+            return False
+        known[relation] = after
+        self._enqueue(tuple(self._readers[relation]))
+        if relation in self._wanting:
+            old = Values() if before is None else Values(compounds={relation: before})
+            self._enqueue(tuple(self._wanting[relation].woken(old, Values(compounds={relation: after}))))
+        return True
+
+    def _joined(self, before: tuple[Values, ...], new: tuple[Values, ...]) -> tuple[Values, ...]:
+        both = join(before, new)
+        if not self.is_rough:
+            return both
+        return tuple(TOP if one.size > _FEW and one is not old else one for one, old in zip(both, before, strict=True))
+
+
+def wanted_name(atom: Term, values: tuple[Values, ...] | None) -> Want | None:
+    """Return the first name that *atom* has where *values*, those of its relation, do not."""
+    relation = signature(atom)
+    if values is None:
+        return Want(relation, (), relation)
+    todo: list[tuple[Place, Term, Values]] = [
+        (((relation, i),), *pair) for i, pair in enumerate(zip(arguments_of(atom), values, strict=True))
+    ]
+    while todo:
+        place, term, value = todo.pop()
+        if isinstance(term, Variable) or value.is_all or len(place) > MAX_DEPTH:
+            continue
+        if isinstance(term, Constant):
+            if term not in value.constants:
+                return Want(relation, place, term)
+            continue
+        inner = value.compounds.get(signature(term))
+        if inner is None:
+            return Want(relation, place, signature(term))
+        pairs = enumerate(zip(term.arguments, inner, strict=True))
+        todo += (((*place, (signature(term), i)), *pair) for i, pair in pairs)
+    return None
+
+
+def order_of_relations(clauses: Sequence[Clause]) -> list[list[int]]:
+    """Return the numbers of *clauses* in groups that need one another, each group after what it needs."""
+    numbers: dict[Signature, int] = {}
+    needs: list[dict[int, None]] = []
+
+    def number_of(relation: Signature) -> int:
+        if relation not in numbers:
+            numbers[relation] = len(needs)
+            needs.append({})
+        return numbers[relation]
+
+    own: dict[int, list[int]] = defaultdict(list)
+    for i, clause in enumerate(clauses):
+        head = number_of(signature(clause.head))
+        own[head].append(i)
+        for literal in clause.literals:
+            needs[head][number_of(signature(literal.atom))] = None
+    for name, arity, other in _EVERY_STATE:
+        needs[number_of((other, arity))][number_of((name, arity))] = None
+    groups = components_of([tuple(needed) for needed in needs])
+    return [[i for relation in group for i in own.get(relation, ())] for group in groups]
+
+
+class _Derivation:
+    """The fixpoint on its way: `known` grows until no rule adds anything."""
+
+    def __init__(self, rules: Sequence[Clause], known: Known) -> None:
+        self.known = known
+        self.worklist = Worklist()
+        self._rules = rules
+        self._bodies = [tuple({signature(atom): None for atom in rule.positive}) for rule in rules]
+
+    def derive(self) -> None:
+        """Look at all rules, those first that others need, and again as long as that adds something."""
+        for relation in tuple(self.known):
+            self._ask_as(relation)
+        self.worklist.run(order_of_relations(self._rules), self._look_at)
+
+    def _look_at(self, number: int) -> None:
+        rule, body = self._rules[number], self._bodies[number]
+        relation = signature(rule.head)
+        self.worklist.count(*(self.known.get(one, ()) for one in (relation, *body)))
+        bound = bound_by(rule.literals, self.known)
+        self.worklist.wait(number, body, self._want(rule) if bound is None else None)
+        if bound is not None:
+            new = tuple(values_of(one, bound) for one in arguments_of(rule.head))
+            if self.worklist.grow(self.known, relation, new):
+                self._ask_as(relation)
+
+    def _want(self, rule: Clause) -> Want | None:
+        return next(filter(None, (wanted_name(atom, self.known.get(signature(atom))) for atom in rule.positive)), None)
+
+    def _ask_as(self, relation: Signature) -> None:
+        for name, arity, other in _EVERY_STATE:
+            if relation == (name, arity):
+                self.worklist.grow(self.known, (other, arity), self.known[relation])
+
+
+class _Collected:
+    """The values of one argument of some facts, taken in term by term."""
+
+    __slots__ = ("_compounds", "_constants", "_is_all")
+
+    def __init__(self) -> None:
+        self._constants: set[Constant] = set()
+        self._compounds: dict[tuple[str, int], tuple[_Collected, ...]] = {}
+        self._is_all = False
+
+    def add(self, term: Term, depth: int = 0) -> None:
+        """Take in *term*, which stands that deep in its argument."""
+        if self._is_all:
+            return
+        if isinstance(term, Constant):
+            self._constants.add(term)
+        elif isinstance(term, Variable) or depth >= MAX_DEPTH:
+            self._is_all = True
+        else:
+            key = signature(term)
+            if key not in self._compounds:
+                self._compounds[key] = tuple(_Collected() for _ in term.arguments)
+            for inner, argument in zip(self._compounds[key], term.arguments, strict=True):
+                inner.add(argument, depth + 1)
+        if len(self._constants) > MAX_CONSTANTS:
+            self._is_all = True
+
+    def values(self) -> Values:
+        """Return what was taken in."""
+        if self._is_all:
+            return TOP
+        compounds = {key: tuple(one.values() for one in inner) for key, inner in self._compounds.items()}
+        found = Values(frozenset(self._constants), compounds)
+        return found if found.size <= MAX_SIZE else TOP
+
+
+def values_of_heads(heads: Iterable[Term]) -> Known:
+    """Return the values of every argument in *heads*, as if each held for all values of its variables."""
+    found: dict[Signature, tuple[_Collected, ...]] = {}
+    for head in heads:
+        relation = signature(head)
+        if relation not in found:
+            found[relation] = tuple(_Collected() for _ in arguments_of(head))
+        for collected, argument in zip(found[relation], arguments_of(head), strict=True):
+            collected.add(argument)
+    return {relation: tuple(one.values() for one in arguments) for relation, arguments in found.items()}

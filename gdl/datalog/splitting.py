@@ -16,10 +16,9 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from gdl.datalog.demand import can_be_chosen
-from gdl.datalog.domains import Bound, Values, arguments_of, bound_by, values_of
-from gdl.datalog.fixpoints import values_of_relations
+from gdl.datalog.domains import Bound, Values, bound_by, values_of, values_of_relations
 from gdl.datalog.literals import Clause, Literal
-from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature, variables
+from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 
 Projection: TypeAlias = frozenset[int]
 """The arguments that a projection of a relation does without, by number from 0."""

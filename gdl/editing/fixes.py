@@ -14,7 +14,7 @@ from gdl.checks import check
 from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
 from gdl.language.diagnostics import Diagnostic, Source, Span
-from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits
+from gdl.language.kif import BLANKS, DEFAULT_LIMITS, Form, ReadLimits
 from gdl.language.rules import CONNECTIVES, Rule
 from gdl.language.terms import signature
 
@@ -110,7 +110,7 @@ Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
 MAX_ROUNDS: Final = 50
 """One fix may make room for another, as where the rules that used a relation are gone; so often it is tried again."""
 
-_BLANKS_IN_LINE: Final = " \t\r\f\v"
+_BLANKS_IN_LINE: Final = BLANKS.replace("\n", "")
 _BLANKS: Final = _BLANKS_IN_LINE + "\n"
 _AROUND_NAMES: Final = _BLANKS + "();"
 

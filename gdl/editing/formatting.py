@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from gdl.language.diagnostics import Source
-from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
+from gdl.language.kif import BLANKS, DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
 
 LINE_COLUMNS: Final = 100
 INDENT: Final = 4
@@ -49,7 +49,7 @@ class _Text:
     """
 
     def __init__(self, found: list[Token], breaks: list[int]) -> None:
-        self.words = [token.text.rstrip(" \t\r\f\v") for token in found]
+        self.words = [token.text.rstrip(BLANKS) for token in found]
         self.breaks = breaks
         self.is_comment = [word.startswith(";") for word in self.words]
         self.columns = list(accumulate(map(self._step, range(1, len(found))), initial=0))

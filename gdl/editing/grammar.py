@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from pygments.lexer import RegexLexer, include, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
 
+from gdl.language.kif import BLANK, COMMENT, NAME, NAME_END, NUMBER
 from gdl.language.rules import ARITIES, CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
 
 
@@ -88,9 +89,6 @@ def inside(part: Part, functor: str, number: int) -> Part:
     return parts[number] if number < len(parts) else Part.OBJECT
 
 
-_BLANKS: Final = r" \t\r\n\f\v"
-_NAME: Final = rf"[^{_BLANKS}();]+"
-_END: Final = rf"(?![^{_BLANKS}();])"
 _RELATIONS: Final = tuple(sorted(frozenset(ARITIES) | GDL2_KEYWORDS))
 
 
@@ -110,23 +108,23 @@ class GdlLexer(RegexLexer):
             include("between"),
             (r"\(", Punctuation, "head"),
             (r"\)", Punctuation),
-            (rf"\?(?:{_NAME})?", Name.Variable),
-            (rf"-?[0-9]+{_END}", Number.Integer),
-            (words(_RELATIONS, suffix=_END), Keyword),
-            (_NAME, Name),
+            (rf"\?(?:{NAME})?", Name.Variable),
+            (f"{NUMBER}{NAME_END}", Number.Integer),
+            (words(_RELATIONS, suffix=NAME_END), Keyword),
+            (NAME, Name),
         ],
         "head": [
             include("between"),
             (r"\(", Punctuation),
             (r"\)", Punctuation, "#pop"),
-            (rf"\?(?:{_NAME})?", Name.Variable, "#pop"),
-            (rf"<={_END}", Operator, "#pop"),
-            (words(sorted(CONNECTIVES - {"<="}), suffix=_END), Operator.Word, "#pop"),
-            (words(_RELATIONS, suffix=_END), Keyword, "#pop"),
-            (_NAME, Name.Function, "#pop"),
+            (rf"\?(?:{NAME})?", Name.Variable, "#pop"),
+            (f"<={NAME_END}", Operator, "#pop"),
+            (words(sorted(CONNECTIVES - {"<="}), suffix=NAME_END), Operator.Word, "#pop"),
+            (words(_RELATIONS, suffix=NAME_END), Keyword, "#pop"),
+            (NAME, Name.Function, "#pop"),
         ],
         "between": [
-            (rf"[{_BLANKS}]+", Whitespace),
-            (r";[^\n]*", Comment.Single),
+            (f"{BLANK}+", Whitespace),
+            (COMMENT, Comment.Single),
         ],
     }

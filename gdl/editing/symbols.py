@@ -16,7 +16,7 @@ from gdl.editing.grammar import DEFINED, SENTENCES, Part, inside
 from gdl.errors import RenamingError, RuleFileError
 from gdl.game import RANDOM
 from gdl.language.diagnostics import Source, Span
-from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits
+from gdl.language.kif import BINARY, DEFAULT_LIMITS, NAME_CHARACTER, NUMBER, Form, ReadLimits
 from gdl.language.rules import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS, read_forms_as_rules
 
 _HEADS: Final = frozenset({Part.ITEM, Part.HEAD})
@@ -200,8 +200,8 @@ def _occurrence(token: Form, arity: int, spot: _Spot, keywords: frozenset[str]) 
     return Occurrence(symbol, kind, part, token, item, arity, is_definition)
 
 
-_NAME: Final = re.compile(r"[^ \t\r\n\f\v();?\0\ud800-\udfff][^ \t\r\n\f\v();\0\ud800-\udfff]*")
-_NUMBER: Final = re.compile(r"-?[0-9]+")
+_NAME: Final = re.compile(rf"(?!\?)(?:(?![{BINARY}]){NAME_CHARACTER})+")
+_NUMBER: Final = re.compile(NUMBER)
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 
 

@@ -13,7 +13,7 @@ from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_file
 
 if TYPE_CHECKING:
-    from gdl.boards.about import About
+    from gdl.boards import About
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _FOLDERS: Final = (_PACKAGE / "rules_data", _PACKAGE.parent / "rules")
@@ -48,7 +48,7 @@ class GameFile:
             OSError: the file cannot be read.
             AboutFileError: as `gdl.boards.about.read_about`.
         """
-        from gdl.boards.about import read_about  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
+        from gdl.boards import read_about  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
 
         path = self.about_path
         return read_about(path) if path != self.path and path.is_file() else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Final, TypeAlias
 
-from gdl.boards.layout import MAX_SIDE
+from gdl.boards import MAX_SIDE
 from gdl.editing.formatting import LINE_COLUMNS
 from gdl.errors import ArenaError
 from gdl.games.library import library_folder

@@ -17,10 +17,23 @@ from gdl.errors import KifSyntaxError
 from gdl.language.diagnostics import Related, Source, Span
 from gdl.language.terms import Compound, Constant, Term, Variable
 
-_BLANKS: Final = " \t\r\n\f\v"
-_TOKEN: Final = pp.Regex(rf"[()]|;[^\n]*|[^{_BLANKS}();]+").set_whitespace_chars(_BLANKS).parse_with_tabs()
-_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
-"""NUL, and halves of surrogate pairs, which no encoding can write."""
+BLANKS: Final = " \t\r\n\f\v"
+"""The characters between tokens."""
+BINARY: Final = "\0\ud800-\udfff"
+"""NUL, and halves of surrogate pairs, which no encoding can write: characters that no text has, as a range."""
+
+BLANK: Final = f"[{BLANKS}]"
+NAME_CHARACTER: Final = f"[^{BLANKS}();]"
+NAME: Final = f"{NAME_CHARACTER}+"
+NAME_END: Final = f"(?!{NAME_CHARACTER})"
+NUMBER: Final = "-?[0-9]+"
+COMMENT: Final = r";[^\n]*"
+"""What the parts of a text are, as patterns for `re`: whatever reads or writes KIF is made of these."""
+TOKEN: Final = re.compile(rf"[()]|{COMMENT}|{NAME}")
+"""A parenthesis, a comment or a name, for what looks over a text without the places of its forms."""
+
+_TOKEN: Final = pp.Regex(TOKEN).set_whitespace_chars(BLANKS).parse_with_tabs()
+_BINARY: Final = re.compile(f"[{BINARY}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +92,7 @@ def tokens(source: Source, limits: ReadLimits = DEFAULT_LIMITS, start: int = 0) 
     if len(text) > limits.max_characters:
         message = f"the text has {len(text):,} characters, more than the limit of {limits.max_characters:,}"
         raise too_large(message, Span(source, 0, 1))
-    odd = _NO_TEXT.search(text)
+    odd = _BINARY.search(text)
     if odd is not None:
         what = "a NUL character" if odd[0] == "\0" else "half of a character"
         raise KifSyntaxError(
@@ -87,6 +100,11 @@ def tokens(source: Source, limits: ReadLimits = DEFAULT_LIMITS, start: int = 0) 
         )
     for found, first, end in _TOKEN.scan_string(text[start:] if start else text):
         yield Token(start + first, start + end, found[0])
+
+
+def words(text: str) -> Iterator[str]:
+    """Yield the names and parentheses of *text*, without its comments."""
+    return (word for word in TOKEN.findall(text) if word[0] != ";")
 
 
 def read_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Form, ...]:

@@ -13,16 +13,30 @@ from typing import Final, TypeAlias
 
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.language.diagnostics import Related, Source, Span
-from gdl.language.kif import DEFAULT_LIMITS, Form, Nesting, ReadLimits, Token, tokens, unclosed, unopened
+from gdl.language.kif import (
+    BLANK,
+    DEFAULT_LIMITS,
+    NAME_CHARACTER,
+    NAME_END,
+    Form,
+    Nesting,
+    ReadLimits,
+    Token,
+    tokens,
+    unclosed,
+    unopened,
+)
 
 OnError: TypeAlias = Callable[[RuleFileError], None]
 
-_RULE: Final = re.compile(r"\(\s*<=(?=[\s()])")
-_FACT: Final = re.compile(r"\(\s*(?:role\s+[^?()\s]|(?:init|base|input)[\s()])", re.IGNORECASE)
+_RULE: Final = re.compile(rf"\({BLANK}*<={NAME_END}")
+_FACT: Final = re.compile(
+    rf"\({BLANK}*(?:role{BLANK}+(?!\?){NAME_CHARACTER}|(?:init|base|input){NAME_END})", re.IGNORECASE
+)
 """What is at the top of a file, and hardly anywhere else."""
-_CONDITION: Final = re.compile(r"\(\s*(?:true|does|not|or|and|distinct)(?=[\s()])", re.IGNORECASE)
+_CONDITION: Final = re.compile(rf"\({BLANK}*(?:true|does|not|or|and|distinct){NAME_END}", re.IGNORECASE)
 """What is in bodies and nowhere else."""
-_CLOSING: Final = re.compile(r"\)(?:\s*\))*")
+_CLOSING: Final = re.compile(rf"\)(?:{BLANK}*\))*")
 
 
 def refuse(error: RuleFileError) -> None:

@@ -214,6 +214,11 @@ def signature(term: Term) -> Signature:
     return term.name, 0
 
 
+def arguments_of(term: Term) -> tuple[Term, ...]:
+    """Return the arguments of a term, none of a constant or a variable."""
+    return term.arguments if isinstance(term, Compound) else ()
+
+
 Substitution: TypeAlias = dict[Variable, Term]
 
 MAX_PATTERN_DEPTH: Final = 100

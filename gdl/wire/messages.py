@@ -12,11 +12,12 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from gdl.errors import MessageError, UnsendableMessageError
+from gdl.language.kif import NAME_CHARACTER
 from gdl.language.terms import Constant, Term
 from gdl.wire.replies import elements, first_element, one_line, term_of_text, terms_of
 
 MAX_CLOCK_S: Final = 999_999_999
-_ID: Final = re.compile(r"[^ \t\r\n\f\v();]{1,1000}")
+_ID: Final = re.compile(f"{NAME_CHARACTER}{{1,1000}}")
 _SECONDS: Final = re.compile(r"([0-9]{1,9})(\.[0-9]{1,20})?")
 
 

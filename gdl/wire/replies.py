@@ -12,7 +12,7 @@ from typing import Final
 
 from gdl.errors import KifSyntaxError, MessageError
 from gdl.language.diagnostics import Source
-from gdl.language.kif import ReadLimits, read_forms, read_term, term_of
+from gdl.language.kif import BLANK, BLANKS, COMMENT, TOKEN, ReadLimits, read_forms, read_term, term_of
 from gdl.language.terms import Term
 
 WIRE_LIMITS: Final = ReadLimits(max_characters=10_100_000, max_depth=25_010)
@@ -20,10 +20,8 @@ WIRE_LIMITS: Final = ReadLimits(max_characters=10_100_000, max_depth=25_010)
 MOVE_LIMITS: Final = ReadLimits(max_characters=100_000, max_depth=25_000)
 """What is read of the moves or percepts of a step: reading them has to be over in a moment."""
 
-_TOKEN: Final = re.compile(r"[()]|;[^\n]*|[^ \t\r\n\f\v();]+")
-_COMMENT: Final = re.compile(r";[^\n]*")
-_BLANKS: Final = " \t\r\n\f\v"
-_BLANK: Final = re.compile(rf"[{_BLANKS}]+")
+_COMMENT: Final = re.compile(COMMENT)
+_BLANKS: Final = re.compile(f"{BLANK}+")
 
 
 def decode(body: bytes) -> str:
@@ -36,7 +34,7 @@ def decode(body: bytes) -> str:
 
 def one_line(text: str) -> str:
     """Return KIF *text* on one line, without comments, with single blanks."""
-    return _BLANK.sub(" ", _COMMENT.sub(" ", text)).strip(_BLANKS)
+    return _BLANKS.sub(" ", _COMMENT.sub(" ", text)).strip(BLANKS)
 
 
 def has_more_tokens(text: str, limit: int) -> bool:
@@ -46,7 +44,7 @@ def has_more_tokens(text: str, limit: int) -> bool:
         >>> has_more_tokens("(mark 1 1)", 5), has_more_tokens("(mark 1 1)", 4)
         (False, True)
     """
-    return next(islice(_TOKEN.finditer(text), limit, None), None) is not None
+    return next(islice(TOKEN.finditer(text), limit, None), None) is not None
 
 
 def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
@@ -56,7 +54,7 @@ def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[i
         MessageError: a parenthesis closes what nothing opened, or is never closed.
     """
     depth, opened = 0, start
-    for token in _TOKEN.finditer(text, start, len(text) if end is None else end):
+    for token in TOKEN.finditer(text, start, len(text) if end is None else end):
         first = text[token.start()]
         if first == "(":
             opened = token.start() if depth == 0 else opened
@@ -147,7 +145,7 @@ def is_complete(reply_so_far: str) -> bool:
         >>> [is_complete(reply) for reply in ("(mark 1", "(mark 1 1)", "noo", "noop ", ")")]
         [False, True, False, True, True]
     """
-    start = len(reply_so_far) - len(reply_so_far.lstrip(_BLANKS))
+    start = len(reply_so_far) - len(reply_so_far.lstrip(BLANKS))
     if reply_so_far.startswith("{", start):
         return _is_json(reply_so_far)
     try:
@@ -159,7 +157,7 @@ def is_complete(reply_so_far: str) -> bool:
 
 
 def _first_token(text: str) -> int:
-    return next(token.start() for token in _TOKEN.finditer(text) if text[token.start()] != ";")
+    return next(token.start() for token in TOKEN.finditer(text) if text[token.start()] != ";")
 
 
 def _is_json(text: str) -> bool:
@@ -175,7 +173,7 @@ __all__ = ["InfoReply", "Status", "find_move", "first_term", "info_text", "is_bu
 _MAX_INFO_CHARACTERS: Final = 100_000
 _MAX_BUSY_CHARACTERS: Final = 100
 _MAX_INFO_TOKENS: Final = 2_000
-_UNFIT: Final = re.compile(r"[ \t\r\n\f\v();]+")
+_UNFIT: Final = re.compile(f"[{BLANKS}();]+")
 
 
 class Status(StrEnum):
@@ -224,7 +222,7 @@ def is_busy(reply: str) -> bool:
         >>> is_busy("BUSY"), is_busy("(busy)"), is_busy("busybody"), is_busy("ready")
         (True, True, False, False)
     """
-    return len(reply) < _MAX_BUSY_CHARACTERS and reply.strip("() \t\r\n\f\v").lower() == Status.BUSY.value
+    return len(reply) < _MAX_BUSY_CHARACTERS and reply.strip(f"(){BLANKS}").lower() == Status.BUSY.value
 
 
 def info_text(info: InfoReply) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from gdl.language.kif import words
 from gdl.language.rules import GDL2_KEYWORDS, KEYWORDS, Description
 from gdl.language.terms import Compound, Constant, Term, Variable
 
@@ -15,7 +16,6 @@ _VOWELS: Final = "aeiou"
 _SYLLABLES: Final = tuple(c + v for c in _CONSONANTS for v in _VOWELS)
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _NEVER_USED: Final = frozenset({"nil", "info", "ping", "preview", "start", "play", "stop", "abort", "ready", "done"})
-_WORD: Final = re.compile(r";[^\n]*|[()]|[^ \t\r\n\f\v();]+")
 
 
 class Scrambling:
@@ -35,7 +35,7 @@ class Scrambling:
 
     def __init__(self, description: Description, seed: int) -> None:
         self._keywords = KEYWORDS | GDL2_KEYWORDS if description.is_gdl2 else KEYWORDS
-        names = dict.fromkeys(word for word in _words(description) if not self._stays(word))
+        names = dict.fromkeys(word for word in words(description.source.text) if not self._stays(word))
         taken = frozenset(map(str.lower, names)) | KEYWORDS | GDL2_KEYWORDS | _NEVER_USED
         self._new_names = _new_names(names, taken, seed)
         self._old_names = {new: old for old, new in self._new_names.items()}
@@ -51,8 +51,8 @@ class Scrambling:
 
     def rules(self) -> str:
         """Return the rules under their new names, on one line, without comments."""
-        words = " ".join(self._new_names.get(word, word) for word in _words(self._description))
-        return words.replace("( ", "(").replace(" )", ")")
+        text = " ".join(self._new_names.get(word, word) for word in words(self._description.source.text))
+        return text.replace("( ", "(").replace(" )", ")")
 
     def scrambled(self, term: Term) -> Term:
         """Return *term* under the new names."""
@@ -61,10 +61,6 @@ class Scrambling:
     def original(self, term: Term) -> Term:
         """Return *term*, which a player said in whatever case, under the game's own names."""
         return _renamed(term, lambda name: self._old_names.get(name.lower(), name))
-
-
-def _words(description: Description) -> Iterator[str]:
-    return (word for word in _WORD.findall(description.source.text) if word[0] != ";")
 
 
 def _new_names(names: Iterable[str], taken: frozenset[str], seed: int) -> dict[str, str]:

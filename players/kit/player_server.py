@@ -15,15 +15,8 @@ from typing import Any, Final
 from gdl.errors import MessageError
 from gdl.wire.messages import Abort, Info, Message, Ping, Play, Preview, Start, Stop, read_message
 from gdl.wire.replies import InfoReply, Status, decode, info_text
+from players.kit import worker
 from players.kit.session import NO_ANSWER, Session, Timing
-from players.kit.worker import (
-    NO_LIMITS,
-    Seat,
-    WorkerLimits,
-    is_worker_importing_main,
-    prepare_workers,
-    start_warming,
-)
 from players.player import MakePlayer
 
 PATIENCE_S: Final = 2.0
@@ -45,7 +38,7 @@ class Settings:
     timing: Timing = field(default_factory=Timing)
     abandoned_after_s: float = 600.0
     seed: int | None = None
-    worker_limits: WorkerLimits = NO_LIMITS
+    worker_limits: worker.WorkerLimits = worker.NO_LIMITS
 
 
 class PlayerServer:
@@ -53,7 +46,7 @@ class PlayerServer:
 
     def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
         self.make_player, self.settings = make_player, settings
-        self.seats: dict[str, Seat] = {}
+        self.seats: dict[str, worker.Seat] = {}
         self._random = random.Random(settings.seed)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -124,7 +117,7 @@ class PlayerServer:
                 seat.catch_up(message, received_s, step, answered)
         return answered
 
-    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> Seat | None:
+    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> worker.Seat | None:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
         seat = self.seats.get(start.match_id)
         if seat is None or seat.session.start != start:
@@ -132,7 +125,7 @@ class PlayerServer:
             if self.is_busy:
                 return None
             session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
-            seat = self.seats[start.match_id] = Seat(session, self.make_player, self.settings.worker_limits)
+            seat = self.seats[start.match_id] = worker.Seat(session, self.make_player, self.settings.worker_limits)
             self._spawn(seat.work())
         self._watch(seat)
         return seat
@@ -148,18 +141,18 @@ class PlayerServer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _watch(self, seat: Seat) -> None:
+    def _watch(self, seat: worker.Seat) -> None:
         """Give up the match of *seat* unless another message of it comes in time."""
         self._cancel_watch(seat)
         start = seat.session.start
         silence_s = self.settings.abandoned_after_s + start.start_clock_s + 10 * start.play_clock_s
         seat.watch = asyncio.get_running_loop().call_later(silence_s, self._abandon, seat)
 
-    def _cancel_watch(self, seat: Seat) -> None:
+    def _cancel_watch(self, seat: worker.Seat) -> None:
         if seat.watch is not None:
             seat.watch.cancel()
 
-    def _abandon(self, seat: Seat) -> None:
+    def _abandon(self, seat: worker.Seat) -> None:
         _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
         self._leave(seat.session.start.match_id, None)
 
@@ -170,11 +163,11 @@ _LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)
 
 def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None:
     """Answer the messages on standard input until it ends."""
-    if is_worker_importing_main():
+    if worker.is_worker_importing_main():
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
-    prepare_workers()
-    start_warming()
+    worker.prepare_workers()
+    worker.start_warming()
     asyncio.run(answer_lines(PlayerServer(make_player, settings), sys.stdin.buffer.readline, _print_line))
 
 

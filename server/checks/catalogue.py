@@ -1,17 +1,239 @@
-"""Every check of a player in the order in which they are made, with the messages that make no sense."""
+"""Every check of a player, in the order in which they are made.
+
+Single messages, whole matches in every dialect and spelling, odd events in a match, and messages that make no sense.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
-from gdl.wire.messages import Abort, Info, Stop, to_text
-from gdl.wire.replies import is_busy
-from server.checks import matches
-from server.checks.bout import CheckFailedError, PlayerBusyError
-from server.checks.examination import Check, CheckedPlayer, must, risky
+from gdl.errors import MessageError
+from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
+from gdl.wire.replies import InfoReply, is_busy, read_info
+from server.checks.bout import (
+    CheckFailedError,
+    PlayerBusyError,
+    Setting,
+    library_game,
+    scrambled,
+    spread_out,
+    upper_case,
+)
+from server.checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
+from server.checks.probe import Request
 
 GARBAGE: Final = (b"", b"hello", b"(((((", b")", b"\xff\xfe\x00\x01", b"(PLAY)", b"(HELLO x)", b"(START x)", b"()")
 HUGE_BYTES: Final = 5_000_000
+
+
+async def _info(examinee: CheckedPlayer) -> InfoReply:
+    observed = await examinee.say(to_text(Info()))
+    if observed.trouble:
+        raise CheckFailedError(f"INFO: {observed.trouble}")
+    try:
+        return read_info(observed.text)
+    except MessageError as error:
+        raise CheckFailedError(f"INFO: {error}") from error
+
+
+@must
+async def answers(examinee: CheckedPlayer) -> None:
+    """Answer at this address, whatever the answer is."""
+    observed = await examinee.say(to_text(Info()))
+    if not observed.status:
+        raise CheckFailedError(observed.trouble or "no HTTP reply")
+
+
+@should
+async def info(examinee: CheckedPlayer) -> None:
+    """Answer INFO with a name and a status."""
+    info = await _info(examinee)
+    if info.name is None or info.status is None:
+        missing = " and ".join(key for key, value in (("name", info.name), ("status", info.status)) if value is None)
+        raise CheckFailedError(f"no {missing}")
+
+
+@should
+async def ping(examinee: CheckedPlayer) -> None:
+    """Answer PING, the question of older game managers, with ready, busy or nil."""
+    observed = await examinee.say(to_text(Ping()))
+    if observed.text.strip().lower() not in ("ready", "busy", "nil", "available"):
+        raise CheckFailedError(observed.trouble or f"answered {observed.text[:60]!r}")
+
+
+@should
+async def preview(examinee: CheckedPlayer) -> None:
+    """Answer PREVIEW."""
+    rules = library_game("tictactoe").description.source.text
+    observed = await examinee.say(to_text(Preview(rules, 2)), 3.0)
+    if observed.trouble:
+        raise CheckFailedError(observed.trouble)
+
+
+@should
+async def closes_connection(examinee: CheckedPlayer) -> None:
+    """Close the connection after a reply: one old server reads to the end of the stream."""
+    observed = await examinee.probe.exchange(Request(b"(INFO)"), ANSWER_S, lingers=True)
+    if not observed.is_closed:
+        raise CheckFailedError(observed.trouble or "it is still open a second later")
+
+
+@should
+async def lets_browsers_in(examinee: CheckedPlayer) -> None:
+    """Let pages in browsers talk to it: answer OPTIONS with the CORS headers."""
+    observed = await examinee.probe.exchange(Request(b"", "OPTIONS"), ANSWER_S)
+    if not 200 <= observed.status < 300:
+        raise CheckFailedError(observed.trouble or f"OPTIONS has status {observed.status}")
+    if observed.headers.get("access-control-allow-origin") != "*":
+        raise CheckFailedError("OPTIONS is answered without `Access-Control-Allow-Origin: *`")
+
+
+THINKING_S: Final = 0.3
+"""How long after PLAY a player is taken to be thinking."""
+PROMPT_S: Final = 0.3
+"""What an answer takes that did not wait for anything."""
+
+
+@must
+async def whole_match(examinee: CheckedPlayer) -> None:
+    """Play a match from START to STOP, with legal moves in time."""
+    await examinee.play_match()
+
+
+@must
+async def second_role(examinee: CheckedPlayer) -> None:
+    """Play a match as the second role, which begins by waiting."""
+    await examinee.play_match(Setting(role=1))
+
+
+@must
+async def simultaneous_moves(examinee: CheckedPlayer) -> None:
+    """Play a game in which all move at the same time."""
+    await examinee.play_match(Setting("rockpaperscissors"))
+
+
+@must
+async def scrambled_names(examinee: CheckedPlayer) -> None:
+    """Play a game whose names are scrambled; only keywords and numbers stay."""
+    await examinee.play_match(Setting(spelling=scrambled))
+
+
+@should
+async def upper_case_match(examinee: CheckedPlayer) -> None:
+    """Play a match in upper case; only the match id keeps its case."""
+    await examinee.play_match(Setting(spelling=upper_case))
+
+
+@should
+async def odd_blanks(examinee: CheckedPlayer) -> None:
+    """Read messages whatever blanks and line ends are in them."""
+    await examinee.play_match(Setting(spelling=spread_out))
+
+
+@should
+async def gdl2_current(examinee: CheckedPlayer) -> None:
+    """Play GDL-II in the current dialect: (PLAY id turn move percepts)."""
+    await examinee.play_match(Setting("montyhall", dialect=Dialect.GDL2))
+
+
+@should
+async def gdl2_older(examinee: CheckedPlayer) -> None:
+    """Play GDL-II in the older dialect: (PLAY id percepts)."""
+    await examinee.play_match(Setting("montyhall", dialect=Dialect.GDL2_PERCEPTS))
+
+
+@should
+async def words_of_the_protocol(examinee: CheckedPlayer) -> None:
+    """Answer START with ready, STOP with done, ABORT with aborted."""
+    stopped, aborted = examinee.bout(), examinee.bout()
+    started = await stopped.start()
+    stopped.advance(await stopped.ask())
+    said = started.text, (await stopped.stop()).text
+    await aborted.start()
+    found = tuple(text.strip().lower() for text in (*said, (await aborted.abort()).text))
+    if found != ("ready", "done", "aborted"):
+        raise CheckFailedError(f"START, STOP, ABORT were answered with {', '.join(word[:20] or '-' for word in found)}")
+
+
+@must
+async def repeated_play(examinee: CheckedPlayer) -> None:
+    """Take a PLAY that is sent again for the same question, and give the same answer."""
+    bout = examinee.bout()
+    await bout.start()
+    for _ in range(2):
+        first, second = await bout.ask(), await bout.ask()
+        if first != second:
+            raise CheckFailedError(f"step {bout.turn}: answered {first}, and {second} when asked again")
+        bout.advance(first)
+    await bout.play()
+    await bout.stop()
+
+
+@should
+async def replaced_move(examinee: CheckedPlayer) -> None:
+    """Play on when its move was replaced, from the move that counts."""
+    bout = examinee.bout()
+    await bout.start()
+    move = await bout.ask()
+    bout.advance(next(bout.other_moves(move)))
+    await bout.play()
+    await bout.stop()
+
+
+@should
+async def two_matches(examinee: CheckedPlayer) -> None:
+    """Play two matches at once."""
+    bouts = examinee.bout(), examinee.bout(Setting(role=1))
+    await bouts[0].start()
+    try:
+        await bouts[1].start()
+    except PlayerBusyError:
+        raise CheckFailedError("it plays one match at a time: START of another one is answered with busy") from None
+    for _ in range(3):
+        for bout in bouts:
+            await bout.play(1)
+    for bout in bouts:
+        await bout.stop()
+
+
+@should
+async def info_while_thinking(examinee: CheckedPlayer) -> None:
+    """Answer INFO within a second while it thinks."""
+    bout = examinee.bout()
+    await bout.start()
+    thinking = asyncio.create_task(bout.ask())
+    await asyncio.sleep(THINKING_S)
+    observed = await examinee.say(to_text(Info()), 1.0)
+    has_waited = thinking.done() and observed.took_s > PROMPT_S
+    await asyncio.gather(thinking, return_exceptions=True)
+    await bout.abort()
+    if observed.trouble or has_waited:
+        raise CheckFailedError(observed.trouble or "answered only after the move")
+
+
+@should
+async def abort_while_thinking(examinee: CheckedPlayer) -> None:
+    """Answer an ABORT within a second while it thinks."""
+    bout = examinee.bout()
+    await bout.start()
+    thinking = asyncio.create_task(bout.ask())
+    await asyncio.sleep(THINKING_S)
+    try:
+        await bout.send(Abort(bout.match_id), 1.0, "ABORT")
+        bout.is_open = False
+    finally:
+        await asyncio.gather(thinking, return_exceptions=True)
+
+
+@must
+async def match_after_abort(examinee: CheckedPlayer) -> None:
+    """Play the next match after an ABORT."""
+    bout = examinee.bout()
+    await bout.start()
+    bout.advance(await bout.ask())
+    await bout.abort()
+    await examinee.play_match()
 
 
 async def _lives(examinee: CheckedPlayer, after: str) -> None:
@@ -63,27 +285,27 @@ async def match_at_the_end(examinee: CheckedPlayer) -> None:
 
 
 CHECKS: Final[tuple[Check, ...]] = (
-    matches.answers,
-    matches.info,
-    matches.ping,
-    matches.preview,
-    matches.closes_connection,
-    matches.lets_browsers_in,
-    matches.whole_match,
-    matches.second_role,
-    matches.simultaneous_moves,
-    matches.scrambled_names,
-    matches.upper_case_match,
-    matches.odd_blanks,
-    matches.gdl2_current,
-    matches.gdl2_older,
-    matches.words_of_the_protocol,
-    matches.repeated_play,
-    matches.replaced_move,
-    matches.two_matches,
-    matches.info_while_thinking,
-    matches.abort_while_thinking,
-    matches.match_after_abort,
+    answers,
+    info,
+    ping,
+    preview,
+    closes_connection,
+    lets_browsers_in,
+    whole_match,
+    second_role,
+    simultaneous_moves,
+    scrambled_names,
+    upper_case_match,
+    odd_blanks,
+    gdl2_current,
+    gdl2_older,
+    words_of_the_protocol,
+    repeated_play,
+    replaced_move,
+    two_matches,
+    info_while_thinking,
+    abort_while_thinking,
+    match_after_abort,
     unknown_match,
     unreadable_rules,
     garbage,

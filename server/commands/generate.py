@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.boards.layout import MAX_SIDE
+from gdl.boards import MAX_SIDE
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, Arena, default_turns, zion_about, zion_rules
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from gdl.boards.guessing import layout_of
+from gdl.boards import layout_of
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game

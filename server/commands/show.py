@@ -12,11 +12,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from gdl.boards.about import About
-from gdl.boards.boards import board_of
-from gdl.boards.guessing import layout_of
-from gdl.boards.pictures import picture
-from gdl.boards.text import Paint, text_of
+from gdl.boards import About, Paint, board_of, layout_of, picture, text_of
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game

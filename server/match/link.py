@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Protocol
 
+from gdl.language.kif import BLANK, COMMENT, NAME_CHARACTER
 from gdl.language.terms import Term
 
 
@@ -60,9 +61,9 @@ MAX_FAILURE: Final = 1_000
 """How many characters are kept of what a player tells of its own failure."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _OPEN, _CLOSE = b"()"
-_GAP: Final = re.compile(rb"(?:[ \t\r\n\f\v]++|;[^\n]*+\n)*+")
-_NAME: Final = re.compile(rb"[^ \t\r\n\f\v();]*+")
-_COMMENT: Final = re.compile(rb";[^\n]*+")
+_GAP: Final = re.compile(rf"(?:{BLANK}++|(?>{COMMENT})\n)*+".encode())
+_NAME: Final = re.compile(f"{NAME_CHARACTER}*+".encode())
+_COMMENT: Final = re.compile(COMMENT.encode())
 _LEVELS: Final = [(byte == _OPEN) - (byte == _CLOSE) for byte in range(256)]
 """By how many levels a byte goes deeper."""
 

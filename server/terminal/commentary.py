@@ -14,12 +14,7 @@ from rich.console import Console
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 
-from gdl.boards.about import About
-from gdl.boards.boards import Board, board_of
-from gdl.boards.guessing import layout_of
-from gdl.boards.moves import emphasis
-from gdl.boards.pictures import svg_of
-from gdl.boards.text import Paint, text_of
+from gdl.boards import About, Board, Paint, board_of, emphasis, layout_of, svg_of, text_of
 from gdl.game import Role
 from gdl.games.library import GameFile, find_game, game_names
 from gdl.language.rules import Description

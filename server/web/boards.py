@@ -14,11 +14,7 @@ from aiohttp import web
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from gdl.boards.about import About
-from gdl.boards.boards import Board, board_of
-from gdl.boards.guessing import layout_of
-from gdl.boards.moves import emphasis, places
-from gdl.boards.pictures import Emphasis, Look, svg_of
+from gdl.boards import About, Board, Emphasis, Look, board_of, emphasis, layout_of, places, svg_of
 from gdl.errors import GdlError
 from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame

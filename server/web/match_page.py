@@ -10,7 +10,7 @@ from aiohttp import web
 from cachetools import LRUCache
 from yarl import URL
 
-from gdl.boards.boards import Board
+from gdl.boards import Board
 from gdl.errors import GdlError
 from server.access.access import PRINCIPAL
 from server.access.settings import requires
@@ -22,17 +22,7 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
 from server.storage.rows import MatchRow, SeatRow
 from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
-from server.web.boards import (
-    FIRST_POSITIONS,
-    GAME_VERSIONS,
-    Picture,
-    RuleBook,
-    board,
-    last_move,
-    picture_of,
-    recorded_board,
-    rule_book,
-)
+from server.web import boards
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.matches import CARDS, MatchCard
@@ -71,7 +61,7 @@ class ShownMatch:
     view: MatchView
     step: int
     only: int | None
-    book: RuleBook | None
+    book: boards.RuleBook | None
     seats: tuple[SeatRow, ...]
 
     @property
@@ -133,11 +123,11 @@ async def _shown(request: web.Request) -> ShownMatch:
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
     (card,) = await request.app[CARDS].of([row], request.get(PRINCIPAL))
-    version = await request.app[GAME_VERSIONS].version(row.sha256)
+    version = await request.app[boards.GAME_VERSIONS].version(row.sha256)
     seats = (await request.app[MANAGER].matches.seats([row.id]))[row.id]
     step = _number(request.query, "step", view.n_steps)
     only = _role_index(request.query, card, row)
-    book = None if version is None else rule_book(version)
+    book = None if version is None else boards.rule_book(version)
     return ShownMatch(row, card, view, min(step, view.n_steps), only, book, seats)
 
 
@@ -180,7 +170,7 @@ def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:
     return row.created_ms + round(1000 * manager.settings.lobby_s)
 
 
-async def _picture(request: web.Request, shown: ShownMatch) -> tuple[Picture | None, bool]:
+async def _picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Picture | None, bool]:
     """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
     if shown.book is None or shown.is_hidden:
         return None, False
@@ -193,12 +183,12 @@ async def _picture(request: web.Request, shown: ShownMatch) -> tuple[Picture | N
         move = shown.view.step_to(shown.step)
         moves = () if move is None else (one.move for one in move.moves if one.move is not None)
         is_over = shown.view.end == "completed" and shown.step == shown.view.n_steps
-        return await picture_of(drawn, title, last_move(drawn, before, moves), is_over=is_over), False
+        return await boards.picture_of(drawn, title, boards.last_move(drawn, before, moves), is_over=is_over), False
     except GdlError:
         return None, False
 
 
-async def _known_picture(request: web.Request, shown: ShownMatch, title: str) -> tuple[Picture | None, bool]:
+async def _known_picture(request: web.Request, shown: ShownMatch, title: str) -> tuple[boards.Picture | None, bool]:
     """Return the picture of what the role `shown.only` knew for certain, if that was worked out already."""
     assert shown.book is not None
     assert shown.only is not None
@@ -211,18 +201,18 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
     if known is None:
         return None, True
     facts = facts_after(known, shown.step)
-    return (None if not facts else await picture_of(await board(shown.book, facts), title)), False
+    return (None if not facts else await boards.picture_of(await boards.board(shown.book, facts), title)), False
 
 
-async def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
+async def _board(book: boards.RuleBook, view: MatchView, step: int) -> Board | None:
     state = view.state(step)
-    return None if state is None or state.text is None else await recorded_board(book, state.text)
+    return None if state is None or state.text is None else await boards.recorded_board(book, state.text)
 
 
 async def _first_board(request: web.Request, shown: ShownMatch) -> Board | None:
-    version = await request.app[GAME_VERSIONS].version(shown.row.sha256)
-    facts = None if version is None else await request.app[FIRST_POSITIONS].facts(version)
-    return None if facts is None or shown.book is None else await board(shown.book, facts)
+    version = await request.app[boards.GAME_VERSIONS].version(shown.row.sha256)
+    facts = None if version is None else await request.app[boards.FIRST_POSITIONS].facts(version)
+    return None if facts is None or shown.book is None else await boards.board(shown.book, facts)
 
 
 def _public_order(row: MatchRow) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gdl.boards.pictures import board_css
+from gdl.boards import board_css
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
 from server.access.settings import requires
 from server.match import link

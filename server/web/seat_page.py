@@ -12,7 +12,7 @@ from typing import Any, Final
 from aiohttp import web
 from yarl import URL
 
-from gdl.boards.boards import Board
+from gdl.boards import Board
 from gdl.errors import CallerError, GdlError
 from gdl.language.kif import read_term
 from server.access.access import PRINCIPAL, REMOTE

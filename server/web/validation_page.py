@@ -13,7 +13,7 @@ from aiohttp.web_request import FileField
 from markupsafe import Markup
 from pygments.token import STANDARD_TYPES, _TokenType
 
-from gdl.boards.about import about_of
+from gdl.boards import about_of
 from gdl.editing.grammar import GdlLexer
 from gdl.errors import AboutFileError
 from gdl.language.diagnostics import Diagnostic, Severity, Source

@@ -14,13 +14,7 @@ from typing import Any, Final
 import pytest
 
 from gdl.engines import make_game
-from gdl.errors import (
-    IllegalMoveError,
-    JointMoveError,
-    MalformedRuleError,
-    TerminalStateError,
-    UnknownRoleError,
-)
+from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
 from gdl.game import Game, State
 from gdl.games.library import find_game
 from gdl.language.kif import read_term

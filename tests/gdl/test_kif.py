@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from gdl.errors import KifSyntaxError
 from gdl.language.diagnostics import Source
-from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, read_forms, read_term, term_of, tokens
+from gdl.language.kif import BINARY, DEFAULT_LIMITS, TOKEN, ReadLimits, read_forms, read_term, term_of, tokens
 from gdl.language.terms import Term
 from tests.gdl.forms import TERMS
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
+BINARY_CHARACTERS: Final = re.compile(f"[{BINARY}]")
 BLANKS: Final = st.sampled_from([" ", "\n", "\t", "\r\n", "\f", "\v", " ; a comment ( )\n", " ;\n  "])
 
 
@@ -103,3 +105,9 @@ def test_the_limits_are_the_callers_to_choose() -> None:
 def test_one_term_is_exactly_one(text: str) -> None:
     with pytest.raises(KifSyntaxError, match="one term expected"):
         read_term(text)
+
+
+@given(st.text() | st.text(alphabet="()ab?;\n \0"))
+def test_a_search_for_tokens_finds_those_that_the_reader_finds(text: str) -> None:
+    if BINARY_CHARACTERS.search(text) is None:
+        assert TOKEN.findall(text) == [token.text for token in tokens(Source("<text>", text))]

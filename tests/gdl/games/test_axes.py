@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.boards.readings import Line, line_of, words_of_cells
+from gdl.boards.fluents import Line, line_of, words_of_cells
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.boards.domains import MAX_NAMES, Path, domains_of
+from gdl.boards.fluents import MAX_NAMES, Path, domains_of
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import read_rules
 
@@ -30,7 +30,7 @@ CELL = at("true", ("cell", 2, 0))
         ("(init (cell 1 a)) (succ 1 2) (succ 2 3) (<= (next (cell ?y a)) (true (cell ?x a)) (succ ?x ?y))", {*"123"}),
         ("(p 1) (p 2) (q 2) (q 3) (<= (init (cell ?x a)) (p ?x) (q ?x))", {"2"}),
         ("(p 1) (q 2) (<= (init (cell ?x a)) (or (p ?x) (q ?x)))", {"1", "2"}),
-        ("(role w) (role b) (<= (next (cell ?r a)) (does ?r (mark ?x)))", {"w", "b"}),
+        ("(role w) (role b) (<= (legal ?r tick) (role ?r)) (<= (next (cell ?r a)) (does ?r tick))", {"w", "b"}),
         ("(input a (mark 7)) (role a) (legal a (mark 3)) (<= (next (cell ?x a)) (does a (mark ?x)))", {"3"}),
         ("(role a) (<= (legal a ?m) (may ?m)) (may (mark 3 4)) (<= (next (cell ?y a)) (does a (mark ?x ?y)))", {"4"}),
         ("(<= (next (cell ?x a)) (not (q ?x)))", None),

@@ -1,0 +1,70 @@
+"""Which values the arguments of relations can have: none is lacking, and any rules are done with in bounded work."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.datalog.clauses import clauses_of
+from gdl.datalog.domains import MAX_CONSTANTS, MAX_DEPTH, TOP, Values, values_of_heads, values_of_relations
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant, Signature
+
+
+def constants(names: str) -> Values:
+    return Values(frozenset(map(Constant, names.split())))
+
+
+def values(rules: str, relation: Signature) -> tuple[Values, ...] | None:
+    return values_of_relations(clauses_of(read_rules(rules).rules)).get(relation)
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("(p 1) (p 2)", (constants("1 2"),)),
+        ("(q 1) (q 2) (r 2) (r 3) (<= (p ?x) (q ?x) (r ?x))", (constants("2"),)),
+        ("(q 1) (r 2) (<= (p ?x) (or (q ?x) (r ?x)))", (constants("1 2"),)),
+        ("(p 1) (succ 1 2) (succ 2 3) (<= (p ?y) (p ?x) (succ ?x ?y))", (constants("1 2 3"),)),
+        ("(q 1) (<= (p ?x) (q ?x) (q 2))", None),
+        ("(<= (p 1) (never 1))", None),
+        ("(<= (p ?x) (not (q ?x)))", (TOP,)),
+        ("(q 1) (<= (p ?x) (q ?x) (not (q ?x)))", (constants("1"),)),
+        ("(q (f 1)) (q (f 2)) (<= (p ?x) (q (f ?x)))", (constants("1 2"),)),
+        ("(q 1) (<= (p (f ?x)) (q ?x))", (Values(compounds={("f", 1): (constants("1"),)}),)),
+        ("(init (at 1)) (<= (next (at 2)) (true (at 1))) (<= (p ?x) (true (at ?x)))", (constants("1 2"),)),
+        ("(role a) (<= (legal ?r go) (role ?r)) (<= (p ?r ?m) (does ?r ?m))", (constants("a"), constants("go"))),
+    ],
+)  # fmt: skip
+def test_values_follow_the_rules(rules: str, found: tuple[Values, ...] | None) -> None:
+    assert values(rules, ("p", len(found or (TOP,)))) == found
+
+
+def test_heads_alone_give_what_they_say_and_their_variables_stand_for_anything() -> None:
+    heads = map(read_term, ["(p 1 (f a))", "(p 2 (f ?x))", "(q ?x)"])
+    assert values_of_heads(heads) == {
+        ("p", 2): (constants("1 2"), Values(compounds={("f", 1): (TOP,)})),
+        ("q", 1): (TOP,),
+    }
+
+
+def test_terms_are_told_apart_to_a_depth_and_sets_are_kept_to_a_size() -> None:
+    deep = "(f " * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1)
+    (outer,) = values_of_heads([read_term(f"(p {deep})")])[("p", 1)]
+    for _ in range(MAX_DEPTH):
+        (outer,) = outer.compounds[("f", 1)]
+    assert outer is TOP
+    many = values_of_heads(read_term(f"(p {n})") for n in range(MAX_CONSTANTS + 1))
+    assert many == {("p", 1): (TOP,)}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "(p 0) (<= (p (f ?x ?x)) (p ?x))",
+        "(p 0)" + "".join(f"(<= (p (f{i} ?x (g{i} ?x ?x))) (p ?x))" for i in range(100)),
+        "".join(f"(q {n}) (<= (p{n} ?x) (p{n + 1} ?x)) (<= (p{n + 1} ?x) (q ?x) (p{n} ?x))" for n in range(1_000)),
+    ],
+)
+def test_any_rules_come_to_an_end(rules: str) -> None:
+    values(rules, ("p", 1))
