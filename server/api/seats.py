@@ -19,17 +19,7 @@ from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn, choose, turn_of
 from server.links.request_queue import request_id
 from server.match.position import fact_texts
-from server.records.entries import (
-    AbortedEntry,
-    AnsweredEntry,
-    CompletedEntry,
-    Entry,
-    FailedEntry,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
 from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
@@ -37,7 +27,7 @@ from server.storage.journals import something_new
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Principal, Viewer, may_see, secrecy_of, viewer_of
 
-_SEEN: Final = (StartedEntry, StateEntry, StepEntry, CompletedEntry, AbortedEntry, FailedEntry)
+_SEEN: Final = StartedEntry | StateEntry | StepEntry | EndEntry
 """What of a journal changes what every seat sees."""
 
 

@@ -1,7 +1,8 @@
 """Entries of the journal of a match: what happened, in texts and numbers alone, and how events become entries.
 
 An entry is an event of `server.match.events` as journals, records and viewers have it: terms are texts as the public
-records print them, and the game is told by its rules. `server.records.codec` writes entries as JSON and reads them.
+records print them, and the game comes as the text of its rules. `server.records.codec` writes entries as JSON, and
+reads them.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from server.records.entries import (
     AnsweredEntry,
     ClosedEntry,
     CompletedEntry,
+    EndEntry,
     Entry,
     FailedEntry,
     JournalSeat,
@@ -42,7 +43,7 @@ from server.visibility import Secrecy
 
 MAX_DELAY: Final = 86_400
 """By how many steps or seconds a broadcast may be late."""
-_LAST: Final = (CompletedEntry, AbortedEntry, FailedEntry, ClosedEntry)
+_LAST: Final = EndEntry | ClosedEntry
 _TEXT: Final = re.compile(r"(?:(?P<steps>[0-9]{1,5}) ?steps?)|(?:(?P<seconds>[0-9]{1,5}) ?s)|(?P<end>end)|(?:live)?")
 
 

@@ -23,22 +23,14 @@ import aiohttp
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.errors import GdlError
-from server.records.entries import (
-    AbortedEntry,
-    ClosedEntry,
-    CompletedEntry,
-    Entry,
-    FailedEntry,
-    OnEntry,
-    StateEntry,
-)
+from server.records.entries import ClosedEntry, EndEntry, Entry, OnEntry, StateEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
 from server.spectating.state import MatchSource, known_match, public_record
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
 """Posts a form to the spectator server."""
-WORTH: Final = (StateEntry, CompletedEntry, AbortedEntry, FailedEntry, ClosedEntry)
+WORTH: Final = StateEntry | EndEntry | ClosedEntry
 """What makes an update."""
 LIMIT_S: Final = 10.0
 ENDING_S: Final = 3.0

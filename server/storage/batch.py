@@ -14,10 +14,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from server.errors import JournalGapError, LostMatchError, StorageError
 from server.records.entries import (
-    AbortedEntry,
     AnsweredEntry,
     ClosedEntry,
-    CompletedEntry,
+    EndEntry,
     Entry,
     FailedEntry,
     SentEntry,
@@ -225,7 +224,7 @@ def _bodies(connection: sa.Connection, match_ids: Collection[str]) -> dict[str, 
 def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], reason: str, at_ms: int) -> None:
     """End a match as failed; its record is made of *entries*, which are all that its journal has, and of that end."""
     step = max((entry.step for entry in entries if not isinstance(entry, (StartedEntry, ClosedEntry))), default=0)
-    has_ended = any(isinstance(entry, (CompletedEntry, AbortedEntry, FailedEntry)) for entry in entries)
+    has_ended = any(isinstance(entry, EndEntry) for entry in entries)
     end = FailedEntry(at_ms, step, reason)
     part = MatchPart(match_id)
     added: tuple[Entry, ...] = (ClosedEntry(at_ms),) if has_ended else (end, ClosedEntry(at_ms))

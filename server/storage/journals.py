@@ -15,15 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import MatchRecordError
 from server.records.codec import entry_json, read_entry
-from server.records.entries import (
-    AbortedEntry,
-    CompletedEntry,
-    Entry,
-    FailedEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records.entries import CompletedEntry, EndEntry, Entry, StartedEntry, StateEntry, StepEntry
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, matches, records, versions
 
@@ -193,7 +185,7 @@ def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
     known = list(entries)
     steps = [entry for entry in known if isinstance(entry, StepEntry)]
-    ends = [entry for entry in known if isinstance(entry, CompletedEntry | AbortedEntry | FailedEntry)]
+    ends = [entry for entry in known if isinstance(entry, EndEntry)]
     roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
     goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
     return MatchSummary(
