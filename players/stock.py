@@ -13,7 +13,7 @@ from players.search.alphabeta import AlphaBeta, estimate
 from players.search.evaluator import evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
-from players.search.positions import Choice, Position, Positions
+from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import TreeSearch
 
 
@@ -56,12 +56,12 @@ class GreedyPlayer(Player):
                 break
         return best
 
-    def _worth(self, positions: Positions, position: Position, me: int, move: int) -> float:
+    def _worth(self, positions: Positions, position: SearchPosition, me: int, move: int) -> float:
         others = tuple(i for i in range(len(self.game.roles)) if i not in (me, positions.chance))
         replies = self._replies(position, me, move)
         return sum(estimate(position.after(choice), me, others) for choice in replies) / len(replies)
 
-    def _replies(self, position: Position, me: int, move: int) -> list[Choice]:
+    def _replies(self, position: SearchPosition, me: int, move: int) -> list[Choice]:
         options = [(move,) if i == me else range(len(moves)) for i, moves in enumerate(position.moves)]
         if position.n_choices // len(position.moves[me]) <= MAX_REPLIES:
             return [choice for choice in position.choices() if choice[me] == move]

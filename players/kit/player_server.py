@@ -18,7 +18,7 @@ from gdl.wire.replies import InfoReply, Status, decode, info_text
 from players.kit.session import NO_ANSWER, Session, Timing
 from players.kit.worker import (
     NO_LIMITS,
-    Seat,
+    SeatedPlayer,
     WorkerLimits,
     is_worker_importing_main,
     prepare_workers,
@@ -53,7 +53,7 @@ class PlayerServer:
 
     def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
         self.make_player, self.settings = make_player, settings
-        self.seats: dict[str, Seat] = {}
+        self.seats: dict[str, SeatedPlayer] = {}
         self._random = random.Random(settings.seed)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -124,7 +124,7 @@ class PlayerServer:
                 seat.catch_up(message, received_s, step, answered)
         return answered
 
-    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> Seat | None:
+    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> SeatedPlayer | None:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
         seat = self.seats.get(start.match_id)
         if seat is None or seat.session.start != start:
@@ -132,7 +132,7 @@ class PlayerServer:
             if self.is_busy:
                 return None
             session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
-            seat = self.seats[start.match_id] = Seat(session, self.make_player, self.settings.worker_limits)
+            seat = self.seats[start.match_id] = SeatedPlayer(session, self.make_player, self.settings.worker_limits)
             self._spawn(seat.work())
         self._watch(seat)
         return seat
@@ -148,18 +148,18 @@ class PlayerServer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _watch(self, seat: Seat) -> None:
+    def _watch(self, seat: SeatedPlayer) -> None:
         """Give up the match of *seat* unless another message of it comes in time."""
         self._cancel_watch(seat)
         start = seat.session.start
         silence_s = self.settings.abandoned_after_s + start.start_clock_s + 10 * start.play_clock_s
         seat.watch = asyncio.get_running_loop().call_later(silence_s, self._abandon, seat)
 
-    def _cancel_watch(self, seat: Seat) -> None:
+    def _cancel_watch(self, seat: SeatedPlayer) -> None:
         if seat.watch is not None:
             seat.watch.cancel()
 
-    def _abandon(self, seat: Seat) -> None:
+    def _abandon(self, seat: SeatedPlayer) -> None:
         _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
         self._leave(seat.session.start.match_id, None)
 

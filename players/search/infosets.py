@@ -12,7 +12,7 @@ from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, World
 from players.deadline import Budget
 from players.search.evaluator import MAX_STEPS, play_out
-from players.search.positions import Choice, Position, Positions
+from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import EXPLORATION, Report, ignore
 
 
@@ -125,7 +125,7 @@ class InformationSetSearch:
         log_visits = log(sum(arm.count for arm in arms))
         return max(range(len(arms)), key=lambda move: arms[move].bound(log_visits))
 
-    def _infosets_after(self, infosets: InformationSets, position: Position, choice: Choice) -> InformationSets:
+    def _infosets_after(self, infosets: InformationSets, position: SearchPosition, choice: Choice) -> InformationSets:
         after = zip(infosets, position.joint_move(choice), position.percepts(choice), strict=True)
         return tuple(
             None if i == self.positions.chance else InformationSet.of(infoset, move, percepts)
