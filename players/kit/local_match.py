@@ -12,7 +12,7 @@ from typing import TypeAlias
 from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.player import Player
 
 
@@ -94,5 +94,5 @@ class LocalMatch:
     def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
         if not self.state.is_terminal:
-            player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
+            player.worlds.advance(own_move, percepts, SearchBudget(deadline=self._deadline()))
         player.perceive(own_move, percepts)

@@ -21,7 +21,7 @@ from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
 from gdl.wire.replies import find_move
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.kit.session import (
     Ask,
     Best,
@@ -192,7 +192,7 @@ class Thinker:
             else:
                 percepts = _joint_move(self.player.game, belief.state, percepts)
                 own_move = percepts[self.player.game.roles.index(self.role)]
-            belief.advance(own_move, percepts, Budget(deadline=Deadline.after(self.follow_s)))
+            belief.advance(own_move, percepts, SearchBudget(deadline=Deadline.after(self.follow_s)))
         except (GdlError, MemoryError) as error:
             if order != self.last:
                 _LOG.warning("cannot follow the step %s: %s", " ".join(order.percepts), error)

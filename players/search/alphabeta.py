@@ -11,7 +11,7 @@ from typing import Final
 
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget
+from players.deadline import SearchBudget
 from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import Report, ignore
 
@@ -88,9 +88,9 @@ class AlphaBeta:
         self.value = 0.0
         self._table: dict[SearchPosition, TableEntry] = {}
         self._n_cuts = 0
-        self._budget = Budget()
+        self._budget = SearchBudget()
 
-    def think(self, state: State, budget: Budget, report: Report = ignore) -> Term:
+    def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, looking ever further, telling *report* of the best one so far."""
         root = self.positions.keep(state)
         self._table = {position: entry for position, entry in self._table.items() if position.state in self.positions}
