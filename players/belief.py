@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from gdl.errors import UnknownRoleError
 from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.terms import Compound, Term
-from players.deadline import Budget
+from players.deadline import SearchBudget
 
 Percepts: TypeAlias = tuple[Term, ...]
 
@@ -115,7 +115,7 @@ class BeliefState:
         """Return a world, drawn by the weights."""
         return random.choices(tuple(self.weights), tuple(self.weights.values()))[0]
 
-    def advance(self, own_move: Term | None, percepts: Sequence[Term], budget: Budget) -> None:
+    def advance(self, own_move: Term | None, percepts: Sequence[Term], budget: SearchBudget) -> None:
         """Take in one step: the role's own move (None: it does not know it) and its percepts.
 
         In GDL-I the percepts are the joint move.
@@ -131,7 +131,7 @@ class BeliefState:
         total = sum(found.values())
         self.weights = {world: weight / total for world, weight in found.items()}
 
-    def _followers(self, budget: Budget) -> dict[World, float]:
+    def _followers(self, budget: SearchBudget) -> dict[World, float]:
         """Return the worlds after the last step that agree with its percepts, with their weights."""
         own_move = self.steps[-1][0]
         n_outcomes = sum(prod(map(len, self._choices(world.state, own_move))) for world in self.weights)
@@ -149,7 +149,7 @@ class BeliefState:
                 break
         return self._thinned(found)
 
-    def _sampled(self, budget: Budget, *, by_percepts: bool = False) -> dict[World, float]:
+    def _sampled(self, budget: SearchBudget, *, by_percepts: bool = False) -> dict[World, float]:
         """Return worlds in which the others moved at random, those that agree with the percepts.
 
         *by_percepts* lets them make the moves that the percepts mention: biased, but it finds what is hard to hit.
@@ -172,7 +172,7 @@ class BeliefState:
                 found[follower] = found.get(follower, 0.0) + 1.0
         return found
 
-    def _drawn_anew(self, budget: Budget) -> dict[World, float]:
+    def _drawn_anew(self, budget: SearchBudget) -> dict[World, float]:
         """Return some worlds, each found by its own search from the first state through all steps."""
         self.is_exact = False
         drawn = [self._descend(budget)]
@@ -180,7 +180,7 @@ class BeliefState:
             drawn.append(self._descend(budget))
         return {world: 1.0 for world in drawn if world is not None}
 
-    def _descend(self, budget: Budget) -> World | None:
+    def _descend(self, budget: SearchBudget) -> World | None:
         """Return a world that agrees with all steps, by a depth-first search in random order."""
         paths = [iter([self.first])]
         for _ in range(MAX_SEARCHED):

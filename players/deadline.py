@@ -40,7 +40,7 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SearchBudget:
     """What a search may spend: a number of rounds, time, or both; a search that is finished stops earlier.
 
     *Units*: rounds are playouts for a tree search and positions for alpha-beta.

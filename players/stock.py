@@ -7,13 +7,13 @@ from typing import Final
 from gdl.engines import DEFAULT_ENGINE, make_game
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.search.alphabeta import AlphaBeta, estimate
 from players.search.evaluator import evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
-from players.search.positions import Choice, Position, Positions
+from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import TreeSearch
 
 
@@ -56,12 +56,12 @@ class GreedyPlayer(Player):
                 break
         return best
 
-    def _worth(self, positions: Positions, position: Position, me: int, move: int) -> float:
+    def _worth(self, positions: Positions, position: SearchPosition, me: int, move: int) -> float:
         others = tuple(i for i in range(len(self.game.roles)) if i not in (me, positions.chance))
         replies = self._replies(position, me, move)
         return sum(estimate(position.after(choice), me, others) for choice in replies) / len(replies)
 
-    def _replies(self, position: Position, me: int, move: int) -> list[Choice]:
+    def _replies(self, position: SearchPosition, me: int, move: int) -> list[Choice]:
         options = [(move,) if i == me else range(len(moves)) for i, moves in enumerate(position.moves)]
         if position.n_choices // len(position.moves[me]) <= MAX_REPLIES:
             return [choice for choice in position.choices() if choice[me] == move]
@@ -84,7 +84,7 @@ class MinimaxPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return the best move found before *deadline*."""
-        return self.search.think(state, Budget(self.max_positions, deadline), self.suggest)
+        return self.search.think(state, SearchBudget(self.max_positions, deadline), self.suggest)
 
 
 _PROBE_S: Final = 2.0
@@ -111,7 +111,7 @@ class MctsPlayer(Player):
     def start(self, deadline: Deadline) -> None:
         """Find out whether the percepts of this role determine the state, and wait for the compiler."""
         if not self.sees_everything:
-            probe = Budget(deadline=deadline.at_most(_PROBE_S))
+            probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
         if self.sees_everything:
             wait_for_compilation(self.game, deadline)
@@ -119,7 +119,7 @@ class MctsPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
-        budget = Budget(self.max_playouts, deadline)
+        budget = SearchBudget(self.max_playouts, deadline)
         if self.sees_everything and self.worlds.is_certain:
             if self.max_playouts is None:
                 self._renew_tree()
@@ -149,4 +149,4 @@ class NestedPlayer(MctsPlayer):
         """Return the first move of the best line found before *deadline*."""
         if self.search is None:
             return super().move(state, role, deadline)
-        return self.search.think(state, Budget(self.max_playouts, deadline), self.suggest)
+        return self.search.think(state, SearchBudget(self.max_playouts, deadline), self.suggest)

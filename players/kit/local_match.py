@@ -12,12 +12,12 @@ from typing import TypeAlias
 from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.player import Player
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LocalStep:
     """One step of a match: the joint move, in the order of the roles, and the state that it led to."""
 
     moves: tuple[Term, ...]
@@ -47,7 +47,7 @@ class LocalMatch:
         self._n_steps = 0
         self._clock_s, self._clock = clock_s, clock
 
-    def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[Step]:
+    def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[LocalStep]:
         """Play to the end, yielding every step.
 
         *while_thinking* makes what surrounds the thinking of a role, such as a sign that it goes on.
@@ -68,14 +68,14 @@ class LocalMatch:
         seconds = float("inf") if self._clock_s is None else self._clock_s
         return Deadline.after(seconds, self._clock)
 
-    def _step(self, while_thinking: WhileThinking) -> Step:
+    def _step(self, while_thinking: WhileThinking) -> LocalStep:
         before = self.state
         moves = tuple(self._move(role, while_thinking) for role in self.game.roles)
         self.state = before.next_state(moves)
         self._n_steps += 1
         for role, player in self.players.items():
             self._report(before, role, player, moves)
-        return Step(moves, self.state)
+        return LocalStep(moves, self.state)
 
     def _move(self, role: Role, while_thinking: WhileThinking) -> Term:
         """Return the move of *role*, a random one for chance; raises as `play`."""
@@ -94,5 +94,5 @@ class LocalMatch:
     def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
         if not self.state.is_terminal:
-            player.worlds.advance(own_move, percepts, Budget(deadline=self._deadline()))
+            player.worlds.advance(own_move, percepts, SearchBudget(deadline=self._deadline()))
         player.perceive(own_move, percepts)

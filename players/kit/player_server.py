@@ -46,7 +46,7 @@ class PlayerServer:
 
     def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
         self.make_player, self.settings = make_player, settings
-        self.seats: dict[str, worker.Seat] = {}
+        self.seats: dict[str, worker.SeatedPlayer] = {}
         self._random = random.Random(settings.seed)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -117,7 +117,7 @@ class PlayerServer:
                 seat.catch_up(message, received_s, step, answered)
         return answered
 
-    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> worker.Seat | None:
+    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> worker.SeatedPlayer | None:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
         seat = self.seats.get(start.match_id)
         if seat is None or seat.session.start != start:
@@ -125,7 +125,9 @@ class PlayerServer:
             if self.is_busy:
                 return None
             session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
-            seat = self.seats[start.match_id] = worker.Seat(session, self.make_player, self.settings.worker_limits)
+            seat = self.seats[start.match_id] = worker.SeatedPlayer(
+                session, self.make_player, self.settings.worker_limits
+            )
             self._spawn(seat.work())
         self._watch(seat)
         return seat
@@ -141,18 +143,18 @@ class PlayerServer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _watch(self, seat: worker.Seat) -> None:
+    def _watch(self, seat: worker.SeatedPlayer) -> None:
         """Give up the match of *seat* unless another message of it comes in time."""
         self._cancel_watch(seat)
         start = seat.session.start
         silence_s = self.settings.abandoned_after_s + start.start_clock_s + 10 * start.play_clock_s
         seat.watch = asyncio.get_running_loop().call_later(silence_s, self._abandon, seat)
 
-    def _cancel_watch(self, seat: worker.Seat) -> None:
+    def _cancel_watch(self, seat: worker.SeatedPlayer) -> None:
         if seat.watch is not None:
             seat.watch.cancel()
 
-    def _abandon(self, seat: worker.Seat) -> None:
+    def _abandon(self, seat: worker.SeatedPlayer) -> None:
         _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
         self._leave(seat.session.start.match_id, None)
 

@@ -95,17 +95,17 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class PlayerFailed:
     """The author's code failed, or returned what is no legal move: what went wrong, on one line."""
 
     what: str
 
 
 Order: TypeAlias = Join | Follow | Ask | Leave
-Report: TypeAlias = Joined | Ready | Refused | Best | Done | Failed
+Report: TypeAlias = Joined | Ready | Refused | Best | Done | PlayerFailed
 
 _ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave)}
-_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Failed)}
+_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, PlayerFailed)}
 
 
 def to_line(said: Order | Report) -> bytes:
@@ -153,7 +153,7 @@ class Timing:
 
 
 @dataclass(slots=True)
-class Question:
+class OpenRequest:
     """A request that waits for its answer: a move, or `ready` (step -1).
 
     `answer` is fixed once given; `best` is the answer if the clock ends before. `failure` is the first error in the
@@ -186,7 +186,7 @@ class Session:
         self.is_refused = False
         clock_s = start.start_clock_s if answered is None else self._follow_s
         *self._start_ends, answer_by_s = timing.ends(received_s, clock_s)
-        self.question = Question(-1, answer_by_s, best="ready", answer=answered)
+        self.question = OpenRequest(-1, answer_by_s, best="ready", answer=answered)
         self._before = self.question
 
     @property
@@ -245,9 +245,9 @@ class Session:
         self._put(play, received_s).answer = answered
         return orders
 
-    def _put(self, play: Play, answer_by_s: float) -> Question:
+    def _put(self, play: Play, answer_by_s: float) -> OpenRequest:
         step = self.question.step + 1 if play.turn is None else play.turn
-        self._before, self.question = self.question, Question(step, answer_by_s, play)
+        self._before, self.question = self.question, OpenRequest(step, answer_by_s, play)
         return self.question
 
     def stop(self, stop: Stop) -> list[Order]:
@@ -274,7 +274,7 @@ class Session:
                 current.close()
             case Ready() if current.step == -1:
                 current.close()
-            case Failed(what):
+            case PlayerFailed(what):
                 current.failure = current.failure or what
             case Best(step, move) if step == current.step:
                 current.best = move

@@ -21,8 +21,21 @@ from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
 from gdl.wire.replies import find_move
-from players.deadline import Budget, Deadline
-from players.kit.session import Ask, Best, Done, Failed, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
+from players.deadline import Deadline, SearchBudget
+from players.kit.session import (
+    Ask,
+    Best,
+    Done,
+    Follow,
+    Join,
+    Joined,
+    Leave,
+    Order,
+    PlayerFailed,
+    Ready,
+    Refused,
+    Report,
+)
 from players.player import MakePlayer, Player
 
 T = TypeVar("T")
@@ -164,7 +177,7 @@ class Thinker:
             self.player.join(game, self.role, order.seed)
         except Exception as error:
             _LOG.exception("the player cannot be made; legal moves will be played")
-            self.report(Failed(failure_text(error)))
+            self.report(PlayerFailed(failure_text(error)))
             return False
         return True
 
@@ -179,7 +192,7 @@ class Thinker:
             else:
                 percepts = _joint_move(self.player.game, belief.state, percepts)
                 own_move = percepts[self.player.game.roles.index(self.role)]
-            belief.advance(own_move, percepts, Budget(deadline=Deadline.after(self.follow_s)))
+            belief.advance(own_move, percepts, SearchBudget(deadline=Deadline.after(self.follow_s)))
         except (GdlError, MemoryError) as error:
             if order != self.last:
                 _LOG.warning("cannot follow the step %s: %s", " ".join(order.percepts), error)
@@ -212,7 +225,7 @@ class Thinker:
         found = None if said is None else find_move(said, moves)
         if said is not None and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
-            self.report(Failed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
+            self.report(PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
         return found or player.best_so_far or moves[0]
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
@@ -225,7 +238,7 @@ class Thinker:
             _LOG.info("interrupted at the end of the clock")
         except Exception as error:
             _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
-            self.report(Failed(failure_text(error)))
+            self.report(PlayerFailed(failure_text(error)))
         return None
 
 

@@ -26,8 +26,8 @@ from players.kit.session import (
     MAX_LINE_BYTES,
     NO_ANSWER,
     Leave,
+    OpenRequest,
     Order,
-    Question,
     Report,
     Session,
     read_order,
@@ -199,7 +199,7 @@ MAX_LOSSES: Final = 10
 """How many workers a match may lose before it gets no more."""
 
 
-class Seat:
+class SeatedPlayer:
     """Asks a worker and answers in time, also when the worker is slow or lost."""
 
     def __init__(self, session: Session, make_player: MakePlayer, limits: WorkerLimits = NO_LIMITS) -> None:
@@ -227,7 +227,7 @@ class Seat:
             self._send(*self.session.catch_up(play, received_s, answered))
             self._notify()
 
-    async def answered(self, question: Question) -> str:
+    async def answered(self, question: OpenRequest) -> str:
         """Return the answer to *question* as soon as it is given, else the best move so far when its time ends."""
         await self._wait(lambda: question.answer is not None, question.answer_by_s)
         if question.answer is None and question.best is None:

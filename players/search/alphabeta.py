@@ -11,21 +11,21 @@ from typing import Final
 
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget
-from players.search.positions import Choice, Position, Positions
+from players.deadline import SearchBudget
+from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import Report, ignore
 
 _GOAL_WEIGHT: Final = 0.9
 _MOBILITY_WEIGHT: Final = 0.09
 
 
-def difference(position: Position, me: int, others: tuple[int, ...]) -> float:
+def difference(position: SearchPosition, me: int, others: tuple[int, ...]) -> float:
     """Return the goal of role number *me* minus the mean goal of *others*; alone, its goal."""
     goals = position.goals
     return goals[me] - sum(goals[i] for i in others) / max(1, len(others))
 
 
-def estimate(position: Position, me: int, others: tuple[int, ...]) -> float:
+def estimate(position: SearchPosition, me: int, others: tuple[int, ...]) -> float:
     """Return a guess at the worth of *position*: the goals as they stand now, then who has more moves.
 
     What has ended is worth exactly its goals; what has not ended never reaches a won or a lost end.
@@ -36,7 +36,7 @@ def estimate(position: Position, me: int, others: tuple[int, ...]) -> float:
     return _GOAL_WEIGHT * difference(position, me, others) + _MOBILITY_WEIGHT * (_mobility(position, me) - theirs)
 
 
-def _mobility(position: Position, i: int) -> float:
+def _mobility(position: SearchPosition, i: int) -> float:
     """Return a number from 0, for a single move, towards 1 for very many."""
     n_alternatives = len(position.moves[i]) - 1
     return n_alternatives / (n_alternatives + 10)
@@ -55,7 +55,7 @@ class Bound(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """What was found for a position, looking *depth* steps ahead (infinite: to the end of every line)."""
 
     depth: float
@@ -86,11 +86,11 @@ class AlphaBeta:
         self.others = tuple(i for i in range(len(game.roles)) if i not in (self.me, self.positions.chance))
         self.n_rounds = 0
         self.value = 0.0
-        self._table: dict[Position, Entry] = {}
+        self._table: dict[SearchPosition, TableEntry] = {}
         self._n_cuts = 0
-        self._budget = Budget()
+        self._budget = SearchBudget()
 
-    def think(self, state: State, budget: Budget, report: Report = ignore) -> Term:
+    def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, looking ever further, telling *report* of the best one so far."""
         root = self.positions.keep(state)
         self._table = {position: entry for position, entry in self._table.items() if position.state in self.positions}
@@ -105,7 +105,7 @@ class AlphaBeta:
                 break
         return moves[order[0]]
 
-    def _deepen(self, root: Position, depth: int, order: list[int]) -> tuple[list[int], bool]:
+    def _deepen(self, root: SearchPosition, depth: int, order: list[int]) -> tuple[list[int], bool]:
         """Return the moves of *root*, the best first, and whether looking further would change nothing."""
         values: dict[int, float] = {}
         best, before = -inf, self._n_cuts
@@ -120,7 +120,7 @@ class AlphaBeta:
             return order, True
         return _reordered(order, values), best >= 1.0 or self._n_cuts == before
 
-    def _value(self, position: Position, depth: int, alpha: float, beta: float) -> float:
+    def _value(self, position: SearchPosition, depth: int, alpha: float, beta: float) -> float:
         """Return the value of *position* within the window of *alpha* and *beta*, looking *depth* steps ahead."""
         self.n_rounds += 1
         if self._budget.is_spent(self.n_rounds):
@@ -134,7 +134,7 @@ class AlphaBeta:
             return entry.value
         return self._search(position, depth, alpha, beta, 0 if entry is None else entry.best)
 
-    def _search(self, position: Position, depth: int, alpha: float, beta: float, first: int) -> float:
+    def _search(self, position: SearchPosition, depth: int, alpha: float, beta: float, first: int) -> float:
         """Return the most that the role can get here, trying its move number *first* first."""
         best, best_move, before = -inf, first, self._n_cuts
         n_moves = len(position.moves[self.me])
@@ -146,10 +146,10 @@ class AlphaBeta:
                 break
         bound = Bound.LOWER if best >= beta else Bound.EXACT if best > alpha else Bound.UPPER
         if not self.positions.is_full:
-            self._table[position] = Entry(inf if self._n_cuts == before else depth, best, bound, best_move)
+            self._table[position] = TableEntry(inf if self._n_cuts == before else depth, best, bound, best_move)
         return best
 
-    def _after_move(self, position: Position, move: int, depth: int, alpha: float, beta: float) -> float:
+    def _after_move(self, position: SearchPosition, move: int, depth: int, alpha: float, beta: float) -> float:
         """Return the least to which the others can hold the role's *move*."""
         options = [range(len(moves)) if i in self.others else (0,) for i, moves in enumerate(position.moves)]
         options[self.me] = (move,)
@@ -160,7 +160,7 @@ class AlphaBeta:
                 break
         return worst
 
-    def _expected(self, position: Position, choice: Choice, depth: int, alpha: float, beta: float) -> float:
+    def _expected(self, position: SearchPosition, choice: Choice, depth: int, alpha: float, beta: float) -> float:
         """Return the mean value over the moves of chance."""
         chance = self.positions.chance
         n_outcomes = 1 if chance is None else len(position.moves[chance])

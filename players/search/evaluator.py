@@ -15,14 +15,14 @@ from gdl.engines import BestGame
 from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import RANDOM, Game, State
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.positions import goal_shares
 
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts with the goals of the state that it has come to."""
 
 
-def play_out(game: Game, state: State, random: Random, budget: Budget) -> tuple[float, ...] | None:
+def play_out(game: Game, state: State, random: Random, budget: SearchBudget) -> tuple[float, ...] | None:
     """Return the goals, from 0 to 1, of a play from *state* in which everyone moves at random.
 
     None where time ran out before its end.
@@ -78,7 +78,7 @@ class Evaluator(Protocol[NodeKey, Move]):
         """Return the goals at *node_key*, one half where there is no single value."""
 
     def play_out(
-        self, node_keys: Sequence[NodeKey], n_each: int, random: Random, budget: Budget
+        self, node_keys: Sequence[NodeKey], n_each: int, random: Random, budget: SearchBudget
     ) -> Sequence[Shares] | None:
         """Return the mean goals of *n_each* random plays from each node key, None where time ran out before."""
 
@@ -114,7 +114,7 @@ class StateEvaluator:
         return goal_shares(node_key, self.game.roles)
 
     def play_out(
-        self, node_keys: Sequence[State], n_each: int, random: Random, budget: Budget
+        self, node_keys: Sequence[State], n_each: int, random: Random, budget: SearchBudget
     ) -> Sequence[Shares] | None:
         """Return the mean goals of *n_each* random plays from each node key, None where time ran out before."""
         found = []
@@ -192,7 +192,7 @@ class LaneEvaluator:
         return tuple(0.5 if goal is None else min(max(goal, 0), 100) / 100 for goal in self.game.goals_of(node_key))
 
     def play_out(
-        self, node_keys: Sequence[bytes], n_each: int, random: Random, budget: Budget
+        self, node_keys: Sequence[bytes], n_each: int, random: Random, budget: SearchBudget
     ) -> Sequence[Shares] | None:
         """Return the mean goals of *n_each* random plays from each node key, None where time ran out before.
 

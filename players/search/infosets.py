@@ -10,19 +10,19 @@ from typing import TypeAlias
 from gdl.game import Game, Role
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, World
-from players.deadline import Budget
+from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS, play_out
-from players.search.positions import Choice, Position, Positions
+from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import EXPLORATION, Report, ignore
 
 
-def sees_everything(game: Game, role: Role, budget: Budget, n_plays: int = 3) -> bool:
+def sees_everything(game: Game, role: Role, budget: SearchBudget, n_plays: int = 3) -> bool:
     """Return whether *role* is certain of the state all through *n_plays* random plays; no, if *budget* ends before."""
     random = Random(0)
     return all(_is_certain(game, role, random, budget) for _ in range(n_plays))
 
 
-def _is_certain(game: Game, role: Role, random: Random, budget: Budget) -> bool:
+def _is_certain(game: Game, role: Role, random: Random, budget: SearchBudget) -> bool:
     """Return whether *role* is certain of the state all through one random play."""
     belief = BeliefState(game, role, random.getrandbits(32))
     state = game.initial_state
@@ -67,7 +67,7 @@ class InformationSetSearch:
         self.n_rounds = 0
         self._arms: dict[tuple[int, InformationSet | None], dict[Term, Arm]] = {}
 
-    def think(self, belief: BeliefState, budget: Budget, report: Report = ignore) -> Term:
+    def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of the role of *belief*, reporting the best one so far to *report*."""
         moves = belief.state.legal_moves(belief.role)
         if len(moves) == 1:
@@ -92,7 +92,7 @@ class InformationSetSearch:
             self.positions = Positions(self.game)
             self._arms.clear()
 
-    def _playout(self, world: World, budget: Budget) -> None:
+    def _playout(self, world: World, budget: SearchBudget) -> None:
         """Let all roles choose until one tries something new, play on at random, and count the goals."""
         position, infosets = self.positions.at(world.state), world.infosets
         path: list[tuple[Arm, ...]] = []
@@ -125,7 +125,7 @@ class InformationSetSearch:
         log_visits = log(sum(arm.count for arm in arms))
         return max(range(len(arms)), key=lambda move: arms[move].bound(log_visits))
 
-    def _infosets_after(self, infosets: InformationSets, position: Position, choice: Choice) -> InformationSets:
+    def _infosets_after(self, infosets: InformationSets, position: SearchPosition, choice: Choice) -> InformationSets:
         after = zip(infosets, position.joint_move(choice), position.percepts(choice), strict=True)
         return tuple(
             None if i == self.positions.chance else InformationSet.of(infoset, move, percepts)

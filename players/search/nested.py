@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from gdl.game import Game, State
 from gdl.language.terms import Term
-from players.deadline import Budget
+from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS
 from players.search.positions import goal_shares
 from players.search.uct import Report, ignore
@@ -33,9 +33,9 @@ class NestedSearch:
         self.n_rounds = 0
         self.best_goal, self.best_line = NO_GOAL, Line()
         self._root: State | None = None
-        self._budget = Budget()
+        self._budget = SearchBudget()
 
-    def think(self, state: State, budget: Budget, report: Report = ignore) -> Term:
+    def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the first move of the best line that *budget* finds, telling *report* of the best one so far."""
         moves = state.legal_moves(self.game.roles[0])
         self._continue(state)

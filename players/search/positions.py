@@ -11,12 +11,12 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 
 Choice: TypeAlias = tuple[int, ...]
-"""A joint move as indices into `Position.moves`, one per role."""
+"""A joint move as indices into `SearchPosition.moves`, one per role."""
 
 MAX_POSITIONS: Final = 50_000
 
 
-class Position:
+class SearchPosition:
     """A state of a game in a search: its legal moves, its goals, and the positions after it.
 
     `moves` holds the legal moves of every role in role order; `is_end` says that the play ends here: the state is
@@ -28,7 +28,7 @@ class Position:
     def __init__(self, graph: Positions, state: State) -> None:
         self._graph = graph
         self.state = state
-        self.successors: dict[Choice, Position] = {}
+        self.successors: dict[Choice, SearchPosition] = {}
         self.moves: tuple[tuple[Term, ...], ...] = (
             () if state.is_terminal else tuple(state.legal_moves(role) for role in graph.game.roles)
         )
@@ -56,7 +56,7 @@ class Position:
         """Return the moves that *choice* stands for."""
         return tuple(moves[i] for moves, i in zip(self.moves, choice, strict=True))
 
-    def after(self, choice: Choice) -> Position:
+    def after(self, choice: Choice) -> SearchPosition:
         """Return the position after *choice*, remembered for the next time unless there are too many."""
         found = self.successors.get(choice)
         if found is None:
@@ -92,7 +92,7 @@ class Positions:
         self.game = game
         self.chance = game.roles.index(RANDOM) if RANDOM in game.roles else None
         self.max_positions = max_positions
-        self.by_state: dict[State, Position] = {}
+        self.by_state: dict[State, SearchPosition] = {}
 
     def __len__(self) -> int:
         return len(self.by_state)
@@ -105,16 +105,16 @@ class Positions:
         """Whether there is no room for more positions before the next `keep`."""
         return len(self.by_state) >= self.max_positions
 
-    def at(self, state: State) -> Position:
+    def at(self, state: State) -> SearchPosition:
         """Return the position of *state*."""
         found = self.by_state.get(state)
         if found is None:
-            found = Position(self, state)
+            found = SearchPosition(self, state)
             if not self.is_full:
                 self.by_state[state] = found
         return found
 
-    def keep(self, state: State) -> Position:
+    def keep(self, state: State) -> SearchPosition:
         """Return the position of *state* and forget every position that cannot follow it."""
         root = self.at(state)
         kept = {root.state: root}

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import Budget
+from players.deadline import SearchBudget
 from players.search.evaluator import Evaluator, Shares, evaluator_of
 from players.search.positions import Choice
 
@@ -32,7 +32,7 @@ class BatchSizer:
         self.n_loads = 1
         self._round_s = self._play_s = 0.0
 
-    def allows(self, budget: Budget) -> bool:
+    def allows(self, budget: SearchBudget) -> bool:
         """Return whether a round is likely to end in time."""
         return budget.deadline is None or budget.deadline.remaining_s >= self._round_s
 
@@ -41,7 +41,7 @@ class BatchSizer:
         self._round_s /= 2
 
     @contextmanager
-    def round(self, budget: Budget) -> Iterator[None]:
+    def round(self, budget: SearchBudget) -> Iterator[None]:
         """Time a round, and learn from it."""
         began_s, self._play_s = _now_s(budget), 0.0
         yield
@@ -53,14 +53,14 @@ class BatchSizer:
             self.n_loads = max(1, self.n_loads // 2)
 
     @contextmanager
-    def plays(self, budget: Budget) -> Iterator[None]:
+    def plays(self, budget: SearchBudget) -> Iterator[None]:
         """Time the plays of a round."""
         began_s = _now_s(budget)
         yield
         self._play_s = _now_s(budget) - began_s
 
 
-def _now_s(budget: Budget) -> float:
+def _now_s(budget: SearchBudget) -> float:
     return time.monotonic() if budget.deadline is None else budget.deadline.clock()
 
 
@@ -241,7 +241,7 @@ class TreeSearch:
         self._tree = Tree(self.evaluator)
         self._sizer = BatchSizer()
 
-    def think(self, state: State, role: Role, budget: Budget, report: Report = ignore) -> Term:
+    def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
 
         Raises:
@@ -272,7 +272,7 @@ class TreeSearch:
     def _term(self, root: Node, me: int, move: int) -> Term:
         return self.evaluator.term(root.moves[me][move])
 
-    def _is_decided(self, root: Node, me: int, budget: Budget) -> bool:
+    def _is_decided(self, root: Node, me: int, budget: SearchBudget) -> bool:
         if root.proven is not None or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
             return True
         if budget.max_rounds is None:
@@ -280,7 +280,7 @@ class TreeSearch:
         first, second = sorted(root.counts[me])[:-3:-1]
         return first - second > budget.max_rounds - self.n_rounds
 
-    def _round(self, root: Node, budget: Budget) -> None:
+    def _round(self, root: Node, budget: SearchBudget) -> None:
         """Walk down the tree to some leaves, play on from all of them at random and count the goals."""
         n_leaves, n_each = self._batch(budget)
         waiting: list[tuple[Path, Node]] = []
@@ -296,7 +296,7 @@ class TreeSearch:
         if waiting:
             self._play_out(waiting, n_each, budget)
 
-    def _batch(self, budget: Budget) -> tuple[int, int]:
+    def _batch(self, budget: SearchBudget) -> tuple[int, int]:
         """Return how many leaves to play out together, a power of two, and how often each."""
         evaluator, n_leaves = self.evaluator, len(self._tree) // NODES_PER_LEAF
         if budget.max_rounds is None:
@@ -325,7 +325,7 @@ class TreeSearch:
             node.visits += n_plays
         return path, node
 
-    def _play_out(self, waiting: list[tuple[Path, Node]], n_each: int, budget: Budget) -> None:
+    def _play_out(self, waiting: list[tuple[Path, Node]], n_each: int, budget: SearchBudget) -> None:
         """Play out from the leaves in *waiting* together, and add the goals to their paths."""
         goals: Sequence[Shares] | None = None
         try:

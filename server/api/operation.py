@@ -38,7 +38,7 @@ from pydantic_core import ErrorDetails
 from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
-from server.errors import RequestError
+from server.errors import RequestError, SlowRequestError
 from server.sanitization import CleanName
 from server.visibility import Role
 
@@ -153,7 +153,7 @@ async def _raw(request: web.Request) -> bytes:
         async with asyncio.timeout(BODY_LIMIT_S):
             return await request.read()
     except TimeoutError:
-        raise RequestError("timeout", f"the body did not arrive within {BODY_LIMIT_S:g} s", status=408) from None
+        raise SlowRequestError(BODY_LIMIT_S) from None
 
 
 def _refused(first: ErrorDetails, model: type[BaseModel], code: str) -> RequestError:

@@ -21,7 +21,7 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from gdl.worker import ChildLimits, run_limited
 from players.belief import BeliefState
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 
 Known: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
 """By step the facts that are certain, None where the role's information set is too large."""
@@ -51,7 +51,7 @@ def known_facts(history: SeatHistory) -> Known:
     """
     game = InterpretedGame(read_rules(history.rules), _EVALUATION)
     belief = BeliefState(game, Constant(history.role), seed=0)
-    budget = Budget(deadline=Deadline.after(_SECONDS))
+    budget = SearchBudget(deadline=Deadline.after(_SECONDS))
     known = [_certain(belief)]
     for move, percepts in history.steps[:_MAX_STEPS]:
         if known[-1] is not None:

@@ -20,7 +20,7 @@ from server.match.link import now_ms
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
-from server.storage.rows import MatchRow, SeatRow
+from server.storage.rows import MatchRow
 from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
 from server.web import boards
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
@@ -62,7 +62,6 @@ class ShownMatch:
     step: int
     only: int | None
     book: boards.RuleBook | None
-    seats: tuple[SeatRow, ...]
 
     @property
     def is_hidden(self) -> bool:
@@ -124,11 +123,10 @@ async def _shown(request: web.Request) -> ShownMatch:
     view = await request.app[VIEWS].of(request, row)
     (card,) = await request.app[CARDS].of([row], request.get(PRINCIPAL))
     version = await request.app[boards.GAME_VERSIONS].version(row.sha256)
-    seats = (await request.app[MANAGER].matches.seats([row.id]))[row.id]
     step = _number(request.query, "step", view.n_steps)
     only = _role_index(request.query, card, row)
     book = None if version is None else boards.rule_book(version)
-    return ShownMatch(row, card, view, min(step, view.n_steps), only, book, seats)
+    return ShownMatch(row, card, view, min(step, view.n_steps), only, book)
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:

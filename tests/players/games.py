@@ -11,7 +11,7 @@ from gdl.language.diagnostics import Source
 from gdl.language.kif import read_forms, term_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
-from players.deadline import Budget
+from players.deadline import SearchBudget
 
 FOUR_WAYS = """
 (role player)
@@ -95,5 +95,5 @@ def state_of(of: Game, facts: str) -> State:
     return of.state(frozenset(map(term_of, read_forms(Source("test", facts)))))
 
 
-def rounds(n: int) -> Budget:
-    return Budget(max_rounds=n)
+def rounds(n: int) -> SearchBudget:
+    return SearchBudget(max_rounds=n)

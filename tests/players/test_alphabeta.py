@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.alphabeta import AlphaBeta
 from tests.players.games import COIN, FOUR_WAYS, after, game, game_of, role, rounds, state_of
 
@@ -34,7 +34,7 @@ THREE = """
 def test_tictactoe_is_a_draw_and_known_to_be() -> None:
     tictactoe = game("tictactoe")
     search = AlphaBeta(tictactoe, role("x"), Random(1))
-    search.think(tictactoe.initial_state, Budget())
+    search.think(tictactoe.initial_state, SearchBudget())
     assert search.value == 0.0
 
 
@@ -46,7 +46,7 @@ def test_nim_is_won_exactly_where_the_sum_without_carry_is_not_zero(heaps: tuple
         nim, " ".join(f"(heap {name} {n})" for name, n in zip("abc", heaps, strict=True)) + "(control left)"
     )
     search = AlphaBeta(nim, role("left"), Random(1))
-    search.think(state, Budget())
+    search.think(state, SearchBudget())
     assert search.value == (1.0 if reduce(xor, heaps) else -1.0)
 
 
@@ -54,27 +54,27 @@ def test_all_moves_are_equal_where_the_other_answers_at_the_same_time() -> None:
     """Each move of rock-paper-scissors loses against an other role that is feared to see it."""
     rockpaperscissors = game("rockpaperscissors")
     search = AlphaBeta(rockpaperscissors, rockpaperscissors.roles[0], Random(1))
-    search.think(rockpaperscissors.initial_state, Budget())
+    search.think(rockpaperscissors.initial_state, SearchBudget())
     assert search.value == -1.0
 
 
 def test_the_others_are_feared_to_play_against_the_role() -> None:
     three = game_of(THREE)
     search = AlphaBeta(three, role("a"), Random(1))
-    assert str(search.think(three.initial_state, Budget())) == "right"
+    assert str(search.think(three.initial_state, SearchBudget())) == "right"
     assert search.value == pytest.approx(0.4 - (0.5 + 0.1) / 2)
 
 
 def test_chance_counts_with_its_mean() -> None:
     coin = game_of(COIN)
     search = AlphaBeta(coin, role("player"), Random(1))
-    assert (str(search.think(coin.initial_state, Budget())), search.value) == ("safe", 0.6)
+    assert (str(search.think(coin.initial_state, SearchBudget())), search.value) == ("safe", 0.6)
 
 
 def test_a_puzzle_of_one_role_is_solved() -> None:
     puzzle = game_of(FOUR_WAYS)
     search = AlphaBeta(puzzle, role("player"), Random(1))
-    assert str(search.think(puzzle.initial_state, Budget())) in ("c", "d")
+    assert str(search.think(puzzle.initial_state, SearchBudget())) in ("c", "d")
     assert search.value == 1.0
 
 
@@ -82,7 +82,7 @@ def test_a_win_in_one_is_preferred_to_a_later_one() -> None:
     connectfour = game("connectfour")
     state = after(connectfour, *(f"(drop {column})" for column in "121213"))
     search = AlphaBeta(connectfour, role("red"), Random(1))
-    assert str(search.think(state, Budget())) == "(drop 1)"
+    assert str(search.think(state, SearchBudget())) == "(drop 1)"
     assert search.n_rounds < 20
 
 
@@ -96,7 +96,7 @@ def test_positions_bound_the_search() -> None:
 def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
     connectfour = game("connectfour")
     reports: list[Term] = []
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     move = AlphaBeta(connectfour, role("red"), Random(1)).think(connectfour.initial_state, over, reports.append)
     assert move in connectfour.initial_state.legal_moves(role("red"))
     assert reports[-1] == move

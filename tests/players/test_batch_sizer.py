@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.uct import MAX_LOADS, BatchSizer
 
 
@@ -15,7 +15,7 @@ class Clock:
         return self.now_s
 
 
-def round_of(pace: BatchSizer, clock: Clock, budget: Budget, walk_s: float, play_s: float) -> None:
+def round_of(pace: BatchSizer, clock: Clock, budget: SearchBudget, walk_s: float, play_s: float) -> None:
     with pace.round(budget):
         clock.now_s += walk_s
         with pace.plays(budget):
@@ -24,7 +24,7 @@ def round_of(pace: BatchSizer, clock: Clock, budget: Budget, walk_s: float, play
 
 def test_a_round_that_would_end_too_late_is_not_allowed() -> None:
     clock, pace = Clock(), BatchSizer()
-    budget = Budget(deadline=Deadline(10.0, clock))
+    budget = SearchBudget(deadline=Deadline(10.0, clock))
     ended_s: list[float] = []
     while pace.allows(budget) and len(ended_s) < 100:
         round_of(pace, clock, budget, 1.0, 2.0)
@@ -34,8 +34,8 @@ def test_a_round_that_would_end_too_late_is_not_allowed() -> None:
 
 def test_one_slow_round_does_not_end_all_later_searches() -> None:
     clock, pace = Clock(), BatchSizer()
-    round_of(pace, clock, Budget(deadline=Deadline(100.0, clock)), 10.0, 10.0)
-    budget = Budget(deadline=Deadline(clock.now_s + 8.0, clock))
+    round_of(pace, clock, SearchBudget(deadline=Deadline(100.0, clock)), 10.0, 10.0)
+    budget = SearchBudget(deadline=Deadline(clock.now_s + 8.0, clock))
     assert not pace.allows(budget)
     pace.rest()
     pace.rest()
@@ -44,7 +44,7 @@ def test_one_slow_round_does_not_end_all_later_searches() -> None:
 
 def test_plays_get_a_quarter_to_a_half_of_the_time() -> None:
     clock, pace = Clock(), BatchSizer()
-    budget = Budget(deadline=Deadline(1e9, clock))
+    budget = SearchBudget(deadline=Deadline(1e9, clock))
     loads: list[int] = []
     for _ in range(6):
         loads.append(pace.n_loads)
@@ -56,7 +56,7 @@ def test_plays_get_a_quarter_to_a_half_of_the_time() -> None:
 
 def test_loads_have_limits_and_rounds_without_plays_teach_nothing() -> None:
     clock, pace = Clock(), BatchSizer()
-    budget = Budget(deadline=Deadline(1e9, clock))
+    budget = SearchBudget(deadline=Deadline(1e9, clock))
     for _ in range(20):
         with pace.round(budget):
             clock.now_s += 1.0
@@ -68,6 +68,6 @@ def test_loads_have_limits_and_rounds_without_plays_teach_nothing() -> None:
 
 def test_without_a_deadline_there_is_always_time() -> None:
     pace = BatchSizer()
-    with pace.round(Budget(max_rounds=1)):
+    with pace.round(SearchBudget(max_rounds=1)):
         pass
-    assert pace.allows(Budget(max_rounds=1))
+    assert pace.allows(SearchBudget(max_rounds=1))

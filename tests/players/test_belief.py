@@ -10,7 +10,7 @@ from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, Percepts, World
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from tests.players.games import COIN, game, game_of, role
 
 Past = list[tuple[Term, Percepts]]
@@ -26,7 +26,7 @@ def play_at_random(of: Game, worlds: BeliefState, seed: int, n_steps: int) -> tu
         following = state.next_state(moves)
         if following.is_terminal:
             break
-        worlds.advance(moves[worlds.me], percepts, Budget())
+        worlds.advance(moves[worlds.me], percepts, SearchBudget())
         state = following
         past.append((moves[worlds.me], percepts))
     return state, past
@@ -61,8 +61,8 @@ def test_sampled_worlds_agree_too(seed: int) -> None:
 
 def after_the_door(worlds: BeliefState) -> BeliefState:
     """Tell *worlds* that the candidate chose door 1 and that door 3 was opened."""
-    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], Budget())
-    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], Budget())
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
     return worlds
 
 
@@ -88,17 +88,17 @@ def test_belief_are_drawn_by_their_probability() -> None:
 def test_belief_drawn_anew_agree_with_all_steps() -> None:
     """A filter that kept only a wrong world starts again from the first state."""
     worlds = BeliefState(game("montyhall"), role("candidate"), 1)
-    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], Budget())
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
     wrong = next(world for world in worlds.weights if car(world) == "(car 3)")
     worlds.weights = {wrong: 1.0}
-    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], Budget())
+    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
     assert {car(world) for world in worlds.weights} == {"(car 1)", "(car 2)"}
     assert (worlds.is_exact, worlds.is_lost) == (False, False)
 
 
 def test_percepts_that_cannot_be_leave_guesses_that_say_so() -> None:
     worlds = BeliefState(game("montyhall"), role("candidate"), 1)
-    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 2)")], Budget())
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 2)")], SearchBudget())
     assert worlds.is_lost
     assert read_term("(step 2)") in worlds.state.facts
 
@@ -106,14 +106,14 @@ def test_percepts_that_cannot_be_leave_guesses_that_say_so() -> None:
 def test_the_order_of_percepts_and_their_repetition_do_not_matter() -> None:
     kuhnpoker = game("kuhnpoker")
     worlds = BeliefState(kuhnpoker, role("alice"), 1)
-    worlds.advance(read_term("noop"), [read_term("(your_card king)")] * 2, Budget())
+    worlds.advance(read_term("noop"), [read_term("(your_card king)")] * 2, SearchBudget())
     assert (len(worlds.weights), worlds.is_lost) == (2, False)
 
 
 def test_a_move_that_the_role_cannot_know_is_left_open() -> None:
     coin = game_of(COIN)
     worlds = BeliefState(coin, role("player"), 1)
-    worlds.advance(None, [read_term("bold")], Budget())
+    worlds.advance(None, [read_term("bold")], SearchBudget())
     assert [sorted(map(str, state.facts)) for state in worlds.states] == [["tossing"]]
 
 
@@ -126,7 +126,7 @@ def test_perfect_information_has_exactly_the_true_state() -> None:
 
 def test_no_time_leaves_a_world_of_the_right_step() -> None:
     worlds = BeliefState(game("kuhnpoker"), role("alice"), 1)
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     worlds.advance(read_term("noop"), [read_term("(your_card king)")], over)
     assert [fact for fact in worlds.state.facts if "stage" in str(fact)] == [read_term("(stage opened)")]
 
@@ -176,7 +176,7 @@ WHO_OF_MANY = """
 def test_moves_that_the_percepts_mention_are_found_among_very_many() -> None:
     worlds = BeliefState(game_of(WHO_OF_MANY), role("guesser"), 1)
     percepts = [read_term("(it hider (hide 3 4))"), read_term("(it random (drop 7 8))")]
-    worlds.advance(read_term("noop"), percepts, Budget())
+    worlds.advance(read_term("noop"), percepts, SearchBudget())
     assert (worlds.is_lost, sorted(map(str, worlds.state.facts))) == (
         False,
         ["(dropped 7 8)", "(hidden 3 4)", "(step 2)"],

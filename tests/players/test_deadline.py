@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 
 
 class FakeClock:
@@ -36,7 +36,7 @@ def test_at_most_takes_the_earlier_of_two_ends() -> None:
 
 def test_a_budget_ends_by_rounds_or_by_time_whichever_is_first() -> None:
     clock = FakeClock()
-    budget = Budget(5, Deadline(101.0, clock))
+    budget = SearchBudget(5, Deadline(101.0, clock))
     assert [budget.is_spent(n) for n in (0, 4, 5)] == [False, False, True]
     clock.now_s = 101.0
     assert budget.is_spent(0)
@@ -44,5 +44,5 @@ def test_a_budget_ends_by_rounds_or_by_time_whichever_is_first() -> None:
 
 
 def test_a_budget_without_a_deadline_never_runs_out_of_time() -> None:
-    assert not Budget(max_rounds=1).is_out_of_time
-    assert not Budget().is_spent(10**9)
+    assert not SearchBudget(max_rounds=1).is_out_of_time
+    assert not SearchBudget().is_spent(10**9)

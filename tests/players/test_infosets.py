@@ -10,7 +10,7 @@ from gdl.game import State
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import BeliefState
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.infosets import InformationSetSearch
 from players.stock import MctsPlayer
 from tests.players.games import COIN, game, game_of, role, rounds
@@ -22,8 +22,8 @@ FOREVER = Deadline(float("inf"))
 def bob_after_a_bet(card: str) -> BeliefState:
     """Return what bob knows who holds *card*, after alice has bet."""
     worlds = BeliefState(KUHN, role("bob"), 1)
-    worlds.advance(read_term("noop"), [read_term(f"(your_card {card})")], Budget())
-    worlds.advance(read_term("noop"), [read_term("(did alice bet)")], Budget())
+    worlds.advance(read_term("noop"), [read_term(f"(your_card {card})")], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(did alice bet)")], SearchBudget())
     return worlds
 
 
@@ -46,7 +46,7 @@ def test_a_hidden_card_changes_nothing(seed: int) -> None:
     def alice_moves(hidden: str) -> Term:
         player = MctsPlayer(playouts=100)
         player.join(KUHN, role("alice"), seed)
-        player.worlds.advance(read_term("noop"), [read_term("(your_card queen)")], Budget())
+        player.worlds.advance(read_term("noop"), [read_term("(your_card queen)")], SearchBudget())
         return player.move(dealt(hidden), role("alice"), FOREVER)
 
     assert alice_moves("jack") == alice_moves("king")
@@ -56,8 +56,8 @@ def test_a_hidden_card_changes_nothing(seed: int) -> None:
 def test_the_candidate_switches_doors(seed: int) -> None:
     montyhall = game("montyhall")
     worlds = BeliefState(montyhall, role("candidate"), seed)
-    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], Budget())
-    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], Budget())
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
     assert str(InformationSetSearch(montyhall, Random(seed)).think(worlds, rounds(100))) == "switch"
 
 
@@ -83,7 +83,7 @@ def test_simultaneous_moves_are_hidden_from_each_other() -> None:
 
 def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
     reports: list[Term] = []
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     move = InformationSetSearch(KUHN, Random(1)).think(bob_after_a_bet("queen"), over, reports.append)
     assert str(move) in ("call", "fold")
     assert reports == [move]

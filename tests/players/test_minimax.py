@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.game import Role, State
-from players.deadline import Budget
+from players.deadline import SearchBudget
 from players.stock import MinimaxPlayer
 from tests.players.games import game, role
 
@@ -22,7 +22,7 @@ def worst_goal(player: MinimaxPlayer, state: State, seen: dict[State, int]) -> i
 def _worst_goal(player: MinimaxPlayer, state: State, seen: dict[State, int]) -> int:
     if state.is_terminal:
         return state.goal(player.role) or 0
-    own_move = player.search.think(state, Budget())
+    own_move = player.search.think(state, SearchBudget())
     options = [(own_move,) if each == player.role else state.legal_moves(each) for each in TICTACTOE.roles]
     pairs = [(first, second) for first in options[0] for second in options[1]]
     return min(worst_goal(player, state.next_state(pair), seen) for pair in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.nested import NestedSearch
 from tests.players.games import FOUR_WAYS, game, game_of, role, rounds, state_of
 
@@ -50,7 +50,7 @@ def test_a_line_is_given_up_when_the_play_leaves_it() -> None:
 
 def test_no_time_still_gives_a_legal_move() -> None:
     puzzle = game_of(FOUR_WAYS)
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     move = NestedSearch(puzzle, Random(1)).think(puzzle.initial_state, over)
     assert move in puzzle.initial_state.legal_moves(role("player"))
 

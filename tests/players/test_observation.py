@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.game import Game
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.infosets import sees_everything
 from tests.players.games import COIN, game, game_of, role
 
@@ -21,9 +21,9 @@ from tests.players.games import COIN, game, game_of, role
     ],
 )
 def test_percepts_that_tell_everything_are_told_from_those_that_do_not(of: Game, mine: str, expected: bool) -> None:
-    assert sees_everything(of, role(mine), Budget()) is expected
+    assert sees_everything(of, role(mine), SearchBudget()) is expected
 
 
 def test_no_time_means_no() -> None:
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     assert not sees_everything(game_of(COIN), role("player"), over)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import play_out
 from tests.players.games import COIN, after, game, game_of, rounds
 
@@ -29,5 +29,5 @@ def test_equal_seeds_play_equal_plays() -> None:
 
 def test_a_play_that_runs_out_of_time_has_no_goals() -> None:
     tictactoe = game("tictactoe")
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     assert play_out(tictactoe, tictactoe.initial_state, Random(1), over) is None

@@ -9,7 +9,20 @@ import pytest
 
 from gdl.games.library import find_game
 from players import Player
-from players.kit.session import Ask, Best, Done, Failed, Follow, Join, Joined, Leave, Order, Ready, Refused, Report
+from players.kit.session import (
+    Ask,
+    Best,
+    Done,
+    Follow,
+    Join,
+    Joined,
+    Leave,
+    Order,
+    PlayerFailed,
+    Ready,
+    Refused,
+    Report,
+)
 from players.kit.thinker import Thinker
 from players.player import MakePlayer
 from tests.players import odd_players
@@ -129,7 +142,9 @@ def _roles(rules: str) -> tuple[str, ...]:
 def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -> None:
     followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
     failed = [
-        report for report in reports_of(odd_players.Failing, join(), followed, ask(1)) if isinstance(report, Failed)
+        report
+        for report in reports_of(odd_players.Failing, join(), followed, ask(1))
+        if isinstance(report, PlayerFailed)
     ]
     assert [report.what.partition(" [")[0] for report in failed] == [
         "KeyError: 'start'", "KeyError: 'perceive'", "KeyError: 'move'"
@@ -138,12 +153,12 @@ def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -
 
 
 def test_a_move_that_is_not_legal_is_reported() -> None:
-    assert Failed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
+    assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
 
 
 def test_a_player_that_cannot_be_made_is_reported() -> None:
     def make() -> Player:
         raise ValueError("no\nway")
 
-    found = [report for report in reports_of(make, join(), ask()) if isinstance(report, Failed)]
+    found = [report for report in reports_of(make, join(), ask()) if isinstance(report, PlayerFailed)]
     assert [report.what.partition(" [")[0] for report in found] == ["ValueError: no way"]

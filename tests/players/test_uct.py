@@ -9,7 +9,7 @@ import pytest
 
 from gdl.game import Game
 from gdl.language.terms import Term
-from players.deadline import Budget, Deadline
+from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import LaneEvaluator, Shares, compiled_game_of
 from players.search.uct import TreeSearch
 from tests.players.games import COIN, FOUR_WAYS, after, compiled, game, game_of, interpreted, role, rounds
@@ -26,7 +26,7 @@ class NoTime(LaneEvaluator):
     """Never has the time to play anything out."""
 
     def play_out(
-        self, node_keys: Sequence[bytes], n_each: int, random: Random, budget: Budget
+        self, node_keys: Sequence[bytes], n_each: int, random: Random, budget: SearchBudget
     ) -> Sequence[Shares] | None:
         return None
 
@@ -93,7 +93,7 @@ def test_the_last_report_is_the_move() -> None:
 
 def test_no_time_still_gives_a_legal_move() -> None:
     connectfour = game("connectfour")
-    over = Budget(deadline=Deadline(0.0, lambda: 1.0))
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     move = search(connectfour).think(connectfour.initial_state, role("red"), over)
     assert move in connectfour.initial_state.legal_moves(role("red"))
 
@@ -103,7 +103,7 @@ def test_time_bounds_the_playouts() -> None:
     ticks = iter(range(10**6))
     connectfour = interpreted("connectfour")
     tree = search(connectfour)
-    tree.think(connectfour.initial_state, role("red"), Budget(deadline=Deadline(500, lambda: next(ticks))))
+    tree.think(connectfour.initial_state, role("red"), SearchBudget(deadline=Deadline(500, lambda: next(ticks))))
     assert 0 < tree.n_rounds < 500
 
 
