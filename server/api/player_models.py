@@ -62,8 +62,8 @@ class ReplyText(Text):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["request"]}, {"required": ["letter"]}]})
 
-    request: _RequestId | None = None
-    letter: Annotated[_RequestId | None, Field(json_schema_extra={"deprecated": True})] = None
+    request: _RequestId = ""
+    letter: Annotated[_RequestId, Field(json_schema_extra={"deprecated": True})] = ""
     text: Annotated[str, Field(max_length=MAX_REPLY_BYTES)]
     failure: Annotated[
         str, Field(max_length=MAX_FAILURE, description="what went wrong in the player's own code, for its record")
@@ -71,14 +71,14 @@ class ReplyText(Text):
 
     @model_validator(mode="after")
     def _names_one_request(self) -> ReplyText:
-        if (self.request is None) == (self.letter is None):
+        if len(self.model_fields_set & {"request", "letter"}) != 1:
             raise ValueError("name the request, by `request`")
         return self
 
     @property
     def request_id(self) -> str:
         """The id of the request, by whichever name."""
-        return self.request or self.letter or ""
+        return self.request or self.letter
 
 
 class ReplyAnswer(Text):

@@ -194,10 +194,10 @@ async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyA
     try:
         queue.answer(body.request_id, body.text, body.failure)
     except UnknownRequestError as error:
-        if body.letter is None:
+        if not body.letter:
             raise
         raise RequestError("unknown_letter", str(error), status=404) from None
-    return ReplyAnswer(request=body.request) if body.letter is None else ReplyAnswer(letter=body.letter)
+    return ReplyAnswer(request=body.request) if not body.letter else ReplyAnswer(letter=body.letter)
 
 
 operations: Final = Operations("players")
