@@ -21,7 +21,7 @@ from typing import Final, TypeAlias
 
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.pacing import PacedReading, turns
-from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer, end_of
 
 MAX_COMPLAINT_BYTES: Final = 256 * 1024
 """How much of a child's standard error is passed on."""
@@ -127,8 +127,8 @@ class _Child(asyncio.SubprocessProtocol):
         start = 0
         while self._owed and start < len(data):
             if self._is_at_line_start:
-                start = _end(_BLANKS, data, start)
-            end = _end(_LINE, data, start)
+                start = end_of(_BLANKS, data, start)
+            end = end_of(_LINE, data, start)
             if end > start:
                 self._take_piece(data[start:end])
             start = end
@@ -181,12 +181,6 @@ def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:
     pipe = transport.get_pipe_transport(fd)
     assert isinstance(pipe, asyncio.ReadTransport)
     return PacedReading(pipe, turns())
-
-
-def _end(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
-    found = pattern.match(data, start)
-    assert found is not None
-    return found.end()
 
 
 async def _start(arguments: tuple[str, ...], complain: Complain) -> _Child:

@@ -150,7 +150,7 @@ class ReplyBuffer:
             elif self._depth:
                 i = self._scan_list(data, i)
             elif self._is_in_name:
-                end = _end(_NAME, data, i)
+                end = end_of(_NAME, data, i)
                 # After a name one byte is needed, however many blanks there are.
                 self.is_complete = end < len(data)
                 i = min(end + 1, len(data))
@@ -173,7 +173,7 @@ class ReplyBuffer:
 
     def _scan_gap(self, data: bytes, start: int) -> int:
         """Look for what comes after blanks and comments: a list, a name, a parenthesis that closes nothing."""
-        i = _end(_GAP, data, start)
+        i = end_of(_GAP, data, start)
         first = data[i : i + 1]
         if first == b";":
             self._is_in_comment = True
@@ -191,13 +191,12 @@ def _length_with_comments(data: bytes, n_bytes: int) -> int:
     i = 0
     while (comment := _COMMENT.search(data, i, i + n_bytes)) is not None:
         n_bytes -= comment.start() - i
-        found = _COMMENT.match(data, comment.start())
-        assert found is not None
-        i = found.end()
+        i = end_of(_COMMENT, data, comment.start())
     return i + n_bytes
 
 
-def _end(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
+def end_of(pattern: re.Pattern[bytes], data: bytes, start: int) -> int:
+    """Return where in *data* ends what *pattern* matches at *start*, as it does there for certain."""
     found = pattern.match(data, start)
     assert found is not None
     return found.end()
