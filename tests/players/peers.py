@@ -21,7 +21,9 @@ from players.player import MakePlayer
 RULES = {name: one_line(find_game(name).path.read_text()) for name in ("tictactoe", "rockpaperscissors", "montyhall")}
 
 
-def start_text(match_id: str = "m", role: str = "x", game: str = "tictactoe", clock_s: int = 5, play_s: int = 1) -> str:
+def start_text(
+    match_id: str = "m", role: str = "x", game: str = "tictactoe", clock_s: int = 10, play_s: int = 3
+) -> str:
     return f"(START {match_id} {role} ({RULES[game]}) {clock_s} {play_s})"
 
 
@@ -34,25 +36,21 @@ class Peer:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.took_s = 0.0
 
     async def say(self, text: str | bytes, headers: dict[str, str] | None = None, method: str = "POST") -> str:
-        """Return what the player answers; `took_s` is how long that took."""
+        """Return what the player answers."""
         return (await self.exchange(text, headers, method))[1]
 
     async def exchange(
         self, text: str | bytes, headers: dict[str, str] | None = None, method: str = "POST"
     ) -> tuple[int, str, dict[str, str]]:
         """Return status, body and headers of the answer."""
-        began_s = time.monotonic()
         body = io.BytesIO(text.encode() if isinstance(text, str) else text)
         async with (
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
             session.request(method, self.url, data=body, headers=headers) as response,
         ):
-            answer = await response.text()
-            self.took_s = time.monotonic() - began_s
-            return response.status, answer, dict(response.headers)
+            return response.status, await response.text(), dict(response.headers)
 
 
 @contextlib.asynccontextmanager

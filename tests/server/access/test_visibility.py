@@ -6,6 +6,7 @@ answer that has one of them tells what it belongs to.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientTimeout
 
 from gdl.engines import make_game
 from gdl.language.kif import read_term
@@ -248,16 +248,15 @@ async def asked(site: Site, path: str, caller: Caller, match: Played) -> tuple[i
     if caller.name == "person":
         headers |= {"GGP-Seat-Secret": match.secret, "Cookie": f"ggp_seat={match.secret}"}
     is_stream = path.partition("?")[0].endswith(STREAMS)
-    status, text = 0, ""
-    try:
-        limit = ClientTimeout(total=A_MOMENT_S if is_stream else 60)
-        async with site.client.get(path, headers=headers, timeout=limit, allow_redirects=False) as answer:
-            status, text = answer.status, str(answer.headers)
-            async for piece in answer.content.iter_any():
-                text += piece.decode(errors="replace")
-    except TimeoutError:
-        assert is_stream
-    return status, text
+    async with site.client.get(path, headers=headers, allow_redirects=False) as answer:
+        text = str(answer.headers)
+        try:
+            async with asyncio.timeout(A_MOMENT_S if is_stream else 60):
+                async for piece in answer.content.iter_any():
+                    text += piece.decode(errors="replace")
+        except TimeoutError:
+            assert is_stream
+        return answer.status, text
 
 
 def leaks(path: str, text: str, caller: Caller, match: Played, matches: list[Played]) -> Iterator[tuple[str, ...]]:
