@@ -7,13 +7,16 @@ INSTALLED_DEV := .venv/.installed-dev
 export GGP_SHARED ?= $(abspath ../shared)
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## play Amazons over HTTP, game manager and two players on this machine
 	@$(BIN)/ggp demo
 
 test: $(INSTALLED_DEV) ## run the test suite, README examples included
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-fast: $(INSTALLED_DEV) ## run the unit tests, which take less than a minute
+	@$(BIN)/python -m pytest -q -n auto tests/unit
 
 lint: $(INSTALLED_DEV) ## check style, types and import rules
 	$(BIN)/ruff check .
@@ -23,7 +26,7 @@ lint: $(INSTALLED_DEV) ## check style, types and import rules
 
 conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SHARED names the folder above conformance/)
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
-		tests/gdl/test_conformance_corpus.py tests/gdl/compiler/test_corpus.py
+		tests/corpus/gdl/test_conformance_corpus.py tests/corpus/gdl/compiler/test_corpus.py
 
 FUZZ_GAMES ?= 2000
 FUZZ_SEED ?= 0
@@ -31,7 +34,7 @@ fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, f
 	@$(BIN)/python -m tests.fuzz --games $(FUZZ_GAMES) --seed $(FUZZ_SEED)
 
 damage: $(INSTALLED_DEV) ## damage each column of the database in more ways than `make test` does
-	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/server/test_damaged_rows.py
+	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/integration/server/test_damaged_rows.py
 
 STRENGTH_S ?= 1
 strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
@@ -76,4 +79,4 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test lint conform fuzz damage strength bench load wheel codes api constraints structure modules clean
+.PHONY: help demo test test-fast lint conform fuzz damage strength bench load wheel codes api constraints structure modules clean

@@ -26,7 +26,7 @@ from tests.fuzz.evaluator import Ends, Fluents, Moves, NaiveGame, Position
 from tests.fuzz.packing import fluents_of, moves_of, numbers_of, packed_states, term_of
 from tests.fuzz.plays import compare_ends, compare_plays
 from tests.fuzz.variants import circuits, folds_loops, rules_of_plays
-from tests.gdl.oracle import TooLarge
+from tests.kit.gdl.oracle import TooLarge
 
 N_STEPS: Final = 800
 """How many joint moves the naive evaluator looks at in one game."""

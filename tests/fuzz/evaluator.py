@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 from typing import Final, TypeAlias
 
-from tests.gdl.oracle import Model, Program, TooLarge, Tree, text_of, trees
+from tests.kit.gdl.oracle import Model, Program, TooLarge, Tree, text_of, trees
 
 Fluents: TypeAlias = frozenset[str]
 Moves: TypeAlias = tuple[str, ...]

@@ -14,7 +14,7 @@ from typing import Final
 from tests.fuzz.evaluator import NaiveGame
 from tests.fuzz.rules import PAIR, THING, Relation
 from tests.fuzz.shapes import Level, ShapeWriter
-from tests.gdl.oracle import TooLarge
+from tests.kit.gdl.oracle import TooLarge
 
 THINGS: Final = ("a", "b", "c", "(f a)", "(g a b)")
 FLUENTS: Final = (

@@ -16,7 +16,7 @@ from gdl.game import Playouts
 from tests.fuzz.differences import DifferenceError, same
 from tests.fuzz.evaluator import Ends, Fluents, Goals, NaiveGame, Position
 from tests.fuzz.packing import fluents_of, packed_states
-from tests.gdl.oracle import TooLarge
+from tests.kit.gdl.oracle import TooLarge
 
 N_FOLLOWED: Final = 600
 """Plays that are followed: more than there are lanes, so that lanes begin again."""

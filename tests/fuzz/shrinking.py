@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from tests.gdl.oracle import Tree, text_of, trees
+from tests.kit.gdl.oracle import Tree, text_of, trees
 
 Fails: TypeAlias = Callable[[str], bool]
 

@@ -1,0 +1,1 @@
+"""Tests that look at the pages in a real browser."""

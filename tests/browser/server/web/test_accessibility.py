@@ -1,0 +1,108 @@
+"""What axe finds on the pages, in each size and colour scheme: no barrier on any."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, expect
+
+from server.storage.rows import MatchRow
+from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.live_site import LiveSite
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+WIDE = {"width": 1280, "height": 900}
+NARROW = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def finished(site: LiveSite) -> MatchRow:
+    """Return a match that is over."""
+    return site.over(site.order(game="breakthrough", players={"white": "legal", "black": "legal"}, seed=1))
+
+
+@pytest.fixture(scope="module")
+def dealt(site: LiveSite) -> MatchRow:
+    """Return a match with hidden information that is over."""
+    return site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=1))
+
+
+def barriers(page: Page) -> list[str]:
+    """Return what axe finds on a page: on a phone and a wide screen, by day and by night."""
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            for violation in page.evaluate("axe.run()")["violations"]:
+                places = [" ".join(map(str, node["target"])) for node in violation["nodes"][:3]]
+                found.append(f"{size['width']} {scheme}: {violation['id']}: {violation['help']}: {places}")
+    return found
+
+
+PAGES = ["/", "/matches", "/matches/{id}", "/matches/{id}?step=3", "/matches/{dealt}?step=1&as=alice", "/queue",
+         "/games", "/games/breakthrough", "/games/zion", "/games/kuhnpoker", "/players", "/players/legal", "/start",
+         "/validate", "/login", "/admin", "/matches?status=lobby"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, path: str) -> None:
+    assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []
+
+
+def test_axe_finds_no_barrier_where_there_is_nothing(open_page: OpenPage) -> None:
+    assert barriers(open_page("/matches/nothing", "404 (Not Found)")) == []
+
+
+def test_axe_finds_no_barrier_on_checked_rules(open_page: OpenPage) -> None:
+    page = open_page("/validate")
+    page.get_by_role("textbox", name="Rules").fill("(role x)\n(<= (legal x (mark ?z)) (true (cell ?x 1)))\n")
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.locator(".said.error").first).to_be_visible()
+    assert barriers(page) == []
+
+
+def test_axe_finds_no_barrier_where_links_to_seats_are_shown(open_page: OpenPage) -> None:
+    page = open_page("/start?game=tictactoe")
+    for role in ("x", "o"):
+        page.get_by_label(f"Who plays {role}?").fill("human")
+    page.get_by_role("button", name="Start this match").click()
+    expect(page.get_by_role("heading", name="The match is ordered")).to_be_visible()
+    assert barriers(page) == []
+
+
+@pytest.mark.parametrize(
+    ("game", "players"),
+    [
+        ("tictactoe", {"x": "human", "o": "human"}),
+        ("tictactoe", {"x": "human"}),
+        ("breakthrough", {"white": "human"}),
+        ("nim", {"left": "human"}),
+        ("kuhnpoker", {"alice": "human"}),
+        ("zionsmall", {"player": "human"}),
+    ],
+)
+def test_axe_finds_no_barrier_at_a_seat(
+    open_page: OpenPage, site: LiveSite, game: str, players: dict[str, str]
+) -> None:
+    match_id = site.order(game=game, players=players)
+    page = open_page(f"/matches/{match_id}/play/{next(iter(players))}", **PHONE)
+    expect(page.locator("#turn[data-asked=yes], .lobby .there")).to_be_visible()
+    assert barriers(page) == []
+    if len(players) == 1:
+        page.locator("[data-choices] button").first.click()
+        page.wait_for_selector("#turn:not([data-step='0']), #turn[data-asked=no]")
+        assert barriers(page) == []
+
+
+def test_axe_finds_no_barrier_on_a_match_that_is_played(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="breakthrough", players={"white": "human", "black": "human"})
+    page = open_page(f"/matches/{match_id}")
+    expect(page.locator(".lobby .missing").first).to_be_visible()
+    assert barriers(page) == []
+    for role in ("white", "black"):
+        site.ask(lambda role=role: site.manager.note_arrival(match_id, role))  # type: ignore[misc]  # called at once
+    expect(page.locator("#seats .clock.runs").first).to_be_visible()
+    assert barriers(page) == []

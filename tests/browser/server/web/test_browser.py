@@ -1,0 +1,295 @@
+"""The pages in a browser: matches that go on, people who play, problems in rules, phones, keys and the dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from gdl.games.library import find_game
+from server.storage.rows import MatchRow
+from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.live_site import LiveSite
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+HOSTILE = (Path(__file__).parents[3] / "kit/server/web/hostile.kif").read_text("utf-8")
+WRONG = "(role x)\n(init (cell 1 ?y))\n(<= (legal x (mark ?z)) (true (cell ?x 1)))\n"
+
+
+@pytest.fixture(scope="module")
+def finished(site: LiveSite) -> MatchRow:
+    """Return a match that is over."""
+    return site.over(site.order(game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1))
+
+
+def no_wider_than_the_screen(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def contrast_of(page: Page, selector: str) -> float:
+    """Return the contrast of the text of an element against the nearest background that is not transparent."""
+    script = """(selector) => {
+        const numbers = (text) => text.match(/[0-9.]+/g).map(Number);
+        const light = (text) => {
+            const [r, g, b] = numbers(text).slice(0, 3).map((c) => c / 255)
+                .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const element = document.querySelector(selector);
+        let behind = element;
+        while (behind && numbers(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+        const both = [getComputedStyle(element).color, getComputedStyle(behind ?? document.body).backgroundColor];
+        const [low, high] = both.map(light).sort((a, b) => a - b);
+        return (high + 0.05) / (low + 0.05);
+    }"""
+    return float(page.evaluate(script, selector))
+
+
+def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: LiveSite) -> None:
+    page = open_page("/")
+    page.get_by_role("link", name="Start a match").first.click()
+    page.get_by_label("Game", exact=True).select_option("breakthrough")
+    page.wait_for_url("**/start?game=breakthrough")
+    page.get_by_label("Who plays white?").fill("greedy")
+    page.get_by_label("Who plays black?").fill("random")
+    page.get_by_label("Seed").fill("5")
+    page.get_by_role("button", name="Start this match").click()
+    page.wait_for_url("**/matches/*")
+    expect(page.locator(".status")).to_have_text("live")
+    expect(page.locator("#moves tbody tr[data-row='3']")).to_be_visible()
+    expect(page.locator(".page-head .status")).to_have_text("completed")
+    row = site.over(page.url.rpartition("/")[2])
+    expect(page.locator("#moves tbody tr[data-row]")).to_have_count(row.n_steps)
+    expect(page.locator("#position figcaption")).to_contain_text(f"Step {row.n_steps} of {row.n_steps}")
+    expect(page.locator("#seats .goal.best")).to_have_text("goal 100")
+
+
+def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    page = open_page("/", "502 (Bad Gateway)")
+    page.route("**/events*", lambda route: route.fulfill(status=502, body="the server is away"))
+    page.goto(f"/matches/{match_id}/play/x")
+    expect(page.locator("#connection")).to_be_visible()
+    page.unroute("**/events*")
+    expect(page.locator("#connection")).to_be_hidden()
+    expect(page.locator("#turn[data-asked=yes][data-step='0']")).to_be_visible()
+    page.locator("#seat [data-cell='0,0']").click()
+    expect(page.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
+
+
+def test_a_person_plays_by_clicks_on_the_board(open_page: OpenPage) -> None:
+    page = open_page("/start?game=tictactoe")
+    page.get_by_label("Who plays x?").fill("human")
+    page.get_by_label("Who plays o?").fill("legal")
+    page.get_by_label("Play clock, in seconds").fill("60")
+    page.get_by_role("button", name="Start this match").click()
+    expect(page.get_by_role("heading", name="You play x")).to_be_visible()
+    for step, cell in ((0, "0,0"), (2, "1,1"), (4, "2,2")):
+        expect(page.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
+        page.locator(f"#seat [data-cell='{cell}']").click()
+    expect(page.locator("#turn")).to_contain_text("The match is over.")
+    expect(page.locator("#seat .seats .goal.best")).to_have_text("100")
+
+
+def test_a_person_plays_by_keys_with_a_piece_that_moves(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="breakthrough", players={"white": "human", "black": "legal"})
+    page = open_page(f"/matches/{match_id}")
+    page.get_by_role("link", name="Play as white").click()
+    expect(page.locator("#turn[data-asked=yes]")).to_be_visible()
+    n_moves = page.locator("[data-choices] button").count()
+    page.locator("#seat [data-cell='0,6']").press("Enter")
+    expect(page.locator("[data-choices] button:visible")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-choices] button:visible")).to_have_count(n_moves)
+    page.locator("#seat [data-cell='0,6']").press("Enter")
+    page.locator("#seat [data-cell='1,5']").press("Enter")
+    expect(page.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
+    expect(page.locator(".past tbody tr").last).to_contain_text("(move 1 2 2 3)")
+    page.locator("[data-choices] button").first.click()
+    expect(page.locator("#turn[data-asked=yes][data-step='4']")).to_be_visible()
+    page.goto(f"/matches/{match_id}")
+    page.get_by_role("button", name="Abort").click()
+    expect(page.locator(".page-head .status")).to_have_text("aborted")
+
+
+def test_a_person_with_hidden_information_sees_what_the_role_perceives_alone(
+    open_page: OpenPage, site: LiveSite
+) -> None:
+    match_id = site.order(game="kuhnpoker", players={"alice": "human", "bob": "legal"}, seed=2)
+    watching = open_page(f"/matches/{match_id}")
+    expect(watching.locator("#position")).to_contain_text("Not everybody may know everything here")
+    page = open_page(f"/matches/{match_id}/play/alice")
+    expect(page.locator("#turn[data-asked=yes]")).to_be_visible()
+    expect(page.locator(".percepts")).to_contain_text("card")
+    page.locator("[data-choices] button").first.click()
+    site.over(match_id)
+    expect(watching.locator(".page-head .status")).to_have_text("completed")
+    expect(watching.locator("#position")).not_to_contain_text("Not everybody")
+    watching.get_by_role("link", name="As alice saw it").click()
+    expect(watching.locator("#moves thead")).to_contain_text("perceived")
+    expect(watching.locator("#moves thead")).not_to_contain_text("bob")
+
+
+def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage, finished: MatchRow) -> None:
+    page, n = open_page(f"/matches/{finished.id}"), finished.n_steps
+    where = page.locator("#position figcaption")
+    for key, step in (("ArrowLeft", n - 1), ("ArrowLeft", n - 2), ("ArrowRight", n - 1), ("Home", 0), ("End", n)):
+        page.keyboard.press(key)
+        expect(where).to_contain_text(f"Step {step} of")
+    page.locator("#slider").fill("3")
+    expect(where).to_contain_text("Step 3 of")
+    expect(page.locator("#moves tr[aria-current]")).to_have_attribute("data-row", "3")
+    expect(page.locator("#announcement")).to_contain_text("Step 3 of")
+    assert page.url.endswith("?step=3")
+    page.locator("#moves [data-step-link='1']").click()
+    expect(where).to_contain_text("Step 1 of")
+    page.get_by_role("link", name="One step on").click()
+    expect(where).to_contain_text("Step 2 of")
+    page.reload()
+    expect(where).to_contain_text("Step 2 of")
+
+
+def test_pages_can_be_read_without_scripts(open_page: OpenPage, finished: MatchRow) -> None:
+    page = open_page(f"/matches/{finished.id}?step=2", java_script_enabled=False)
+    expect(page.locator("#position figcaption")).to_contain_text("Step 2 of")
+    page.get_by_role("link", name="One step back").click()
+    expect(page.locator("#position figcaption")).to_contain_text("Step 1 of")
+    page.get_by_role("button", name="Go").click()
+    expect(page.locator("#position figcaption")).to_contain_text("Step 1 of")
+
+
+def test_wrong_rules_are_uploaded_and_their_problems_read_in_place(open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "wrong.kif").write_text(WRONG, "utf-8")
+    page = open_page("/validate")
+    page.get_by_label("or a file").set_input_files(tmp_path / "wrong.kif")
+    expect(page.get_by_role("textbox", name="Rules")).to_have_value(WRONG)
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("heading", name="These rules cannot be played yet")).to_be_visible()
+    expect(page.locator("#L3 mark.error").first).to_have_text("(")
+    expect(page.locator("#L3 .said.error")).to_contain_text("no condition gives a value to the variable ?z of the head")
+    expect(page.locator("#L3 .said .hint").first).to_contain_text("add a condition that lists the values of ?z")
+    page.get_by_role("link", name="Line 2: the variable ?y").click()
+    assert page.url.endswith("#L2")
+
+
+def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
+    page = open_page("/validate")
+    page.evaluate("document.querySelector('[data-rules-form]').addEventListener('submit', e => e.preventDefault())")
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("status")).to_contain_text("Checking for")
+    expect(page.get_by_role("button", name="Check these rules")).to_be_disabled()
+
+
+def test_a_file_that_is_no_text_is_refused_with_what_to_do(open_page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "wrong.kif").write_bytes(b"\xff\xfe(role x)\x00")
+    page = open_page("/validate", expected="400 (Bad Request)")
+    page.get_by_label("or a file").set_input_files(tmp_path / "wrong.kif")
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("alert")).to_contain_text("Save it as text")
+
+
+def test_good_rules_become_a_game_that_can_be_played(open_page: OpenPage) -> None:
+    page = open_page("/validate")
+    rules = find_game("nim").read().source.text.replace("; ", "; our own ", 1)
+    page.get_by_role("textbox", name="Rules").fill(rules)
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("heading", name="These rules are fit to play")).to_be_visible()
+    page.get_by_label("Keep it as a game called").fill("our-nim")
+    page.get_by_role("button", name="Keep this game").click()
+    page.wait_for_url("**/games/our-nim")
+    expect(page.locator(".verdict")).to_have_text("Fit to play")
+    expect(page.locator(".listing .k").first).to_have_text("role")
+    page.get_by_role("main").get_by_role("link", name="Start a match").click()
+    expect(page.get_by_label("Who plays left?")).to_be_visible()
+
+
+def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> None:
+    page = open_page("/players")
+    page.get_by_label("Name").fill("Ann.1")
+    page.get_by_role("button", name="Register this player").click()
+    page.wait_for_url("**/players/Ann.1")
+    expect(page.locator(".page-head .status")).to_have_text("not connected")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".page-head .status")).to_have_text("paused")
+    page.get_by_role("button", name="Let it play again").click()
+    page.get_by_role("button", name="Forget it").click()
+    page.wait_for_url("**/players")
+    expect(page.get_by_role("main")).not_to_contain_text("Ann.1")
+
+
+def test_live_matches_come_to_the_first_page_by_themselves(open_page: OpenPage, site: LiveSite) -> None:
+    page = open_page("/")
+    match_id = site.order(game="nim", players={"left": "human"})
+    site.ask(lambda: site.manager.note_arrival(match_id, "left"))
+    link = page.locator(f"#live a[href='/matches/{match_id}']")
+    expect(link).to_be_visible()
+    site.ask(lambda: site.manager.abort(match_id, "enough"))
+    expect(link).to_have_count(0)
+
+
+PAGES = ["/", "/matches", "/matches/{id}", "/queue", "/games", "/games/breakthrough", "/games/zion", "/players",
+         "/players/legal", "/start", "/validate", "/api/v1/docs"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: MatchRow, path: str) -> None:
+    page = open_page(path.format(id=finished.id), color_scheme="dark", **PHONE)
+    assert no_wider_than_the_screen(page)
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(map(int, background.removeprefix("rgb(").removesuffix(")").split(", "))) < 50
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: MatchRow, path: str) -> None:
+    page = open_page(path.format(id=finished.id))
+    shown = [selector for selector in ("body", "h1", "main a", ".quiet", ".button", ".status", ".listing .c1",
+             ".listing .k", ".listing .o", ".listing .nv", ".listing .mi", ".took", ".hint", "footer p")
+             if page.locator(selector).count()]  # fmt: skip
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert [selector for selector in shown if contrast_of(page, selector) < 4.5] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_has_landmarks_one_heading_and_names_for_its_controls(
+    open_page: OpenPage, finished: MatchRow, path: str
+) -> None:
+    page = open_page(path.format(id=finished.id))
+    counts = {name: page.locator(name).count() for name in ("header", "nav[aria-label=Main]", "main", "footer", "h1")}
+    assert counts == dict.fromkeys(counts, 1)
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea")]
+            .filter((e) => e.checkVisibility() && !(e.labels?.length || e.ariaLabel || e.textContent.trim()))
+            .map((e) => e.outerHTML)"""
+    )
+    assert unnamed == []
+
+
+def test_keys_reach_the_content_first_and_show_where_they_are(open_page: OpenPage) -> None:
+    page = open_page("/games")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Add a game")).to_be_focused()
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_hostile_rules_stay_text_in_a_browser(open_page: OpenPage, site: LiveSite) -> None:
+    page = open_page("/validate")
+    page.get_by_role("textbox", name="Rules").fill(HOSTILE)
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("heading", name="These rules are fit to play")).to_be_visible()
+    page.get_by_label("Keep it as a game called").fill("odd")
+    page.get_by_role("button", name="Keep this game").click()
+    page.wait_for_url("**/games/odd")
+    version = site.ask(lambda: site.manager.games.find("odd"))
+    assert version is not None
+    row = site.over(site.order(game="odd", players=dict.fromkeys(version.roles, "legal")))
+    page.goto(f"/matches/{row.id}")
+    expect(page.locator("#seats")).to_contain_text("<b>x</b>")
+    page.keyboard.press("Home")
+    expect(page.locator("#position figcaption")).to_contain_text("Step 0 of")
+    assert page.locator("main img, main script, main b, #seats b").count() == 0

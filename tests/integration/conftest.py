@@ -1,0 +1,34 @@
+"""Fixtures of the tests of parts that work together."""
+
+from tests.kit.server.api.fixtures import client, noop, thinker
+from tests.kit.server.commands.fixtures import ggp
+from tests.kit.server.databases import (
+    database,
+    database_address,
+    postgresql,
+    postgresql_address,
+    postgresql_model,
+    sqlite_model,
+)
+from tests.kit.server.registry.fixtures import changes, clock, registry, sqlite
+from tests.kit.server.web.fixtures import chromium, open_page, site
+
+__all__ = [
+    "changes",
+    "chromium",
+    "client",
+    "clock",
+    "database",
+    "database_address",
+    "ggp",
+    "noop",
+    "open_page",
+    "postgresql",
+    "postgresql_address",
+    "postgresql_model",
+    "registry",
+    "site",
+    "sqlite",
+    "sqlite_model",
+    "thinker",
+]

@@ -1,0 +1,198 @@
+"""The compiled engine answers as the interpreter does: on our games and on random rule files."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gdl.compiler.compiled import CompiledState
+from gdl.errors import (
+    CannotCompileError,
+    GdlError,
+    IllegalMoveError,
+    JointMoveError,
+    TerminalStateError,
+    UnknownRoleError,
+)
+from gdl.game import EvaluationLimits
+from gdl.games.library import find_game, game_names
+from gdl.language.kif import read_term
+from gdl.language.terms import Constant
+from tests.kit.gdl.compiler.engines import both, joint_move, play_on_both
+from tests.kit.gdl.programs import rule_file
+
+LIMITS = EvaluationLimits(max_rows=20_000, max_term_depth=50, max_term_symbols=1_000)
+MAX_GROUND_RULES = 20_000
+NO_GAME = "(<= (legal right ?m) (does left ?m))\n"
+"""A rule of the random files that no game can have: what is legal depends on what is done."""
+SLOW = {"zombies", "zion", "mummymaze", "amazons"}
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
+    interpreted, compiled = both(find_game(name).read())
+    for seed in range(1 if name in SLOW else 3):
+        assert play_on_both(interpreted, compiled, seed, max_steps=4 if name in SLOW else 60)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_both_engines_answer_alike_on_random_rule_files(block: int) -> None:
+    n_compiled = 0
+    for seed in range(30 * block, 30 * (block + 1)):
+        try:
+            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, ""), LIMITS, MAX_GROUND_RULES)
+        except GdlError:
+            continue
+        n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
+    assert n_compiled > 0
+
+
+def play(rules: str, *moves: str) -> None:
+    """Make joint moves on the compiled engine."""
+    _, compiled = both(rules)
+    compiled.initial_state.next_state([read_term(move) for move in moves])
+
+
+COUNTER = """
+(role r) (succ 0 1) (succ 1 2)
+(init (count 0))
+(<= (legal r (to ?y)) (true (count ?x)) (succ ?x ?y))
+(<= (next (count ?y)) (does r (to ?y)))
+(<= terminal (true (count 2)))
+(<= (goal r ?x) (true (count ?x)))
+(<= (goal r odd) (true (count 1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("moves", "error"), [((), JointMoveError), (("(to 2)",), IllegalMoveError), (("fly",), IllegalMoveError)]
+)
+def test_a_wrong_joint_move_is_refused(moves: tuple[str, ...], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        play(COUNTER, *moves)
+
+
+def test_a_terminal_state_has_no_next_state() -> None:
+    _, compiled = both(COUNTER)
+    end = compiled.state(frozenset([read_term("(count 2)")]))
+    with pytest.raises(TerminalStateError):
+        end.next_state([read_term("(to 2)")])
+
+
+def test_a_role_that_is_not_there_is_refused() -> None:
+    _, compiled = both(COUNTER)
+    with pytest.raises(UnknownRoleError):
+        compiled.initial_state.goal(Constant("nobody"))
+
+
+def test_a_goal_that_is_no_number_or_not_alone_is_none() -> None:
+    interpreted, compiled = both(COUNTER)
+    for count in range(3):
+        facts = frozenset([read_term(f"(count {count})")])
+        goals = [game.state(facts).goal(game.roles[0]) for game in (interpreted, compiled)]
+        assert goals == [None if count == 1 else count] * 2
+
+
+def test_a_state_that_no_play_reaches_is_interpreted_until_a_play_is_back() -> None:
+    _, compiled = both(COUNTER)
+    beyond = compiled.state(frozenset([read_term("(count 1)"), read_term("(colour red)")]))
+    assert not isinstance(beyond, CompiledState)
+    back = beyond.next_state([read_term("(to 2)")])
+    assert isinstance(back, CompiledState)
+    assert back.facts == {read_term("(count 2)")}
+
+
+def test_a_state_packs_to_bytes_and_back() -> None:
+    _, compiled = both(find_game("connectfour").read())
+    random, state = Random(1), compiled.initial_state
+    while (moves := joint_move(compiled, state, random)) is not None:
+        assert isinstance(state, CompiledState)
+        assert compiled.unpack(state.packed) == state
+        state = state.next_state(moves)
+
+
+@pytest.mark.parametrize("packed", [b"", b"\0\0", b"\xff"])
+def test_bytes_that_are_no_state_are_refused(packed: bytes) -> None:
+    _, compiled = both(COUNTER)
+    with pytest.raises(ValueError, match="is 1 bytes, the last 5 bits zero"):
+        compiled.unpack(packed)
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("(<= (legal r again) (does r (to 1)))", "`legal` depends on moves"),
+        ("(goal r 1000001)", "a goal is above 1,000,000"),
+        ("(p 0) (<= (p (s ?x)) (p ?x)) (<= (goal r 0) (p ?x))", "it has more than 1,000 ground rules"),
+    ],
+)
+def test_what_is_beyond_the_compiler_says_why(rule: str, reason: str) -> None:
+    with pytest.raises(CannotCompileError) as raised:
+        both(COUNTER + rule, max_ground_rules=1_000)
+    assert raised.value.reason == reason
+
+
+IDLE = """
+(kind a) (kind b)
+(<= (q ?x ?i) (p ?x) (kind ?i))
+(<= (s ?x ?i) (q ?x ?y) (kind ?i))
+(<= (s ?i ?j) (t) (kind ?i) (kind ?j))
+(<= (s ?x ?i) (e ?x ?y) (s ?y ?i))
+(<= (u ?x) (kind ?x) (not (s b ?x)))
+"""
+"""Rules with arguments that do not matter, for the relations of the random files."""
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
+    n_compiled = 0
+    for seed in range(30 * block, 30 * (block + 1)):
+        try:
+            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, "") + IDLE, LIMITS, MAX_GROUND_RULES)
+        except GdlError:
+            continue
+        n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
+    assert n_compiled > 0
+
+
+LISTED = """
+(role left) (role right) (init (at a)) (place a) (place b) (place c)
+(<= (legal ?r ?m) (input ?r ?m) (not (closed ?m)))
+(<= (closed (go ?x)) (true (at ?x)) (base (at ?x)))
+(<= (next (at ?x)) (does left (go ?x)) (base (at ?x)))
+(<= (next seen) (base seen) (true (at b)))
+(<= (goal ?r 100) (role ?r) (true (at b)) (not (base (at d))))
+(<= (goal ?r 0) (role ?r) (not (true (at b))))
+(<= terminal (true seen) (not (input left wait)))
+"""
+"""A game whose rules read `base` and `input`, without those."""
+FACTS = """
+(base (at a)) (base (at b)) (base (at c)) (base seen) (input right wait)
+(input left (go a)) (input left (go b)) (input left (go c))
+"""
+RULES = """
+(<= (base (at ?x)) (place ?x)) (<= (base seen))
+(<= (input left (go ?x)) (base (at ?x))) (<= (input right wait) (role right))
+"""
+
+
+@pytest.mark.parametrize("lists", [FACTS, RULES])
+@pytest.mark.parametrize("many_rules", [0, 1_000_000])
+def test_base_and_input_are_relations_that_rules_may_read(
+    lists: str, many_rules: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", many_rules)
+    interpreted, compiled = both(LISTED + lists)
+    met = [play_on_both(interpreted, compiled, seed, max_steps=20) for seed in range(10)]
+    assert all(states[-1].is_terminal for states in met)
+    left = interpreted.roles[0]
+    assert compiled.initial_state.legal_moves(left) == (read_term("(go b)"), read_term("(go c)"))
+    assert compiled.playouts(compiled.initial_state, 5_000, 1).n_scored == (5_000, 5_000)
+
+
+def test_lists_of_fluents_and_moves_that_no_rule_reads_cost_nothing() -> None:
+    _, with_lists = both(COUNTER + "(<= (base (f ?x ?y ?z)) (succ ?x ?w) (succ ?y ?w) (succ ?z ?w))")
+    _, without = both(COUNTER)
+    assert with_lists.rules.single.n_rows == without.rules.single.n_rows

@@ -1,0 +1,91 @@
+"""Every code does what its page says, and what the files in `tests/integration/gdl/codes/<code>/` say.
+
+A `.kif` file there yields its code and nothing as bad besides, a `.ok.kif` file yields nothing. A line
+`; at 3:5 (not (p))` tells where the code points, by line, column and the text there. A file that is no whole game
+begins with `; fragment`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gdl import simulation
+from gdl.checks import check
+from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, codes
+from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
+from tools.codes_page import codes_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "codes.md"
+FOLDER = Path(__file__).parent / "codes"
+CASES = sorted(FOLDER.glob("*/*.kif"))
+
+AROUND = """
+(role white) (role black) (init (control white)) (init (control black)) (<= (goal ?role 50) (role ?role))
+(<= (legal ?role pass) (role ?role)) (<= terminal (true (control white)))
+""".strip().replace("\n", " ")
+"""The rest of the game that an example is cut out of, in one line, so that the lines of the example stay apart."""
+
+WHOLE_GAMES = {
+    "no-rules", "missing-role", "missing-init", "missing-legal", "missing-goal", "missing-terminal",
+    "role-without-legal", "role-without-goal", "no-player",
+}  # fmt: skip
+"""Their examples would not be wrong any more with a game around them."""
+
+LIMITS = {"too-large": ReadLimits(max_characters=500), "too-deep": ReadLimits(max_depth=8)}
+GDL2 = {"random-in-gdl1": False}
+"""Found in files only that somebody asks to be read as GDL-I."""
+
+STATIC = [code for name, code in codes().items() if name.removeprefix("gdl/") not in simulation.CODES]
+
+
+def _found(name: str, text: str) -> list[Diagnostic]:
+    short = name.removeprefix("gdl/")
+    whole = text if short in WHOLE_GAMES else f"{AROUND}\n{text}"
+    return check(Source("example.kif", whole), LIMITS.get(short, DEFAULT_LIMITS), is_gdl2=GDL2.get(short))
+
+
+def _as_bad(code: Code, found: list[Diagnostic]) -> list[Diagnostic]:
+    """Leave out what is less bad than *code*: a misspelt name is not only that, but also unused."""
+    order = list(Severity)
+    return [one for one in found if order.index(one.severity) <= order.index(code.severity)]
+
+
+@pytest.mark.parametrize("code", STATIC, ids=lambda code: code.name)
+def test_the_wrong_example_has_that_defect_and_no_other(code: Code) -> None:
+    assert {found.code.name for found in _as_bad(code, _found(code.name, code.wrong))} == {code.name}
+
+
+@pytest.mark.parametrize("code", STATIC, ids=lambda code: code.name)
+def test_the_right_example_has_no_defect(code: Code) -> None:
+    assert [(found.code.name, found.message) for found in _found(code.name, code.right)] == []
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    source = Source(path.name, f"{text}\n{AROUND}" if text.startswith("; fragment") else text)
+    code = codes()[f"gdl/{path.parent.name}"]
+    found = check(source, LIMITS.get(path.parent.name, DEFAULT_LIMITS), is_gdl2=GDL2.get(path.parent.name))
+    if path.name.endswith(".ok.kif"):
+        assert [(one.code.name, one.message) for one in found] == []
+        return
+    found = _as_bad(code, found)
+    assert {one.code.name for one in found} == {code.name}
+    said = re.findall(r"^; at (\d+):(\d+) (.*)$", text, re.MULTILINE)
+    places = [(str(one.span.line), str(one.span.column), one.span.text) for one in found]
+    assert not said or places == said
+
+
+def test_every_case_is_of_a_code_that_there_is() -> None:
+    assert sorted({path.parent.name for path in CASES} - {code.name.removeprefix("gdl/") for code in STATIC}) == []
+
+
+def test_every_code_has_a_case_or_an_example() -> None:
+    assert [code.name for code in STATIC if not code.wrong.strip() and code.name != "gdl/no-rules"] == []
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == codes_page(), "run `make codes`"

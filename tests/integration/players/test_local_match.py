@@ -1,0 +1,104 @@
+"""Matches in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+
+import pytest
+
+from gdl.engines import make_game
+from gdl.errors import IllegalMoveError, NoLegalMoveError
+from gdl.game import Game, Role, State
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.kit.local_match import LocalMatch
+from players.player import Player
+from players.stock import GreedyPlayer, LegalPlayer, MctsPlayer, MinimaxPlayer, NestedPlayer, RandomPlayer
+from tests.kit.players.games import COIN, game, game_of, role
+
+PLAYERS = (LegalPlayer, RandomPlayer, GreedyPlayer, MinimaxPlayer, MctsPlayer, NestedPlayer)
+GAMES = (
+    "tictactoe", "connectfour", "breakthrough", "nim", "eightpuzzle", "rockpaperscissors", "montyhall", "kuhnpoker",
+    "zionsmall",
+)  # fmt: skip
+
+
+class Notes(RandomPlayer):
+    """Moves at random and writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def start(self, deadline: Deadline) -> None:
+        self.told.append("start")
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
+        self.told.append(f"{own_move}: {' '.join(map(str, percepts))}")
+
+    def stop(self) -> None:
+        self.told.append("stop")
+
+
+class Cheat(Player):
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return read_term("(drop 9)")
+
+
+def seated(of: Game, kinds: Sequence[type[Player]]) -> dict[Role, Player]:
+    roles = [each for each in of.roles if each.name != "random"]
+    return {each: kind() for each, kind in zip(roles, cycle(kinds), strict=False)}
+
+
+@pytest.mark.parametrize("kind", PLAYERS)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_player_plays_every_game_to_its_end_by_the_clock(name: str, kind: type[Player]) -> None:
+    """A clock that advances at each look ends every search after so many looks."""
+    ticks = iter(range(10**9))
+    match = LocalMatch(game(name), seated(game(name), [kind, RandomPlayer]), 1, clock_s=30, clock=lambda: next(ticks))
+    steps = list(match.play())
+    assert match.state.is_terminal
+    assert steps[-1].state == match.state
+
+
+def test_each_player_is_told_its_own_percepts_of_every_step() -> None:
+    notes = Notes()
+    match = LocalMatch(game("montyhall"), {role("candidate"): notes}, 1)
+    steps = [[str(move) for move in step.moves] for step in match.play()]
+    assert steps == [["(choose 1)", "(hide_car 3)"], ["noop", "(open 2)"], ["switch", "noop"]]
+    assert notes.told == [
+        "start", "(choose 1): (you_chose 1)", "noop: (opened_door 2)", "switch: (car_behind 3)", "stop",
+    ]  # fmt: skip
+
+
+def test_equal_seeds_play_equal_matches() -> None:
+    def moves(seed: int) -> list[tuple[Term, ...]]:
+        return [
+            step.moves for step in LocalMatch(game("zionsmall"), seated(game("zionsmall"), [RandomPlayer]), seed).play()
+        ]
+
+    assert moves(5) == moves(5)
+    assert moves(5) != moves(6)
+
+
+def test_an_illegal_move_is_refused() -> None:
+    connectfour = game("connectfour")
+    with pytest.raises(IllegalMoveError, match=r"\(drop 9\) is not a legal move of red"):
+        list(LocalMatch(connectfour, seated(connectfour, [Cheat]), 1).play())
+
+
+def test_mcts_plays_a_game_that_it_sees_wholly_on_states() -> None:
+    """The safe move is found by the tree search, which counts its playouts."""
+    player = MctsPlayer(playouts=200)
+    match = LocalMatch(game_of(COIN), {role("player"): player}, 1)
+    assert [str(step.moves[0]) for step in match.play()] == ["safe"]
+    assert (player.sees_everything, player.tree.n_rounds > 0, player.infoset_search.n_rounds) == (True, True, 0)
+
+
+def test_rules_that_leave_a_role_without_a_move_are_at_fault() -> None:
+    stuck = make_game(read_rules("(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q))"))
+    with pytest.raises(NoLegalMoveError) as caught:
+        list(LocalMatch(stuck, {stuck.roles[0]: LegalPlayer()}, seed=1).play())
+    assert (caught.value.role, caught.value.step) == ("a", 1)

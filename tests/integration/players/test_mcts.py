@@ -1,0 +1,84 @@
+"""The Monte Carlo player: which search it uses, and the puzzles' player that falls back on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.engines import BestGame, make_game
+from gdl.game import Game
+from gdl.games.library import find_game
+from players.deadline import Deadline
+from players.search.evaluator import LaneEvaluator, StateEvaluator
+from players.stock import MctsPlayer, NestedPlayer
+from tests.kit.players.games import COIN, FOUR_WAYS, game, game_of, role
+
+FOREVER = Deadline(float("inf"))
+
+
+def at_the_first_move(player: MctsPlayer, of: Game, mine: str) -> MctsPlayer:
+    player.join(of, role(mine), seed=1)
+    player.start(FOREVER)
+    player.move(of.initial_state, player.role, FOREVER)
+    return player
+
+
+@pytest.mark.parametrize(
+    ("of", "mine", "on_states"),
+    [
+        (game("connectfour"), "red", True),
+        (game_of(COIN), "player", True),
+        (game("montyhall"), "candidate", False),
+    ],
+)
+def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
+    of: Game, mine: str, on_states: bool
+) -> None:
+    player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
+    assert (player.tree.n_rounds > 0, player.infoset_search.n_rounds > 0) == (on_states, not on_states)
+
+
+def test_without_time_to_find_out_views_are_searched() -> None:
+    coin = game_of(COIN)
+    player = MctsPlayer(playouts=30)
+    player.join(coin, role("player"), seed=1)
+    player.start(Deadline(0.0, lambda: 1.0))
+    player.move(coin.initial_state, player.role, FOREVER)
+    assert (player.tree.n_rounds, player.infoset_search.n_rounds) == (0, 30)
+
+
+def test_nested_searches_puzzles_itself() -> None:
+    player = NestedPlayer(playouts=100)
+    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").tree.n_rounds == 0
+    assert player.search is not None
+    assert player.search.best_goal == 1.0
+
+
+def test_nested_plays_games_of_more_roles_as_mcts_does() -> None:
+    player = NestedPlayer(playouts=30)
+    assert at_the_first_move(player, game("connectfour"), "red").tree.n_rounds > 0
+    assert player.search is None
+
+
+def evaluator_after_start(player: MctsPlayer, of: Game, deadline: Deadline = FOREVER) -> type[object]:
+    player.join(of, of.roles[0], seed=1)
+    player.start(deadline)
+    return type(player.tree.evaluator)
+
+
+def test_the_compiled_engine_is_waited_for_in_the_start_clock() -> None:
+    fresh = make_game(find_game("tictactoe").read())
+    assert evaluator_after_start(MctsPlayer(), fresh) is LaneEvaluator
+
+
+def test_a_game_compiled_later_is_searched_compiled_from_then_on() -> None:
+    fresh = make_game(find_game("tictactoe").read())
+    assert isinstance(fresh, BestGame)
+    player = MctsPlayer()
+    assert evaluator_after_start(player, fresh, Deadline(0.0, lambda: 1.0)) is StateEvaluator
+    fresh.wait()
+    player.move(player.worlds.state, player.role, Deadline.after(0.1))
+    assert type(player.tree.evaluator) is LaneEvaluator
+
+
+def test_an_engine_can_be_asked_for() -> None:
+    assert evaluator_after_start(MctsPlayer(engine="interpreter"), game("tictactoe")) is StateEvaluator

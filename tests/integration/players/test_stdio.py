@@ -1,0 +1,40 @@
+"""A player on standard input and output."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from players.kit.player_server import PlayerServer, answer_lines
+from tests.kit.players import odd_players
+from tests.kit.players.peers import settings, start_text
+
+LINES = ("(INFO)", "", start_text(), "(LEGAL m ((mark 1 1)))", "(PLAY m NIL)", "garbage", "(STOP m NIL)")
+ANSWERS = ["((name tested) (status available))", "ready", "(mark 1 1)", "nil", "done"]
+
+
+async def test_each_line_has_one_line_as_its_answer() -> None:
+    lines = [*(f"{line}\n".encode() for line in LINES), b""]
+    said: list[str] = []
+    await answer_lines(PlayerServer(odd_players.First, settings()), iter(lines).__next__, said.append)
+    assert said == ANSWERS
+
+
+SCRIPT = """
+import players
+class Loud(players.Player):
+    def move(self, state, role, deadline):
+        print("thinking aloud")
+        return state.legal_moves(role)[0]
+players.run_stdio(Loud, players.Settings("tested"))
+"""
+
+
+def test_a_script_that_prints_and_has_no_guard_is_a_player_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "loud.py"
+    path.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, path], input="\n".join(LINES), capture_output=True, text=True, timeout=30, check=True,
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ANSWERS

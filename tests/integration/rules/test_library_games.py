@@ -1,0 +1,181 @@
+"""What holds for every game of the library."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from functools import cache
+
+import pytest
+
+from gdl.boards.about import About
+from gdl.boards.boards import board_of
+from gdl.boards.text import text_of
+from gdl.engines import make_game
+from gdl.game import RANDOM, Game, State
+from gdl.games.library import find_game, game_names
+from gdl.language.rules import Atom, Rule
+from gdl.language.terms import Compound, Term, signature
+from tests.kit.rules.counting import Tree, count
+
+MAX_STEPS = 1000
+N_PLAYS = 5
+MAX_EXPANSIONS = 20_000
+
+every_game = pytest.mark.parametrize("name", game_names())
+
+
+@dataclass(frozen=True)
+class Play:
+    """The states of a play and the joint moves between them."""
+
+    states: tuple[State, ...]
+    moves: tuple[tuple[Term, ...], ...]
+
+
+@cache
+def game(name: str) -> Game:
+    return make_game(find_game(name).read())
+
+
+@cache
+def about(name: str) -> About:
+    found = find_game(name).about()
+    assert found is not None, f"{name} has no TOML description"
+    return found
+
+
+@cache
+def tree(name: str) -> Tree:
+    counts = about(name).counts
+    return count(game(name), MAX_EXPANSIONS, None if counts.states else len(counts.perft))
+
+
+@cache
+def plays(name: str) -> tuple[Play, ...]:
+    rng = random.Random(name)
+    return tuple(random_play(game(name), rng) for _ in range(N_PLAYS))
+
+
+def random_play(game: Game, rng: random.Random) -> Play:
+    states: list[State] = [game.initial_state]
+    moves: list[tuple[Term, ...]] = []
+    while not states[-1].is_terminal and len(moves) < MAX_STEPS:
+        moves.append(tuple(rng.choice(states[-1].legal_moves(role)) for role in game.roles))
+        states.append(states[-1].next_state(moves[-1]))
+    return Play(tuple(states), tuple(moves))
+
+
+@every_game
+def test_random_plays_end(name: str) -> None:
+    assert [play.states[-1].is_terminal for play in plays(name)] == [True] * N_PLAYS
+
+
+@every_game
+def test_every_role_has_exactly_one_goal_at_the_end(name: str) -> None:
+    goals = [play.states[-1].goal(role) for play in plays(name) for role in game(name).roles]
+    assert [goal for goal in goals if goal is None or not 0 <= goal <= 100] == []
+
+
+@every_game
+def test_every_fact_met_is_covered_by_base(name: str) -> None:
+    met = {fact for play in plays(name) for state in play.states for fact in state.facts}
+    assert sorted(map(str, met - declared(name, "base"))) == []
+
+
+@every_game
+def test_every_legal_move_met_is_covered_by_input(name: str) -> None:
+    roles = game(name).roles
+    states = {state for play in plays(name) for state in play.states[:-1]}
+    met = {Compound("input", (role, move)) for state in states for role in roles for move in state.legal_moves(role)}
+    assert sorted(map(str, met - declared(name, "input"))) == []
+
+
+@cache
+def declared(name: str, relation: str) -> frozenset[Term]:
+    """Return what `base` declares, or all of `input`: the first state of a game that begins with it."""
+    description = find_game(name).read()
+    others = (rule for rule in description.rules if signature(rule.head.term)[0] not in ("init", "base", "input"))
+    begins = (_as_init(rule) for rule in description.rules if signature(rule.head.term)[0] == relation)
+    return make_game(replace(description, rules=(*others, *begins))).initial_state.facts
+
+
+def _as_init(rule: Rule) -> Rule:
+    term = rule.head.term
+    assert isinstance(term, Compound)
+    inner = term.arguments[0] if term.functor == "base" else term
+    return replace(rule, head=Atom(Compound("init", (inner,)), rule.head.span))
+
+
+@every_game
+def test_the_description_names_the_roles_of_the_rules(name: str) -> None:
+    assert about(name).roles == tuple(str(role) for role in game(name).roles)
+
+
+@every_game
+def test_rules_with_chance_or_percepts_are_gdl2(name: str) -> None:
+    heads = {signature(rule.head.term) for rule in game(name).description.rules}
+    assert game(name).has_imperfect_information == (RANDOM in game(name).roles or ("sees", 2) in heads)
+
+
+@pytest.mark.parametrize("name", [name for name in game_names() if about(name).counts.perft])
+def test_known_perft_counts_hold_as_far_as_they_are_walked(name: str) -> None:
+    known, found = about(name).counts.perft, tree(name).perft
+    assert known[: len(found)] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("amazons", (80, 2176)),
+        ("breakthrough", (22, 484)),
+        ("connectfour", (7, 49, 343, 2401, 16807, 117649)),
+        ("rockpaperscissors", (3 * 3,)),
+        ("tictactoe", (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872)),
+    ],
+)
+def test_the_counts_of_the_field_are_reached(name: str, known: tuple[int, ...]) -> None:
+    assert tree(name).perft[: len(known)] == known
+
+
+@pytest.mark.parametrize("name", [name for name in game_names() if about(name).counts.states])
+def test_games_whose_states_are_counted_hold_all_their_counts(name: str) -> None:
+    known, found = about(name).counts, tree(name)
+    assert found == Tree(
+        perft=known.perft,
+        plays=known.plays or 0,
+        states=known.states or 0,
+        shortest_play=known.shortest_play,
+        longest_play=known.longest_play,
+        is_whole=True,
+    )
+
+
+@every_game
+def test_no_play_is_shorter_or_longer_than_the_known_ones(name: str) -> None:
+    counts = about(name).counts
+    lengths = {len(play.moves) for play in plays(name)}
+    assert (counts.shortest_play or 0) <= min(lengths)
+    assert max(lengths) <= (counts.longest_play or MAX_STEPS)
+
+
+@every_game
+def test_known_numbers_of_first_moves_hold(name: str) -> None:
+    found = {str(role): len(game(name).initial_state.legal_moves(role)) for role in game(name).roles}
+    known = about(name).counts.legal
+    assert known == (found if known else {})
+
+
+@every_game
+def test_every_position_is_drawn_within_a_terminal(name: str) -> None:
+    states = (state for play in plays(name) for state in play.states)
+    pictures = [text_of(board_of(about(name).board, game(name).description, state.facts)) for state in states]
+    assert all(pictures) or about(name).board.kind == "facts"
+    assert max(len(line) for picture in pictures for line in picture.splitlines()) <= 100
+    assert all(picture.isascii() for picture in pictures)
+
+
+@every_game
+def test_keys_stand_for_declared_moves(name: str) -> None:
+    moves = {str(term.arguments[1]) for term in declared(name, "input") if isinstance(term, Compound)}
+    assert sorted(set(about(name).keys.values()) - moves) == []

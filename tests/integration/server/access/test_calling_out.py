@@ -1,0 +1,75 @@
+"""The whole application: whoever names an address inside our network, nobody there is called."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.visibility import Role
+from tests.kit.server.access.doors import bearer
+from tests.kit.server.access.sites import Site, whole_site
+
+REFUSED = "the address is in a network that this server calls no players in"
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    async with whole_site(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+async def inside() -> AsyncIterator[tuple[str, list[str]]]:
+    """Return the address of a program that only this machine should reach, and who called it."""
+    callers: list[str] = []
+
+    async def take(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        callers.append(str(writer.get_extra_info("peername")))
+        writer.close()
+
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", callers
+
+
+async def said(site: Site, role: Role, method: str, path: str, **how: Any) -> tuple[int, Any]:
+    async with site.client.request(method, path, headers=bearer(site.tokens[role]), **how) as answer:
+        return answer.status, await answer.json()
+
+
+async def test_nobody_inside_is_asked_who_they_are(site: Site, inside: tuple[str, list[str]]) -> None:
+    url, callers = inside
+    _, told = await said(site, Role.PLAYER, "GET", "/api/v1/info", params={"player": url})
+    assert (told["trouble"], callers) == ([f"(INFO): {REFUSED}", f"(PING): {REFUSED}"], [])
+
+
+async def test_nobody_inside_is_registered(site: Site, inside: tuple[str, list[str]]) -> None:
+    url, callers = inside
+    status, told = await said(site, Role.PLAYER, "POST", "/api/v1/players", json={"name": "spy", "url": url})
+    assert (status, told["error"]["code"], callers) == (400, "invalid_player", [])
+
+
+async def test_nobody_inside_plays(site: Site, inside: tuple[str, list[str]]) -> None:
+    url, callers = inside
+    order = {"game": "tictactoe", "players": {"x": url, "o": url}, "startClock": 5, "playClock": 1}
+    status, ordered = await said(site, Role.HOST, "POST", "/api/v1/matches", json=order)
+    if status == 201:
+        record: dict[str, Any] = {}
+        async with asyncio.timeout(60):
+            while not record.get("isCompleted"):
+                await asyncio.sleep(0.05)
+                _, record = await said(site, Role.SPECTATOR, "GET", ordered["url"])
+        assert {error for errors in record["errors"] for error in errors} <= {"", "CE"}
+    else:
+        assert (status, ordered["error"]["code"]) == (400, "invalid_player")
+    assert callers == []
+
+
+@pytest.mark.parametrize("player", ["cmd:id", "cmd+legal:id", "my_player.py:Player", "os:system", "file:///etc/passwd"])
+async def test_no_program_of_this_machine_is_started(site: Site, player: str) -> None:
+    order = {"game": "tictactoe", "players": {"x": player}, "startClock": 5, "playClock": 1}
+    status, told = await said(site, Role.ADMIN, "POST", "/api/v1/matches", json=order)
+    assert (status, told["error"]["code"]) == (400, "invalid_player")

@@ -1,0 +1,183 @@
+"""Tokens issued, rotated and revoked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.access.access import ANONYMOUS
+from server.access.issuing import Issuing, Listed, read_class_list
+from server.access.recognition import Recognition, secret_hash
+from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
+from server.storage.accounts import TokenStore
+from server.storage.database import Database
+from server.storage.rows import TokenRow
+from server.visibility import Principal, Role, owns
+from tests.kit.server.access.doors import database
+from tests.kit.server.hosting.outages import locked_file
+
+DAY_MS = 86_400_000
+START_MS = 1_000 * DAY_MS
+
+
+class Desk:
+    """Where tokens are issued and recognised, at a time of the test's own."""
+
+    def __init__(self, store: TokenStore) -> None:
+        self.at_ms, self.store = START_MS, store
+        self.recognition = Recognition(store, lambda: self.at_ms)
+        self.issuing = Issuing(store, self.recognition.forget, lambda: self.at_ms)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with database(tmp_path) as found:
+        yield Desk(TokenStore(found))
+
+
+async def test_a_token_opens_what_it_was_issued_for(desk: Desk) -> None:
+    issued = await desk.issuing.issue(" Ada  Lovelace ", Role.ADMIN, note="her laptop")
+    found = await desk.recognition.by_token(str(issued.text))
+    assert found == Principal("Ada Lovelace", Role.ADMIN, issued.row.id)
+
+
+async def test_nothing_in_the_database_is_a_token(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    assert await desk.store.listed() == [
+        TokenRow(issued.text.id, "Ada", "admin", secret_hash(issued.text.secret), START_MS)
+    ]
+    assert issued.text.secret not in repr(issued)
+
+
+async def test_the_first_token_is_an_admin_s(desk: Desk) -> None:
+    with pytest.raises(TokenRuleError):
+        await desk.issuing.issue("Bob", Role.HOST)
+    with pytest.raises(TokenRuleError):
+        await desk.issuing.issue_all([Listed("Bob", 1)], Role.PLAYER)
+    assert await desk.store.listed() == []
+
+
+async def test_a_token_is_valid_until_its_time_is_over(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN, days=2)
+    found = []
+    for days in (0, 1.999, 2):
+        desk.at_ms = START_MS + round(days * DAY_MS)
+        found.append(await desk.recognition.by_token(str(issued.text)) is not None)
+    assert found == [True, True, False]
+
+
+async def test_a_token_that_is_rotated_opens_nothing_and_the_new_one_as_long_as_it_did(desk: Desk) -> None:
+    old = await desk.issuing.issue("Ada", Role.ADMIN, days=2)
+    desk.at_ms += DAY_MS
+    new = await desk.issuing.rotate(old.row.id)
+    found = [await desk.recognition.by_token(str(each.text)) is not None for each in (old, new)]
+    assert (found, new.row.id, new.row.expires_ms) == ([False, True], old.row.id, START_MS + 3 * DAY_MS)
+
+
+async def test_a_token_that_is_revoked_opens_nothing(desk: Desk) -> None:
+    await desk.issuing.issue("Ada", Role.ADMIN)
+    issued = await desk.issuing.issue("Bob", Role.PLAYER)
+    before = await desk.recognition.by_token(str(issued.text))
+    await desk.issuing.revoke(issued.row.id)
+    assert (before is not None, await desk.recognition.by_token(str(issued.text))) == (True, None)
+    for change in (desk.issuing.revoke, desk.issuing.rotate):
+        with pytest.raises(UnknownTokenError):
+            await change(issued.row.id)
+
+
+async def test_a_token_that_another_process_revoked_opens_nothing_after_two_seconds(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    await desk.recognition.by_token(str(issued.text))
+    await desk.store.revoke(issued.row.id, START_MS)
+    desk.at_ms += 2_000
+    assert await desk.recognition.by_token(str(issued.text)) is None
+
+
+async def test_a_session_is_valid_until_its_time_is_over(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    secret = await desk.recognition.begin_session(issued.row.id, 3_600)
+    desk.at_ms += 3_599_999
+    assert await desk.recognition.by_session(secret) == Principal("Ada", Role.ADMIN, issued.row.id)
+    desk.at_ms += 1
+    assert await desk.recognition.by_session(secret) is None
+    assert await desk.recognition.by_token(str(issued.text)) is not None
+
+
+@pytest.mark.parametrize("name", ["anonymous", "local", " Anonymous "])
+async def test_nobody_is_issued_the_name_of_those_who_have_no_token(desk: Desk, name: str) -> None:
+    with pytest.raises(TokenFieldError):
+        await desk.issuing.issue(name, Role.ADMIN)
+
+
+async def test_passers_by_own_nothing_of_a_token_that_is_called_as_they_are() -> None:
+    token = Principal(ANONYMOUS.name, Role.PLAYER, "of-an-earlier-version")
+    assert [owns(who, ANONYMOUS.name) for who in (token, ANONYMOUS, None)] == [True, False, False]
+
+
+async def test_the_last_admin_stays(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    with pytest.raises(TokenRuleError):
+        await desk.issuing.revoke(issued.row.id)
+    await desk.issuing.issue("Grace", Role.ADMIN)
+    await desk.issuing.revoke(issued.row.id)
+    assert await desk.issuing.has_admin()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\0b", "a\x1b[31m", "\u202eevil"])
+async def test_names_can_be_printed_on_a_line(desk: Desk, name: str) -> None:
+    with pytest.raises(TokenFieldError):
+        await desk.issuing.issue(name, Role.ADMIN)
+
+
+@pytest.mark.parametrize("days", [0, -1, 3_661, 10**30])
+async def test_times_are_some_days(desk: Desk, days: int) -> None:
+    with pytest.raises(TokenFieldError):
+        await desk.issuing.issue("Ada", Role.ADMIN, days)
+
+
+async def test_a_class_gets_a_token_each_and_again_none(desk: Desk) -> None:
+    listed = read_class_list("name,role,note\nAda,admin,\nBob,,group 1\nBob,,\n")
+    issued = await desk.issuing.issue_all(listed, Role.PLAYER)
+    again = await desk.issuing.issue_all(listed, Role.PLAYER)
+    assert ([(each.row.name, each.row.role, each.row.note) for each in issued], again) == (
+        [("Ada", "admin", ""), ("Bob", "player", "group 1")],
+        [],
+    )
+
+
+async def test_one_wrong_line_of_a_class_list_and_nobody_gets_a_token(desk: Desk) -> None:
+    with pytest.raises(TokenFieldError, match="line 2: a name"):
+        await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), Listed("\0", 2)], Role.PLAYER)
+    assert await desk.store.listed() == []
+
+
+async def test_when_a_token_was_used_is_written_down_once_a_minute(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    used = []
+    for passed_ms in (0, 59_999, 60_000):
+        desk.at_ms = START_MS + passed_ms
+        desk.recognition.forget()
+        await desk.recognition.by_token(str(issued.text))
+        await desk.recognition.write_uses()
+        used.append((await desk.store.listed())[0].used_ms)
+    assert used == [START_MS, START_MS, START_MS + 60_000]
+
+
+async def test_a_token_is_recognised_while_nothing_can_be_written(tmp_path: Path) -> None:
+    """When it was used is written down when that can be done."""
+    path = tmp_path / "ggp.sqlite"
+    found = await Database.open(str(path), wait_s=0.05)
+    desk = Desk(TokenStore(found))
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    secret = await desk.recognition.begin_session(issued.row.id, 60)
+    async with locked_file(path):
+        who = [await desk.recognition.by_token(str(issued.text)), await desk.recognition.by_session(secret)]
+        await desk.recognition.write_uses()
+        before = (await desk.store.listed())[0].used_ms
+    await desk.recognition.write_uses()
+    after = (await desk.store.listed())[0].used_ms
+    await found.close()
+    assert who == [Principal("Ada", Role.ADMIN, issued.row.id)] * 2
+    assert (before, after) == (None, START_MS)

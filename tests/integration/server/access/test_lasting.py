@@ -1,0 +1,61 @@
+"""Streams end when what entitled them does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from server.access.settings import AccessSettings
+from server.visibility import Role
+from tests.kit.server.access.doors import bearer, door
+
+CLOSED = AccessSettings(is_loopback=False)
+
+
+async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path: Path) -> None:
+    async with door(tmp_path, CLOSED) as (client, access):
+        ada = await access.issuing.issue("Ada", Role.ADMIN)
+        bob = await access.issuing.issue("Bob", Role.PLAYER)
+        async with (
+            client.get("/stream", headers=bearer(ada.text)) as hers,
+            client.get("/stream", headers=bearer(bob.text)) as his,
+        ):
+            assert [await each.content.readexactly(5) for each in (hers, his)] == [b"begun", b"begun"]
+            await access.open_requests.sweep()
+            await access.issuing.revoke(bob.row.id)
+            await access.open_requests.sweep()
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await his.content.read()
+            assert not hers.content.at_eof()
+
+
+async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
+    async with door(tmp_path, CLOSED) as (client, access):
+        ada = await access.issuing.issue("Ada", Role.ADMIN)
+        secret = await access.recognition.begin_session(ada.row.id, 100)
+        async with client.get("/stream", headers={"Cookie": f"ggp_session={secret}"}) as answer:
+            await answer.content.readexactly(5)
+            await access.recognition.end_session(secret)
+            await access.open_requests.sweep()
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await answer.content.read()
+
+
+async def test_what_was_open_ends_with_the_first_token(tmp_path: Path) -> None:
+    async with door(tmp_path) as (client, access), client.get("/stream") as answer:
+        await answer.content.readexactly(5)
+        await access.open_requests.sweep()
+        await access.issuing.issue("Ada", Role.ADMIN)
+        await access.open_requests.sweep()
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await answer.content.read()
+
+
+async def test_whoever_may_watch_anyway_goes_on(tmp_path: Path) -> None:
+    public = AccessSettings(is_loopback=False, is_public=True)
+    async with door(tmp_path, public) as (client, access), client.get("/stream") as answer:
+        await answer.content.readexactly(5)
+        await access.open_requests.sweep()
+        assert not answer.content.at_eof()

@@ -1,0 +1,159 @@
+"""While a hidden match is played no address of the server tells what helps a player, not even an administrator."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from html import unescape
+from typing import Any
+
+import pytest
+from aiohttp import ClientTimeout, web
+from aiohttp.test_utils import TestServer
+
+from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
+from tests.kit.server.api.house import Client, manager_of, ordered, record
+from tests.kit.server.scripted import start_of
+
+_TAGS = re.compile(r"<[^>]*>")
+_BLANKS = re.compile(r"\s+")
+STREAMS = ("/events", "/requests", "/letters")
+CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "scrambled": ("tictactoe", ("x", "o"), {"scramble": True}),
+    "imperfect": ("kuhnpoker", ("alice", "bob"), {}),
+    "both": ("kuhnpoker", ("alice", "bob"), {"scramble": True}),
+}
+OF_GAMES = ("/api/v1/games", "/base/games", "/games", "/start")
+"""Addresses that tell of all games, whatever is played."""
+
+
+@pytest.fixture
+async def slower() -> AsyncIterator[str]:
+    """Yield the address of a player that answers its first PLAY, and thinks about the second."""
+    n_asked: dict[str, int] = {}
+
+    async def answer(request: web.Request) -> web.Response:
+        words = (await request.text()).split(maxsplit=2)
+        if words[0] != "(PLAY":
+            return web.Response(text="ready")
+        seat = f"{words[1]} {request.path}"
+        n_asked[seat] = n_asked.get(seat, 0) + 1
+        if n_asked[seat] > 1:
+            await asyncio.sleep(60)
+        return web.Response(text="noop")
+
+    app = web.Application()
+    app.router.add_post("/{tail:.*}", answer)
+    server = TestServer(app)
+    await server.start_server(shutdown_timeout=0.1)
+    yield str(server.make_url("/"))
+    await server.close()
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_no_address_tells_a_secret(client: Client, slower: str, case: str) -> None:
+    game, roles, how = CASES[case]
+    always = "".join([folded(await body(client, path)) for path in addresses(client, "none", roles, streams=())])
+    url = await ordered(client, game=game, players={role: f"{slower}{role}" for role in roles}, **how)
+    await second_state(client, url)
+    match_id = url.rpartition("/")[2]
+    told = {path: folded(await body(client, path)) for path in addresses(client, match_id, (*roles, "random"))}
+    # A scrambled name may happen to be a word, or the end of one and the beginning of the next.
+    kept = {secret for secret in await secrets(client, match_id) if secret not in always}
+    assert len(kept) >= 8
+    leaks = [(path, secret) for path, text in told.items() for secret in kept if secret in text]
+    assert (leaks, len(told) > 40) == ([], True)
+
+
+async def poll() -> AsyncIterator[None]:
+    """Yield again and again."""
+    while True:
+        yield
+        await asyncio.sleep(0.05)
+
+
+async def second_state(client: Client, url: str) -> None:
+    """Wait until the match has made a step."""
+    async with asyncio.timeout(30):
+        async for _ in poll():
+            if len((await record(client, url, "running"))["stateTimes"]) > 1:
+                return
+
+
+def addresses(client: Client, match_id: str, roles: tuple[str, ...], streams: tuple[str, ...] = STREAMS) -> list[str]:
+    """Return every address of the server that is read with GET, with what may stand in it; but no rules of games.
+
+    Of the addresses that answer with a stream only those that end with one of *streams*.
+    """
+    app = client.app
+    assert app is not None
+    fillings: dict[str, list[str]] = {
+        "match_id": [match_id], "id": [match_id], "role": list(roles), "step": ["0", "1", "2"], "number": ["0"],
+        "feed": ["updatedFeed.json", "updatedFeed.atom", "completedFeed.json"], "name": ["unnamed"],
+    }  # fmt: skip
+    found = []
+    for route in app.router.routes():
+        path = "" if route.resource is None else route.resource.canonical
+        is_left_out = path.startswith(OF_GAMES) or (path.endswith(STREAMS) and not path.endswith(streams))
+        if route.method == "GET" and not is_left_out:
+            found += _filled(path, fillings)
+    found += [f"{path}?role={role}" for path in found if "/states/" in path for role in roles]
+    return found + [f"/matches/{match_id}?step={step}" for step in range(3)]
+
+
+def _filled(path: str, fillings: dict[str, list[str]]) -> list[str]:
+    place = re.search(r"\{(\w+)\}", path)
+    if place is None:
+        return [path]
+    return [one for text in fillings[place[1]] for one in _filled(path.replace(place[0], text), fillings)]
+
+
+async def body(client: Client, path: str) -> str:
+    """Return what *path* answers, headers and all; of a stream what comes within a moment."""
+    text = ""
+    try:
+        async with client.get(path, timeout=ClientTimeout(total=1.5 if path.endswith(STREAMS) else 20)) as answer:
+            assert answer.status < 500
+            text = str(answer.headers)
+            async for piece in answer.content.iter_any():
+                text += piece.decode(errors="replace")
+    except TimeoutError:
+        assert path.endswith(STREAMS)
+    return text
+
+
+async def secrets(client: Client, match_id: str) -> set[str]:
+    """Return what nobody may be told while the match is played."""
+    matches = manager_of(client).matches
+    row, entries = await matches.get(match_id), await matches.entries(match_id)
+    assert row is not None
+    started = start_of(entries)
+    found = {str(row.order["seed"]), str(row.order["scrambleSeed"])}
+    told = {folded(text) for entry in entries[1:] for text in _hidden(entry) if "(" in text}
+    if not started.scrambling:  # everybody knows the rules
+        return found | {text for text in told if text not in folded(str(started.rules))}
+    names = {name for name in started.scrambling if not name.startswith("?")}
+    sentences = {f"({name}" for name in names if len(name) > 3}
+    return found | told | sentences | {*started.scrambling.values(), started.rules_sha256}
+
+
+def _hidden(entry: Entry) -> list[str]:
+    """Return the facts, percepts, moves and messages of *entry*; the first state follows from the rules."""
+    match entry:
+        case StateEntry() if entry.step > 0:
+            facts = re.findall(r"\( [^()]+ \)", entry.state[2:-2])
+            return [*facts, *(text for seen in entry.percepts or () for text in seen)]
+        case StepEntry():
+            return list(entry.moves or ())
+        case SentEntry():
+            return [entry.text]
+        case AnsweredEntry():
+            return [entry.text, entry.move or ""]
+        case _:
+            return []
+
+
+def folded(text: str) -> str:
+    """Return *text* without tags and blanks."""
+    return _BLANKS.sub("", unescape(_TAGS.sub("", text)))

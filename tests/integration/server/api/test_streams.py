@@ -1,0 +1,99 @@
+"""Streams of events: each event once, in order, and on from where somebody left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import aiohttp
+
+from tests.kit.server.api.house import Client, ordered, record, told
+
+NDJSON = {"Accept": "application/x-ndjson"}
+
+
+def sse(text: str) -> list[dict[str, Any]]:
+    """Return the events of a stream of server-sent events, without heartbeats."""
+    found = []
+    for block in text.split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
+        if lines:
+            found.append({"event": lines["event"], "id": lines["id"], "data": json.loads(lines["data"])})
+    return found
+
+
+def without_now(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for event in events:
+        event["data"].pop("now", None)
+    return events
+
+
+async def next_line(response: aiohttp.ClientResponse) -> dict[str, Any]:
+    """Return the next event of a stream of JSON lines."""
+    async with asyncio.timeout(20):
+        while not (line := (await response.content.readline()).strip()):
+            pass
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+async def test_a_match_that_is_over_is_told_to_its_end(client: Client, noop: str) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": noop, "o": noop})
+    whole = await record(client, url)
+    answer = await client.get(f"{url}/events")
+    events = without_now(sse(await answer.text()))
+    kinds = [event["event"] for event in events]
+    assert answer.content_type == "text/event-stream"
+    assert [event["id"] for event in events] == [str(number) for number in range(len(events))]
+    assert (kinds[:2], kinds[-1]) == (["started", "state"], "closed")
+    assert [event["data"]["state"] for event in events if event["event"] == "state"] == whole["states"]
+    assert [event["data"]["moves"] for event in events if event["event"] == "step"][1:] == whole["moves"]
+    journal = (await told(await client.get(f"{url}/journal")))["events"]
+    assert [(one["kind"], one["data"]) for one in journal] == [(one["event"], one["data"]) for one in events]
+    lines = (await (await client.get(f"{url}/events", headers=NDJSON)).text()).splitlines()
+    assert without_now([json.loads(line) for line in lines]) == events
+
+
+async def test_a_stream_goes_on_behind_the_last_event_that_came(client: Client, noop: str) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": noop, "o": noop})
+    await record(client, url)
+    whole = without_now(sse(await (await client.get(f"{url}/events")).text()))
+    by_header = await client.get(f"{url}/events", headers={"Last-Event-ID": "6"})
+    by_query = await client.get(f"{url}/events", params={"after": "6"})
+    assert [without_now(sse(await answer.text())) for answer in (by_header, by_query)] == [whole[7:]] * 2
+    known = await client.get(f"{url}/events", headers={"Last-Event-ID": whole[-1]["id"]})
+    assert sse(await known.text()) == [{"event": "closed", "id": whole[-1]["id"], "data": {}}]
+    assert (await told(await client.get(f"{url}/journal", params={"after": "6"})))["events"][0]["number"] == 7
+
+
+async def test_what_happens_is_told_as_it_happens(client: Client, thinker: str) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": thinker, "o": thinker})
+    async with client.get(f"{url}/events", headers=NDJSON) as stream:
+        kinds: list[str] = []
+        while kinds[-2:] != ["asked", "asked"] or "step" not in kinds:
+            event = await next_line(stream)
+            kinds.append(event["event"])
+        limit_ms = event["data"]["deadlineMs"] - event["data"]["at"]
+        assert (event["data"]["message"], event["data"]["role"], limit_ms) == ("PLAY", "o", 21_000)
+        assert event["data"]["now"] >= event["data"]["at"]
+        await client.post(f"{url}/abort")
+        while kinds[-1] != "closed":
+            kinds.append((await next_line(stream))["event"])
+        assert await stream.content.read() == b""
+    assert kinds[-1 - kinds[::-1].index("aborted") :].count("answered") == 2
+
+
+async def test_all_matches_are_told_as_they_change(client: Client, thinker: str) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": thinker, "o": thinker})
+    match_id = (await record(client, url, "running"))["matchId"]
+    async with client.get("/api/v1/events", headers=NDJSON) as stream:
+        first = await next_line(stream)
+        assert (first["event"], first["data"]["id"], first["data"]["status"]) == ("match", match_id, "running")
+        await client.post(f"{url}/abort")
+        while (event := await next_line(stream))["data"]["status"] == "running":
+            pass
+        assert event["data"]["status"] == "aborted"
+    async with client.get("/api/v1/events", headers=NDJSON | {"Last-Event-ID": first["id"]}) as stream:
+        again = await next_line(stream)
+        assert (again["data"]["id"], again["data"]["status"]) == (match_id, "aborted")

@@ -1,0 +1,231 @@
+"""The checks find nothing wrong with a player of our kit, and each finds what it is there to find."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from gdl.wire.messages import read_message
+from players.kit.player_server import PlayerServer
+from server.checks.bout import Clocks
+from server.checks.catalogue import CHECKS
+from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.checks.probe import Probe
+from tests.kit.players import odd_players
+from tests.kit.players.peers import playing, settings, start_text
+
+CLOCKS = Clocks(start_s=3, play_s=1)
+BY_NAME = {check.name: check for check in CHECKS}
+Answer = Callable[[str, PlayerServer], Awaitable[str]]
+
+
+async def findings(url: str, *checks: Check) -> list[CheckResult]:
+    return [finding async for finding in examine(CheckedPlayer(Probe(url), CLOCKS), checks)]
+
+
+@contextlib.asynccontextmanager
+async def listening(answer: Answer, *, closes: bool = True, max_matches: int = 8) -> AsyncIterator[str]:
+    """Serve a player that says what *answer* says, as raw as players of old; yield its address."""
+    desk = PlayerServer(odd_players.First, settings(max_matches=max_matches))
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length:")[2].split()[0])
+            text = (await reader.readexactly(length)).decode("latin-1")
+            writer.write(f"HTTP/1.0 200 OK\r\n\r\n{await answer(text, desk)}\n".encode())
+            await asyncio.sleep(0 if closes else 5)
+        finally:
+            writer.close()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(asyncio.ensure_future(converse(reader, writer)))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await desk.close()
+
+
+def test_every_check_has_a_name_of_its_own_and_says_what_it_is_about() -> None:
+    assert len(BY_NAME) == len(CHECKS)
+    assert all(check.what for check in CHECKS)
+
+
+@pytest.mark.parametrize("make_player", [odd_players.First, odd_players.Failing])
+async def test_nothing_is_wrong_with_a_player_of_the_kit(make_player: type[odd_players.First]) -> None:
+    async with playing(make_player) as peer:
+        found = await findings(peer.url, *CHECKS)
+    assert [(finding.name, finding.verdict, finding.detail) for finding in found] == [
+        (check.name, CheckVerdict.OK, "") for check in CHECKS
+    ]
+
+
+async def test_when_nobody_answers_the_rest_is_skipped() -> None:
+    async with playing(odd_players.First) as peer:
+        url = peer.url
+    found = await findings(url, *CHECKS)
+    assert [finding.verdict for finding in found] == [CheckVerdict.WRONG] + [CheckVerdict.SKIPPED] * (len(CHECKS) - 1)
+    assert found[0].detail.startswith("connection failed: ")
+
+
+async def proper(text: str, desk: PlayerServer) -> str:
+    return await desk.answer(read_message(text))
+
+
+async def mumbling(text: str, _desk: PlayerServer) -> str:
+    return "(well (you (know"
+
+
+async def jumping(text: str, desk: PlayerServer) -> str:
+    return "(jump 9)" if text.startswith("(PLAY") else await proper(text, desk)
+
+
+async def dawdling(text: str, desk: PlayerServer) -> str:
+    if text.startswith("(PLAY"):
+        await asyncio.sleep(CLOCKS.play_s + 0.3)
+    return await proper(text, desk)
+
+
+async def deaf(text: str, desk: PlayerServer) -> str:
+    if text.startswith("(START"):
+        await asyncio.sleep(60)
+    return await proper(text, desk)
+
+
+_WAVERING = itertools.cycle(("(mark 1 1)", "(mark 1 2)"))
+
+
+async def wavering(text: str, desk: PlayerServer) -> str:
+    return next(_WAVERING) if text.startswith("(PLAY") else await proper(text, desk)
+
+
+async def stubborn(text: str, desk: PlayerServer) -> str:
+    """Goes by its own moves: aborts when one was replaced."""
+    answer = await proper(text, desk)
+    return "aborted" if text.startswith("(PLAY") and "NIL" not in text and "(mark 1 1) noop" not in text else answer
+
+
+_DEAD: set[PlayerServer] = set()
+
+
+async def mortal(text: str, desk: PlayerServer) -> str:
+    """Dies of the first thing that is no message."""
+    if text == "hello":
+        _DEAD.add(desk)
+    if desk in _DEAD:
+        raise ConnectionError
+    return await proper(text, desk) if text else ""
+
+
+async def upper(text: str, desk: PlayerServer) -> str:
+    return "READY" if text.startswith("(START") else "OK"
+
+
+FAULTS: list[tuple[Answer, str, CheckVerdict, str]] = [
+    (mumbling, "info", CheckVerdict.WARNING, "INFO: a parenthesis is never closed"),
+    (upper, "info", CheckVerdict.WARNING, "INFO: no answer to INFO"),
+    (upper, "ping", CheckVerdict.WARNING, "answered 'OK\\n'"),
+    (upper, "words-of-the-protocol", CheckVerdict.WARNING, "step 0: 'OK'"),
+    (jumping, "whole-match", CheckVerdict.WRONG, "step 0: '(jump 9)' is not one of the 9 legal moves ((mark 1 1), "),
+    (dawdling, "whole-match", CheckVerdict.WRONG, "PLAY of step 0: answered after 1.3"),
+    (deaf, "whole-match", CheckVerdict.WRONG, "START: no answer within 4 s"),
+    (wavering, "repeated-play", CheckVerdict.WRONG, "step 0: answered (mark 1 1), and (mark 1 2) when asked again"),
+    (stubborn, "replaced-move", CheckVerdict.WARNING, "step 1: 'aborted' is not one of the 1 legal moves"),
+    (mortal, "garbage", CheckVerdict.WRONG, "after the body b'hello': closed without a reply"),
+]
+
+
+@pytest.mark.parametrize(("answer", "name", "verdict", "detail"), FAULTS)
+async def test_a_fault_is_found(answer: Answer, name: str, verdict: CheckVerdict, detail: str) -> None:
+    async with listening(answer) as url:
+        found = (await findings(url, BY_NAME["answers"], BY_NAME[name]))[1]
+    assert (found.verdict, found.detail[: len(detail)]) == (verdict, detail)
+
+
+async def test_a_connection_that_stays_open_is_found() -> None:
+    async with listening(proper, closes=False) as url:
+        found = (await findings(url, BY_NAME["answers"], BY_NAME["closes-connection"]))[1]
+    assert (found.verdict, found.detail) == (CheckVerdict.WARNING, "it is still open a second later")
+
+
+async def test_a_player_that_answers_one_message_at_a_time_is_found() -> None:
+    lock = asyncio.Lock()
+
+    async def strict(text: str, desk: PlayerServer) -> str:
+        async with lock:
+            if text.startswith("(PLAY"):
+                await asyncio.sleep(0.9)
+            return await proper(text, desk)
+
+    async with listening(strict) as url:
+        found = (await findings(url, BY_NAME["answers"], BY_NAME["info-while-thinking"]))[1]
+    assert (found.verdict, found.detail) == (CheckVerdict.WARNING, "answered only after the move")
+
+
+MATCH_CHECKS = [check for check in CHECKS if check.name in {
+    "whole-match", "second-role", "scrambled-names", "repeated-play", "replaced-move", "words-of-the-protocol",
+    "match-after-abort", "match-at-the-end",
+}]  # fmt: skip
+
+
+async def test_a_player_of_one_match_at_a_time_fails_in_nothing_but_two_matches() -> None:
+    async with playing(odd_players.First, max_matches=1) as peer:
+        found = await findings(peer.url, *CHECKS)
+    assert [
+        (finding.name, finding.verdict, finding.detail) for finding in found if finding.verdict != CheckVerdict.OK
+    ] == [
+        (
+            "two-matches",
+            CheckVerdict.WARNING,
+            "it plays one match at a time: START of another one is answered with busy",
+        )
+    ]
+
+
+async def test_a_check_that_fails_leaves_no_match_open() -> None:
+    async with listening(jumping, max_matches=1) as url:
+        found = await findings(url, BY_NAME["answers"], *MATCH_CHECKS)
+    assert [("jump 9" in finding.detail, "busy" in finding.detail) for finding in found[1:]] == [(True, False)] * len(
+        MATCH_CHECKS
+    )
+
+
+async def test_what_cannot_be_checked_since_the_player_is_busy_is_skipped() -> None:
+    async with playing(odd_players.First, max_matches=1) as peer:
+        await peer.say(start_text("elsewhere"))
+        unreadable = BY_NAME["unreadable-rules"]
+        found = await findings(peer.url, BY_NAME["answers"], *MATCH_CHECKS, unreadable, BY_NAME["two-matches"])
+    busy = "START is answered with busy: it plays another match, or takes none, so this was not checked"
+    assert [(finding.verdict, finding.detail) for finding in found[1:]] == [(CheckVerdict.SKIPPED, busy)] * (
+        len(found) - 1
+    )
+
+
+async def test_a_warning_comes_before_what_kills_weak_players() -> None:
+    told: list[str] = []
+
+    async def dying(text: str, desk: PlayerServer) -> str:
+        told.append(text[:20])
+        return await proper(text, desk) if len(text) < 100_000 else ""
+
+    async with listening(dying) as url:
+        checks = BY_NAME["answers"], BY_NAME["huge-message"]
+        async for _ in examine(CheckedPlayer(Probe(url), CLOCKS), checks, lambda check: told.append(check.risk)):
+            pass
+    assert told[:4] == [
+        "",
+        "(INFO)",
+        "a weak player dies of it: if yours is gone then, start it again",
+        "(PLAY x (a a a a a a",
+    ]

@@ -1,0 +1,75 @@
+"""`ggp` itself: its version, its help, and what it says to a misspelt command."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+import pytest
+
+import server.commands
+from server.commands.main import COMMANDS
+from tests.kit.server.commands.fixtures import Ggp
+
+
+def test_the_version_is_that_of_the_package(ggp: Ggp) -> None:
+    assert ggp("--version") == (0, f"ggp, version {version('ggp')}\n", "")
+
+
+def test_help_lists_every_command_with_what_it_does(ggp: Ggp) -> None:
+    listed = re.findall(r"^  (\S+)  +(\S.*)", ggp("--help").output.partition("Commands:")[2], re.MULTILINE)
+    assert [name for name, _ in listed] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_is_listed_is_there(name: str) -> None:
+    module = importlib.import_module(f"server.commands.{name.replace('-', '_')}")
+    assert isinstance(module.command, click.Command)
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    modules = Path(server.commands.__file__).parent.glob("[a-z]*.py")
+    assert {module.stem.replace("_", "-") for module in modules} - {"main"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
+    code = f"import sys; from server.commands.main import main; sys.argv = ['ggp', {option!r}]; main()"
+    ran = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines()}
+    assert loaded & {"numpy", "numba", "sqlalchemy", "aiohttp", "pydantic", "pyparsing", "rich", "asyncio"} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "libraries"),
+    [
+        *((name, ("clingo", "numba", "numpy")) for name in ("backup", "export", "restore", "token")),
+        *((name, ("aiohttp", "sqlalchemy")) for name in ("bench", "compile", "conform")),
+    ],
+)
+def test_a_command_loads_no_library_that_only_others_need(name: str, libraries: tuple[str, ...]) -> None:
+    code = f"import sys, server.commands.{name}; print([one for one in {libraries} if one in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
+def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: Ggp) -> None:
+    ended = ggp("vaildate", "tictactoe")
+    assert ended.exit_code == 2
+    assert "did you mean validate?" in ended.errors
+
+
+def test_a_name_that_resembles_none_gets_a_way_to_find_the_right_one(ggp: Ggp) -> None:
+    ended = ggp("show", "qqqq")
+    assert (ended.exit_code, ended.output) == (2, "")
+    assert "`ggp games` lists" in ended.errors
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
+    ended = ggp("trace", "tictactoe", "-o", tmp_path / "absent" / "trace.json")
+    assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)

@@ -1,0 +1,123 @@
+"""`ggp player` as a process: it says where it listens, plays, and leaves no process behind however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server.commands.player import command
+from tests.kit.players.peers import start_text
+
+GGP = (sys.executable, "-c", "from server.commands.main import main; main()", "player")
+
+
+@contextmanager
+def player(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `ggp player` in a session of its own; yield the process and its address."""
+    process = subprocess.Popen(
+        [*GGP, *arguments, "--port", "0"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        try:
+            yield process, process.stdout.readline().removeprefix("listening on ").strip()
+        finally:
+            process.kill()
+
+
+def say(url: str, text: str) -> str:
+    with urllib.request.urlopen(urllib.request.Request(url, text.encode()), timeout=20) as answer:
+        said: str = answer.read().decode()
+    return said
+
+
+def left_of(session: int, timeout_s: float = 5.0) -> list[str]:
+    """Return the processes of a session that are still there after *timeout_s*."""
+    end_s = time.monotonic() + timeout_s
+    while (left := list(_members(session))) and time.monotonic() < end_s:
+        time.sleep(0.05)
+    return left
+
+
+def _members(session: int) -> Iterator[str]:
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                fields = process.joinpath("stat").read_text().rpartition(")")[2].split()
+                command_line = process.joinpath("cmdline").read_text()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                yield command_line
+
+
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "SIGKILL", "end of input"])
+def test_no_process_is_left_however_it_ends(how: str) -> None:
+    with player("tests.kit.players.odd_players:Endless", "--until-eof") as (process, url):
+        assert say(url, start_text(play_s=60)) == "ready"
+        with pytest.raises(TimeoutError):
+            urllib.request.urlopen(urllib.request.Request(url, b"(PLAY m NIL)"), timeout=0.3)
+        assert len(list(_members(process.pid))) >= 3
+        if how == "end of input":
+            assert process.stdin is not None
+            process.stdin.close()
+        else:
+            os.kill(process.pid, getattr(signal, how))
+        process.wait(5)
+        assert left_of(process.pid) == []
+
+
+def test_a_player_of_a_file_plays(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import players\n"
+        "class Last(players.Player):\n"
+        "    def move(self, state, role, deadline):\n"
+        "        return state.legal_moves(role)[-1]\n"
+    )
+    with player(f"{path}:Last", "--name", "mine") as (_, url):
+        said = [say(url, text) for text in ("(INFO)", start_text(play_s=10), "(PLAY m NIL)")]
+    assert said == ["((name mine) (status available))", "ready", "(mark 3 3)"]
+
+
+def test_a_script_that_runs_its_player_plays(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(
+        "import players\n"
+        "class Last(players.Player):\n"
+        "    def move(self, state, role, deadline):\n"
+        "        return state.legal_moves(role)[-1]\n"
+        "players.run(Last, port=0)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    with subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().removeprefix("listening on ").strip()
+            said = [say(url, text) for text in ("(INFO)", start_text(play_s=10), "(PLAY m NIL)")]
+        finally:
+            process.terminate()
+    assert said == ["((name Last) (status available))", "ready", "(mark 3 3)"]
+
+
+def test_a_misspelt_name_is_wrong_usage_with_a_suggestion() -> None:
+    done = subprocess.run([*GGP, "mimimax"], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (2, "ggp: no player 'mimimax'; did you mean minimax?\n")
+
+
+def test_a_port_that_is_taken_is_wrong_usage() -> None:
+    with player("legal") as (_, url):
+        result = CliRunner().invoke(command, ["legal", "--port", url.rpartition(":")[2]])
+    assert (result.exit_code, "cannot listen on 127.0.0.1" in result.output) == (2, True)

@@ -1,0 +1,210 @@
+"""`ggp replay`: steps, verdicts, signatures and transcripts of match records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.match.setup import Profile
+from server.records.journal import Recorder, journal_path, write_record
+from server.records.signature import make_key
+from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, TURNS_MOVES, events, turns
+
+
+def recorded(path: Path, n: int | None = None, profile: Profile = PLAIN, *, is_signed: bool = False) -> Recorder:
+    recorder = Recorder(CIRCUMSTANCES, path, make_key() if is_signed else None)
+    for event in list(events(turns(), TURNS_MOVES, profile))[:n]:
+        recorder.take(event)
+    recorder.close()
+    return recorder
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    recorded(tmp_path / "m.json").finish()
+    return tmp_path / "m.json"
+
+
+def changed(record: Path, **keys: object) -> Path:
+    write_record(json.loads(record.read_text()) | keys, record)
+    return record
+
+
+def test_every_step_is_shown_and_verified(ggp: Ggp, record: Path) -> None:
+    assert ggp("replay", record) == (
+        0,
+        """match match.m1 of turns (a-player, b-player)
+
+step 0
+at: 0
+control: a
+a: go [TO]  b: noop
+
+step 1
+at: 1
+control: b
+a: noop  b: (jump 1)
+
+step 2
+at: 2
+control: a
+terminal  a: 100  b: 0
+errors of a: TO 1
+
+agrees with the rules: 2 steps
+""",
+        "hint: states are listed as facts; --rules GAME, a name or a path, draws the board\n",
+    )
+
+
+def test_one_step_alone(ggp: Ggp, record: Path) -> None:
+    ended = ggp("replay", record, "--step", 2)
+    assert "step 2" in ended.output
+    assert "step 1" not in ended.output
+    ended = ggp("replay", record, "--step", 3)
+    assert (ended.exit_code, "--step takes 0 to 2" in ended.errors) == (2, True)
+
+
+def test_the_first_difference_and_exit_code_1(ggp: Ggp, record: Path) -> None:
+    ended = ggp("replay", changed(record, goalValues=[0, 0]))
+    assert (ended.exit_code, ended.output.splitlines()[-1]) == (
+        1,
+        "step 2, a: goal differs: the record has 0; by the rules it is 100",
+    )
+
+
+def test_the_verdict_as_json(ggp: Ggp, record: Path) -> None:
+    ended = ggp("replay", record, "--json")
+    agreed = {"agrees": True, "steps": 2, "signature": "none", "difference": None}
+    assert (ended.exit_code, json.loads(ended.output)) == (0, agreed)
+    ended = ggp("replay", changed(record, moves=[["go", "noop"], ["noop", "jump"]]), "--json")
+    difference = json.loads(ended.output)["difference"]
+    assert (ended.exit_code, difference.pop("message")[:6], difference) == (
+        1,
+        "step 1",
+        {"step": 1, "role": "b", "kind": "move", "recorded": "jump", "expected": "one of (jump 1) go"},
+    )
+
+
+@pytest.mark.parametrize(("change", "code", "signature"), [({}, 0, "valid"), ({"x-more": 1}, 1, "wrong")])
+def test_a_signature_is_verified(
+    ggp: Ggp, tmp_path: Path, change: dict[str, object], code: int, signature: str
+) -> None:
+    path = tmp_path / "m.json"
+    recorded(path, is_signed=True).finish()
+    ended = ggp("replay", changed(path, **change), "--json")
+    assert (ended.exit_code, json.loads(ended.output)["signature"]) == (code, signature)
+
+
+def test_rules_of_another_game_are_told_by_their_roles(ggp: Ggp, record: Path) -> None:
+    last = ggp("replay", record, "--rules", "tictactoe").output.splitlines()[-1]
+    assert last == "step 0: rules differs: the record has roles a, b; by the rules it is roles x, o"
+
+
+def test_other_hosts_records_need_the_rules_named(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    whole: dict[str, Any] = json.loads(record.read_text())
+    write_record({name: value for name, value in whole.items() if not name.startswith("x-")}, record)
+    rules = tmp_path / "turns.kif"
+    rules.write_text(TURNS)
+    ended = ggp("replay", record)
+    assert (ended.exit_code, "--rules GAME" in ended.errors) == (2, True)
+    assert ggp("replay", record, "--rules", rules).exit_code == 0
+    assert ggp("replay", record, "--rules", "tictacto").exit_code == 2
+
+
+def test_the_journal_of_an_interrupted_match(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    recorded(path, 14)
+    for name in (path, journal_path(path)):
+        ended = ggp("replay", name)
+        assert (ended.exit_code, ended.output.splitlines()[-1]) == (0, "agrees with the rules: 1 step")
+
+
+def test_a_seat_s_transcript(ggp: Ggp, record: Path) -> None:
+    ended = ggp("replay", record, "--seat", "a")
+    assert (ended.exit_code, ended.output.splitlines()) == (
+        0,
+        [
+            "    0.002 s  step 0: sent (START match.m1 a (...) 10 5)",
+            "    0.003 s  step 0: received ready (after 3 ms)",
+            "    0.007 s  step 0: sent (PLAY match.m1 0)",
+            "    0.008 s  step 0: received nothing (after 5 ms)",
+            "             error TO: late",
+            "             played instead: go",
+            "    0.013 s  step 1: sent (PLAY match.m1 1)",
+            "    0.014 s  step 1: received noop (after 5 ms)",
+        ],
+    )
+
+
+@pytest.mark.parametrize("is_scrambled", [False, True])
+def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
+    ggp: Ggp, tmp_path: Path, is_scrambled: bool
+) -> None:
+    path = tmp_path / "m.json"
+    whole = recorded(path, profile=Profile(is_scrambled=is_scrambled)).finish()
+    whole["x-wire"][5] |= {"text": "fly", "error": "IL fly", "detail": "no such move"}
+    write_record(whole, path)
+    names = whole.get("x-scrambling", {})
+    legal = f"({names.get('jump', 'jump')} 0) {names.get('go', 'go')}"
+    line = ggp("replay", path, "--seat", "a").output.splitlines()[6]
+    assert line.strip() == f"legal{' (as the scrambled names were told)' if is_scrambled else ''}: {legal}"
+
+
+def test_the_legal_moves_that_a_child_was_told_have_a_line_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    whole = recorded(path).finish()
+    whole["x-wire"][4] |= {"direction": "sent", "text": "(LEGAL m1 (go))\n(PLAY m1 0)"}
+    write_record(whole, path)
+    lines = ggp("replay", path, "--seat", "a").output.splitlines()
+    assert [line.strip() for line in lines if "LEGAL" in line or "PLAY m1" in line][:2] == [
+        "0.007 s  step 0: sent (LEGAL m1 (go))",
+        "(PLAY m1 0)",
+    ]
+
+
+def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    whole = recorded(path).finish()
+    whole["x-wire"][5] |= {"text": "\x1b[2Jfly\nhigh\n", "error": "IL", "detail": "\x1b", "move": "( jump 0 )"}
+    write_record(whole, path)
+    lines = ggp("replay", path, "--seat", "a").output.splitlines()
+    assert [line.strip() for line in lines[3:6]] == [
+        r"0.008 s  step 0: received \x1b[2Jfly\nhigh (after 5 ms)",
+        r"error IL: \x1b",
+        "played instead: (jump 0)",
+    ]
+
+
+@pytest.mark.parametrize("seat", ["A", "nobody", "random"])
+def test_a_seat_that_is_not_there(ggp: Ggp, record: Path, seat: str) -> None:
+    ended = ggp("replay", record, "--seat", seat)
+    assert (ended.exit_code, "its roles are a, b" in ended.errors) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"event":"started"}\n{}\n', '{"moves": [["("]], "x-rules": "("}'])
+def test_what_is_no_record_is_refused(ggp: Ggp, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(text)
+    ended = ggp("replay", path)
+    assert (ended.exit_code, ended.output, ended.errors != "") == (1, "", True)
+
+
+def test_a_file_that_is_not_there(ggp: Ggp, tmp_path: Path) -> None:
+    assert ggp("replay", tmp_path / "none.json").exit_code == 2
+
+
+def test_steps_are_written_as_pictures(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    assert ggp("replay", record, "--json", "--svg", tmp_path / "pictures").exit_code == 0
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert names == ["000.svg", "001.svg", "002.svg"]
+
+
+def test_pictures_that_cannot_be_written_are_told(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = ggp("replay", record, "--svg", tmp_path / "file" / "pictures")
+    assert (ended.exit_code, "pictures cannot be written: Not a directory" in ended.errors) == (2, True)

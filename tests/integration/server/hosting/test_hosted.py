@@ -1,0 +1,143 @@
+"""Matches from the order to the record, and the players that they start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from gdl.engines import make_game
+from gdl.errors import UnknownNameError
+from gdl.game import Game
+from gdl.language.terms import Constant
+from server.errors import PlayerSpecError, PlayerStartError
+from server.hosting.hosted import HostedMatch, MatchOrder, opened
+from server.links.own_player import OwnPlayer, start_own_player
+from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
+from server.match.events import Aborted
+from server.match.setup import Profile, Seat
+from tests.kit.server.processes import children_of, is_running
+from tests.kit.server.scripted import library, turns
+
+A, B = Constant("a"), Constant("b")
+BROKEN = PlayerSpec("no-such-player", is_own=True)
+
+
+def order(game: Game, **players: str) -> MatchOrder:
+    return MatchOrder("turns", game, {role: player_spec(spec) for role, spec in players.items()}, 10, 10)
+
+
+async def test_our_player_listens_and_is_gone_after_stop() -> None:
+    player = await start_own_player("legal")
+    assert player.url.startswith("http://127.0.0.1:")
+    assert is_running(player.process_id)
+    await player.stop()
+    assert not is_running(player.process_id)
+
+
+async def test_a_player_that_ends_at_once_is_no_player() -> None:
+    before = children_of(os.getpid())
+    with pytest.raises(PlayerStartError) as caught:
+        await start_own_player("no-such-player")
+    assert caught.value.reason == "its process ended with exit code 2"
+    assert children_of(os.getpid()) <= before
+
+
+async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
+    before = children_of(os.getpid())
+    with pytest.raises(PlayerStartError):
+        async with opened({A: player_spec("greedy"), B: BROKEN}):
+            pytest.fail("it was opened")
+    assert children_of(os.getpid()) <= before
+
+
+async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
+    processes: list[int] = []
+
+    async def fail() -> None:
+        async with opened({A: player_spec("greedy"), B: player_spec("greedy")}) as links:
+            processes.extend(link.process_id for link in links.values() if isinstance(link, OwnPlayer))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert len(processes) == 2
+    assert not any(map(is_running, processes))
+
+
+async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Path) -> None:
+    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
+    match.abort("changed my mind")
+    outcome, record = await match.play()
+    assert isinstance(outcome, Aborted)
+    assert (record["isAborted"], record["moves"], record["x-end"]["reason"]) == (True, [], "changed my mind")
+
+
+async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_path: Path) -> None:
+    before = children_of(os.getpid())
+    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
+    begun = asyncio.Event()
+    playing = asyncio.create_task(match.play([lambda _: begun.set()]))
+    await begun.wait()
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert [path.name for path in _files(tmp_path)] == ["m.json.journal"]
+    assert children_of(os.getpid()) <= before
+
+
+def _files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> None:
+    records = []
+    for _ in range(2):
+        made = MatchOrder(
+            "montyhall", make_game(library("montyhall")), {"candidate": player_spec("legal")}, 9, 9, seed=4
+        )
+        records.append((await HostedMatch(made).play())[1])
+    assert records[0]["moves"] == records[1]["moves"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own", "name", "is_told"),
+    [
+        ("legal", True, "legal", False),
+        ("mcts:playouts=5", True, "mcts:playouts=5", False),
+        ("http://user:secret@host:7/path", False, "host:7", False),
+        ("https://host", False, "host:443", False),
+        ("http://host", False, "host:9147", False),
+        ("cmd:/bin/sh 'my player.sh'", False, "sh", False),
+        ("cmd+legal:/bin/cat -v", False, "cat", True),
+    ],
+)
+def test_what_a_specification_names(text: str, is_own: bool, name: str, is_told: bool) -> None:
+    found = player_spec(text)
+    seat = found.seat(A, Profile(grace_s=2.0))
+    assert (found.is_own, seat) == (is_own, Seat(A, name, Profile(grace_s=2.0, gets_legal_moves=is_told)))
+
+
+@pytest.mark.parametrize("text", ["legal", "mcts:playouts=5", "http://host:7", "https://host"])
+def test_what_may_be_named_over_the_network(text: str) -> None:
+    assert public_player_spec(text) == player_spec(text)
+
+
+@pytest.mark.parametrize("text", ["cmd:true", "cmd+legal:true", "x.py", "a.b:C", "human", "mcts:playouts='5'", ""])
+def test_what_may_not_be_named_over_the_network(text: str) -> None:
+    with pytest.raises(PlayerSpecError):
+        public_player_spec(text)
+
+
+def test_roles_that_are_left_out_are_played_by_random() -> None:
+    game = make_game(library("kuhnpoker"))
+    found = seated(game, {"bob": player_spec("legal")})
+    assert {str(role): spec.text for role, spec in found.items()} == {"alice": "random", "bob": "legal"}
+
+
+@pytest.mark.parametrize("role", ["Bob", "random", "carol"])
+def test_a_role_that_nobody_plays(role: str) -> None:
+    with pytest.raises(UnknownNameError):
+        seated(make_game(library("kuhnpoker")), {role: player_spec("legal")})

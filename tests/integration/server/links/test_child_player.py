@@ -1,0 +1,193 @@
+"""Child processes as players: real ones, good and bad."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from server.errors import PlayerSpecError, RemotePlayerError
+from server.links.child_player import MAX_COMPLAINT_BYTES, ChildPlayer, _Child, _OwedLine
+from server.links.seating import open_link
+from server.match.driver import MatchDriver
+from server.match.events import Completed, Event, StepFinished
+from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
+from server.match.referee import LocalReferee
+from server.match.setup import Profile, Seat
+from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps, until
+from tests.kit.server.tracing import lines_of
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"
+DEAF = "import time\ntime.sleep(999)"
+
+
+@asynccontextmanager
+async def child(program: str, complaints: list[bytes] | None = None) -> AsyncIterator[ChildPlayer]:
+    kept: list[bytes] = [] if complaints is None else complaints
+    player = ChildPlayer([sys.executable, "-c", program], kept.append)
+    try:
+        yield player
+    finally:
+        await player.close()
+
+
+async def ask(player: PlayerLink, text: str) -> str:
+    reply = ReplyBuffer()
+    await player.deliver(PlayerRequest(text), reply)
+    return reply.raw.decode()
+
+
+async def give_up_asking(player: PlayerLink, text: str) -> None:
+    asking = asyncio.create_task(ask(player, text))
+    await until(lambda: getattr(player, "_child", None))
+    await asyncio.sleep(0)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_lines_go_in_and_lines_come_out() -> None:
+    async with child(ECHO) as player:
+        assert [await ask(player, text) for text in ("(a b)", "c", "(d)")] == ["(a b)", "c\n", "(d)"]
+
+
+async def test_one_child_serves_one_match() -> None:
+    async with child("import os\nwhile input(): print(os.getpid())") as player:
+        assert await ask(player, "x") == await ask(player, "y")
+
+
+async def test_rest_of_a_line_blank_lines_and_carriage_returns_do_not_count() -> None:
+    program = "import sys\nfor line in sys.stdin: print('\\n\\r\\n(ok) (said', line.strip(), ')\\r\\n', flush=True)"
+    async with child(program) as player:
+        assert [await ask(player, text) for text in "abc"] == ["(ok)"] * 3
+
+
+async def test_a_late_line_is_not_taken_for_the_next_answer() -> None:
+    program = "import sys\nfor line in sys.stdin:\n  if 'flush' in line: print('late\\nlate\\n(now)', flush=True)"
+    async with child(program) as player:
+        await give_up_asking(player, "first")
+        await give_up_asking(player, "second")
+        assert await ask(player, "flush") == "(now)"
+
+
+async def test_who_has_ended_is_reported_with_its_exit_code() -> None:
+    async with child("input(); print('bye'); raise SystemExit(7)") as player:
+        assert await ask(player, "x") == "bye\n"
+        for _ in range(2):
+            with pytest.raises(RemotePlayerError, match="the child process has ended with exit code 7"):
+                await ask(player, "y")
+
+
+async def test_a_program_that_is_not_there_raises() -> None:
+    with pytest.raises(OSError, match="no-such-program"):
+        await ask(ChildPlayer("/no-such-program"), "x")
+
+
+@pytest.mark.parametrize("command", ["", "  ", "'unbalanced", "a\0b"])
+def test_what_is_no_command_is_refused(command: str) -> None:
+    with pytest.raises(PlayerSpecError):
+        ChildPlayer(command)
+
+
+async def test_who_does_not_read_is_reported_and_holds_nobody_up() -> None:
+    async with child(DEAF) as player:
+        await give_up_asking(player, "x" * 2_000_000)
+        with pytest.raises(RemotePlayerError, match="does not read"):
+            await ask(player, "y")
+
+
+async def test_floods_are_cut_and_take_no_memory() -> None:
+    complaints: list[bytes] = []
+    program = "import sys\ninput()\nwhile True:\n  sys.stdout.write('(a' * 9999)\n  sys.stderr.write('oh' * 9999)"
+    async with child(program, complaints) as player:
+        assert len(await ask(player, "x")) == 65_536
+    assert sum(map(len, complaints)) <= MAX_COMPLAINT_BYTES
+
+
+class Pipes(asyncio.SubprocessTransport):
+    """The pipes of a child whose output the test makes up."""
+
+    def get_pipe_transport(self, fd: int) -> asyncio.BaseTransport:
+        return asyncio.WriteTransport() if fd == 0 else Pipe()
+
+
+class Pipe(asyncio.ReadTransport):
+    def is_reading(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("is_owed", [False, True])
+@pytest.mark.parametrize("piece", [b"\n", b"\r", b"\r\n", b" \n", b"a\n", b"a", b"(", b"()", b"(a)\n", b";\n", b";"])
+async def test_the_work_for_a_flood_of_lines_is_bounded(piece: bytes, is_owed: bool) -> None:
+    running, reply = _Child(lambda _: None), ReplyBuffer()
+    running.connection_made(Pipes())
+    if is_owed:
+        running._owed.append(_OwedLine(reply))
+    data = (piece * 65_536)[:65_536]
+    assert lines_of(lambda: running.pipe_data_received(1, data)) < 500
+
+
+async def test_standard_error_is_passed_on() -> None:
+    complaints: list[bytes] = []
+    async with child("import sys\ninput(); print('oh', file=sys.stderr); print('ok')", complaints) as player:
+        await ask(player, "x")
+    assert b"".join(complaints) == b"oh\n"
+
+
+async def test_close_ends_the_child_and_its_own_children(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    program = f"""
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+input()
+os.fork()
+with open({str(pids)!r}, "a") as file: file.write(f"{{os.getpid()}}\\n")
+print("ok", flush=True)
+time.sleep(999)
+"""
+    async with child(program) as player:
+        await ask(player, "x")
+        await until(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    for pid in pids.read_text().split():
+        await until(partial(is_gone, Path("/proc") / pid / "stat"))
+
+
+def is_gone(stat: Path) -> bool:
+    """Return whether the process is dead; it may still wait to be counted by its new parent."""
+    try:
+        return stat.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+async def test_close_without_a_message_starts_nothing() -> None:
+    await ChildPlayer([sys.executable]).close()
+
+
+LEGAL_FIRST = """
+import sys
+for line in sys.stdin:
+    if line.startswith("(LEGAL"):
+        move = line[line.index("(", line.index("(", 1) + 1):line.index(")") + 1]
+    else:
+        print(move if line.startswith("(PLAY") else "ready", flush=True)
+"""
+
+
+async def test_children_play_a_match_one_of_them_silent(tmp_path: Path) -> None:
+    good, silent = tmp_path / "good.py", tmp_path / "silent.py"
+    good.write_text(LEGAL_FIRST)
+    silent.write_text(DEAF)
+    left, left_seat = open_link(f"cmd+legal:{sys.executable} {good}", Seat(LEFT))
+    right, right_seat = open_link(f"cmd:{sys.executable} {silent}", Seat(RIGHT, profile=Profile(grace_s=-0.9)))
+    terms = replace(setup(left_seat.profile, right_seat.profile), start_clock_s=1, play_clock_s=1)
+    events: list[Event] = []
+    outcome = await MatchDriver(LocalReferee(two_steps()), terms, {LEFT: left, RIGHT: right}, [events.append]).run()
+    assert isinstance(outcome, Completed)
+    assert outcome.goals[0] == 100
+    assert [event.errors for event in events if isinstance(event, StepFinished)] == [("", "TO")] * 3

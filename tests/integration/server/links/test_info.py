@@ -1,0 +1,83 @@
+"""Players asked who they are, over real sockets."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from gdl.errors import MessageError
+from gdl.wire.replies import InfoReply, Status, decode, read_info
+from server.links.info import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
+from tests.kit.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
+from tests.kit.server.tracing import lines_of
+
+
+async def asked(behaviour: Behaviour, deadline_s: float = 10) -> PlayerInfo:
+    async with listening(behaviour) as url:
+        return await ask_info(url, deadline_s)
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("((name Deep) (status available))", InfoReply("Deep", Status.AVAILABLE)),
+        ("available", InfoReply(None, Status.AVAILABLE)),
+        ("ready", InfoReply(None, Status.AVAILABLE)),
+        ("busy", InfoReply(None, Status.BUSY)),
+        ("nil", InfoReply()),
+        ('{"name": "Deep", "status": "busy"}', InfoReply("Deep", Status.BUSY)),
+    ],
+)
+async def test_every_shape_of_answer_is_understood(said: str, reply: InfoReply) -> None:
+    info = await asked(replying(lambda _: said))
+    assert (info.reply, info.answered, info.trouble) == (reply, "INFO", ())
+    assert info.is_available == (reply.status is Status.AVAILABLE)
+
+
+async def test_json_may_come_with_the_connection_left_open() -> None:
+    raw = b'HTTP/1.0 200 OK\r\n\r\n{"name": "Deep (blue)",\r\n"status": "available"}'
+    assert (await asked(sending(raw, hangs=True))).reply == InfoReply("Deep (blue)", Status.AVAILABLE)
+
+
+async def test_who_knows_no_info_is_pinged() -> None:
+    info = await asked(replying(lambda body: "ready" if body == "(PING)" else "((("))
+    assert (info.reply.status, info.answered) == (Status.AVAILABLE, "PING")
+    assert len(info.trouble) == 1
+
+
+@pytest.mark.parametrize("behaviour", [closing, sending(b"HTTP/1.0 500 Oops\r\n\r\nready"), sending(b"\0")])
+async def test_who_answers_neither_is_described(behaviour: Behaviour) -> None:
+    info = await asked(behaviour)
+    assert (info.reply, info.answered, info.is_available, len(info.trouble)) == (InfoReply(), None, False, 2)
+
+
+async def test_nobody_there_is_no_error() -> None:
+    async with deaf() as url:
+        info = await ask_info(url)
+    assert (info.answered, len(info.trouble)) == (None, 2)
+
+
+async def test_silence_ends_at_the_deadline() -> None:
+    info = await asked(hanging, 0.2)
+    assert info.trouble == ("(INFO): no answer within 0.1 s", "(PING): no answer within 0.1 s")
+
+
+@pytest.mark.parametrize(
+    "piece", ["(a b)", "a ", "()", "(", '{"a":', '{"a":1}', "}", '"', ";\n", "(a (b c))", "[", "1"]
+)
+@pytest.mark.parametrize("size", [1, 4_096])
+async def test_the_work_for_an_endless_answer_is_bounded(piece: str, size: int) -> None:
+    data = f"({piece * 20_000}".encode() if piece[0] not in '{["}' else (piece * 20_000).encode()
+    buffer = _InfoBuffer()
+
+    def take() -> None:
+        for i in range(0, len(data), size):
+            buffer.feed(data[i : i + size])
+            if buffer.has_enough:
+                break
+        with suppress(MessageError):
+            read_info(decode(bytes(buffer.raw)))
+
+    assert lines_of(take) < 40 * MAX_INFO_BYTES
+    assert len(buffer.raw) <= MAX_INFO_BYTES

@@ -1,0 +1,112 @@
+"""Players that need nothing but their legal moves: always in time, with no process, knowing no more than their role."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from gdl.engines import make_game
+from gdl.games.library import find_game
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.terms import Constant
+from server.hosting.hosted import HostedMatch, MatchOrder
+from server.links.own_player import STOCK, StockPlayer
+from server.links.seating import player_spec
+from server.match.driver import DriverOptions, MatchDriver
+from server.match.events import Answered, Completed, Event
+from server.match.link import PlayerRequest, ReplyBuffer, SystemClock, Timeout
+from server.match.referee import LocalReferee
+from server.match.setup import Case, Profile
+from tests.kit.server.plays import DEALT, LEFT, RIGHT, setup, two_steps
+from tests.kit.server.processes import children_of
+
+MOVES = tuple(read_term(text) for text in ("(say no)", "(say yes)"))
+
+
+class Impatient(SystemClock):
+    """Time is over for every player before it is asked, but not for the referee, whose limit is far longer."""
+
+    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
+        return super().timeout(limit_s if limit_s > 100 else -1.0)
+
+
+async def said(name: str, request: PlayerRequest) -> str:
+    reply = ReplyBuffer()
+    await StockPlayer(name).deliver(request, reply)
+    return bytes(reply.raw).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("(START m.1 a () 1 1)", "ready"),
+        ("(STOP m.1 NIL)", "done"),
+        ("(ABORT m.1)", "aborted"),
+        ("(INFO)", "available"),
+    ],
+)
+async def test_what_is_no_question_is_answered_as_players_do(text: str, answer: str) -> None:
+    assert await said("random", PlayerRequest(text)) == answer
+
+
+async def test_legal_takes_the_first_move_and_random_any() -> None:
+    request = PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES)
+    assert {await said("legal", request) for _ in range(30)} == {"(say no)"}
+    assert {await said("random", request) for _ in range(60)} == {"(say no)", "(say yes)"}
+
+
+async def test_what_was_answered_before_is_answered_again() -> None:
+    assert await said("random", PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES, answered="(say yes)")) == "(say yes)"
+
+
+@pytest.mark.parametrize("name", STOCK)
+async def test_no_clock_is_ever_missed_however_late_the_loop_comes_to_it(name: str) -> None:
+    events: list[Event] = []
+    links = {LEFT: StockPlayer(name), RIGHT: StockPlayer(name)}
+    referee = LocalReferee(two_steps())
+    options = DriverOptions(clock=Impatient())
+    outcome = await MatchDriver(referee, setup(), links, [events.append], options).run()
+    assert isinstance(outcome, Completed)
+    assert {event.error for event in events if isinstance(event, Answered)} == {""}
+
+
+@pytest.mark.parametrize("profile", [Profile(), Profile(is_scrambled=True), Profile(case=Case.UPPER)])
+async def test_its_moves_are_legal_in_whatever_names_it_is_spoken_to(profile: Profile) -> None:
+    record = await _played("tictactoe", profile, {"x": "random", "o": "legal"})
+    assert {error for errors in record["errors"] for error in errors} == {""}
+    assert record["isCompleted"]
+
+
+async def _played(game: str, profile: Profile, players: dict[str, str]) -> dict[str, Any]:
+    specs = {role: player_spec(spec) for role, spec in players.items()}
+    order = MatchOrder(game, make_game(find_game(game).read()), specs, 1, 1, profile=profile)
+    return (await HostedMatch(order).play())[1]
+
+
+async def test_it_is_given_the_moves_of_its_own_role_alone() -> None:
+    """What chance may deal is not among the moves that the player of the cards is given."""
+    requests: list[PlayerRequest] = []
+
+    class Notes(StockPlayer):
+        async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+            requests.append(request)
+            await super().deliver(request, reply)
+
+    left = Constant("left")
+    driver = MatchDriver(LocalReferee(make_game(read_rules(DEALT))), setup(roles=(left,)), {left: Notes("random")})
+    await driver.run()
+    moves = {str(move) for request in requests for move in request.legal_moves}
+    assert moves == {"(guess ace)", "(guess king)", "(guess queen)"}
+
+
+async def test_a_match_between_them_starts_no_process() -> None:
+    before = children_of(os.getpid())
+    seen: set[int] = set()
+    game = make_game(find_game("tictactoe").read())
+    order = MatchOrder("tictactoe", game, {"x": player_spec("random"), "o": player_spec("legal")}, 1, 1)
+    await HostedMatch(order).play([lambda _: seen.update(children_of(os.getpid()))])
+    assert seen <= before

@@ -1,0 +1,79 @@
+"""Requests as the log and the metrics see them; each test builds the application that it needs."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from structlog.testing import capture_logs
+
+from server.operation.metrics import METRICS, Metrics
+from server.operation.requests import HEADER, observing
+from tests.unit.server.operation.test_metrics import told
+
+
+def application() -> web.Application:
+    app = web.Application(middlewares=[observing])
+    app[METRICS] = Metrics()
+
+    async def fine(request: web.Request) -> web.Response:
+        return web.Response(text=request.match_info["name"])
+
+    async def wrong(_request: web.Request) -> web.Response:
+        raise ZeroDivisionError("one over nothing")
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"a line\n")
+        return response
+
+    app.router.add_get("/fine/{name}", fine)
+    app.router.add_get("/wrong", wrong)
+    app.router.add_get("/stream", stream)
+    return app
+
+
+async def test_requests_are_counted_by_route_and_status() -> None:
+    app = application()
+    async with TestClient(TestServer(app)) as client:
+        for path in ("/fine/a", "/fine/b", "/wrong", "/stream", "/nowhere"):
+            await (await client.get(path)).read()
+    assert told(app[METRICS], "ggp_http_requests_total", "ggp_http_open") == {
+        "ggp_http_open_requests": 0,
+        'ggp_http_requests_total{method="GET",route="/fine/{name}",status="200"}': 2,
+        'ggp_http_requests_total{method="GET",route="/wrong",status="500"}': 1,
+        'ggp_http_requests_total{method="GET",route="/stream",status="200"}': 1,
+        'ggp_http_requests_total{method="GET",route="unknown",status="404"}': 1,
+    }
+
+
+async def test_an_answer_names_its_request_and_keeps_the_name_that_a_proxy_gave() -> None:
+    async with TestClient(TestServer(application())) as client:
+        own = await client.get("/fine/a")
+        given = await client.get("/nowhere", headers={HEADER: "proxy-17"})
+        strange = await client.get("/fine/a", headers={HEADER: "<b>"})
+    assert len(own.headers[HEADER]) == 16
+    assert given.headers[HEADER] == "proxy-17"
+    assert strange.headers[HEADER] != "<b>"
+
+
+async def test_a_failure_says_nothing_of_itself() -> None:
+    async with TestClient(TestServer(application())) as client:
+        response = await client.get("/wrong")
+        assert response.status == 500
+        assert await response.json() == {
+            "error": {"code": "internal", "message": "the server failed", "hint": "its log says why"}
+        }
+
+
+async def test_the_log_has_the_path_and_not_the_query() -> None:
+    with capture_logs() as logged:
+        async with TestClient(TestServer(application())) as client:
+            headers = {HEADER: "proxy-17", "Authorization": "Bearer hunter2"}
+            await client.get("/fine/a?token=hunter2", headers=headers)
+    for line in logged:
+        assert line.pop("ms") >= 0
+    assert logged == [
+        {"event": "request", "log_level": "info", "request": "proxy-17", "method": "GET", "path": "/fine/a",
+         "status": 200, "remote": "127.0.0.1", "by": None},
+    ]  # fmt: skip

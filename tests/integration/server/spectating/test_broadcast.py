@@ -1,0 +1,197 @@
+"""What spectators see of a match where its broadcast is delayed, and where every role knows everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdl.engines import make_game
+from gdl.language.kif import read_term
+from gdl.language.rules import Description, read_rules
+from server.errors import RequestError
+from server.match.events import MoveOrigin
+from server.match.position import Position, first_position, next_position
+from server.records.entries import Entry, StateEntry, StepEntry, entry_of
+from server.spectating.events import Delay, n_common, public_events, read_delay
+from server.spectating.state import public_record, state_at
+from server.storage.rows import MatchRow
+from server.visibility import Secrecy
+from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
+from tests.kit.server.spectating.stage import MATCH, Stage, stage
+
+IMPERFECT = Secrecy(is_imperfect=True, is_scrambled=False, has_ended=False)
+GUESS = """
+(role random) (role left) (role right) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(card ace) (card king)
+(<= (legal random (deal ?c)) (true (at 0)) (card ?c))
+(<= (legal random noop) (not (true (at 0))))
+(<= (legal ?r (say ?c)) (role ?r) (distinct ?r random) (true (at 1)) (card ?c))
+(<= (legal ?r noop) (role ?r) (distinct ?r random) (not (true (at 1))))
+(<= (next (at ?j)) (true (at ?i)) (succ ?i ?j))
+(<= (next (dealt ?c)) (does random (deal ?c)))
+(<= (next (dealt ?c)) (true (dealt ?c)))
+(<= terminal (true (at 3)))
+(<= (goal ?r 50) (role ?r) (distinct ?r random))
+"""
+DEAL, SAY = ("(deal ace)", "noop", "noop"), ("noop", "(say ace)", "(say king)")
+PERCEPTS = {
+    "each sees all": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m))",
+    "each sees the others": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m) (distinct ?r ?q))",
+    "one sees no deal": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m) (distinct ?q random)) "
+    "(<= (sees left (dealt ?c)) (does random (deal ?c)))",
+    "no say is seen": "(<= (sees ?r (dealt ?c)) (role ?r) (does random (deal ?c)))",
+}
+COMMON = {
+    "each sees all": [True, True, True],
+    "each sees the others": [True, True, True],
+    "one sees no deal": [True, False, False],
+    "no say is seen": [True, True, False],
+}
+
+
+def positions(rules: Description, *moves: tuple[str, ...]) -> list[Position]:
+    game = make_game(rules)
+    found = [first_position(game)]
+    for joint in moves:
+        found.append(next_position(game, found[-1], tuple(map(read_term, joint))))
+    return found
+
+
+@pytest.mark.parametrize("percepts", PERCEPTS)
+def test_a_state_is_common_as_long_as_every_role_can_tell_what_was_done(percepts: str) -> None:
+    rules = read_rules(GUESS + PERCEPTS[percepts])
+    assert [found.is_common for found in positions(rules, DEAL, SAY)] == COMMON[percepts]
+
+
+def test_in_zion_everything_is_common_and_in_poker_nothing_after_the_deal() -> None:
+    zion = positions(library("zionsmall"), ("(move up)", "noop"), ("noop", "(go left)"))
+    poker = positions(library("kuhnpoker"), ("noop", "noop", "(deal queen king)"))
+    assert [[found.is_common for found in each] for each in (zion, poker)] == [[True] * 3, [True, False]]
+
+
+def test_what_is_not_found_out_in_time_is_not_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.match.position.MAX_COMPARING_S", -1.0)
+    rules = read_rules(GUESS + PERCEPTS["each sees all"])
+    assert [found.is_common for found in positions(rules, DEAL)] == [True, False]
+
+
+def test_what_there_is_too_much_of_to_compare_is_not_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.match.position.MAX_ALTERNATIVES", 1)
+    rules = read_rules(GUESS + PERCEPTS["each sees all"])
+    assert [found.is_common for found in positions(rules, DEAL)] == [True, False]
+
+
+def journal(percepts: str) -> list[Entry]:
+    """Return the journal of a match as a referee makes it."""
+    rules = read_rules(GUESS + PERCEPTS[percepts])
+    found = [entry_of(event, CIRCUMSTANCES) for event in events(rules, (DEAL, SAY))]
+    position = iter(positions(rules, DEAL, SAY))
+    return [
+        replace(entry, is_common=next(position).is_common) if isinstance(entry, StateEntry) else entry
+        for entry in found
+    ]
+
+
+def told(entries: list[Entry]) -> list[Any]:
+    """Return of each state whether it is told, and the joint move that is told with it."""
+    return [
+        ("state" in event.data, event.data.get("moves"))
+        for event in public_events(entries, IMPERFECT)
+        if event.kind == "state"
+    ]
+
+
+@pytest.mark.parametrize("percepts", ["each sees all", "no say is seen", "one sees no deal"])
+def test_states_and_moves_are_told_as_long_as_all_know_them(percepts: str) -> None:
+    n = sum(COMMON[percepts])
+    deal = ["( deal ace )", "noop", "noop"]
+    say = ["noop", "( say ace )", "( say king )"]
+    assert told(journal(percepts)) == [
+        (k < n, moves if 0 < k < n else None) for k, moves in enumerate((None, deal, say))
+    ]
+
+
+def test_who_is_told_percepts_alone_does_not_know_a_move_made_in_its_place() -> None:
+    entries = journal("each sees the others")
+    assert n_common(entries) == 3
+    first = start_of(entries)
+    seats = (first.seats[0], replace(first.seats[1], dialect="gdl2-percepts"), first.seats[2])
+    entries[0] = replace(first, seats=seats)
+    said = max(n for n, entry in enumerate(entries) if isinstance(entry, StepEntry))
+    step = entries[said]
+    assert isinstance(step, StepEntry)
+    assert step.moves == ("noop", "( say ace )", "( say king )")
+    entries[said] = replace(step, origins=(step.origins[0], MoveOrigin.SUBSTITUTE, step.origins[2]))
+    assert n_common(entries) == 2
+    assert [is_told for is_told, _ in told(entries)] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "delay", "shown"),
+    [
+        ("3 steps", Delay(steps=3), "3 steps"), ("1 step", Delay(steps=1), "1 step"), ("2steps", Delay(2), "2 steps"),
+        ("60 s", Delay(seconds=60), "60 s"), ("end", Delay(is_to_end=True), "end"), ("live", Delay(), "live"),
+        ("", Delay(), "live"), ("0 s", Delay(), "live"),
+    ],
+)  # fmt: skip
+def test_a_delay_is_read(text: str, delay: Delay, shown: str) -> None:
+    assert (read_delay(text), str(read_delay(text))) == (delay, shown)
+
+
+@pytest.mark.parametrize("text", ["soon", "-1 s", "3", "1e9 s", "99999 s", "3 steps later", "\u0663 steps"])
+def test_what_is_no_delay_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"delay|late"):
+        read_delay(text)
+
+
+def kinds(entries: Sequence[Entry]) -> list[str]:
+    return [entry.kind for entry in entries]
+
+
+def test_a_broadcast_is_a_number_of_states_behind() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)]
+    states = [n for n, entry in enumerate(entries) if isinstance(entry, StateEntry)]
+    running = entries[: states[2] + 1]
+    assert [len(Delay(steps=n).broadcast(running, 0)) for n in (1, 2, 3)] == [states[1] + 1, states[0] + 1, 1]
+    assert Delay(steps=3).broadcast(entries, 0) == entries
+
+
+def test_a_broadcast_is_some_seconds_behind() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)][:10]
+    at_ms = entries[4].at_ms
+    assert Delay(seconds=60).broadcast(entries, at_ms + 60_000) == entries[:5]
+    assert Delay(seconds=60).broadcast(entries, entries[0].at_ms) == entries[:1]
+
+
+def test_a_broadcast_after_the_end_begins_with_the_start_alone() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)]
+    assert kinds(Delay(is_to_end=True).broadcast(entries[:10], 10**15)) == ["started"]
+    assert Delay(is_to_end=True).broadcast(entries, 0) == entries
+
+
+async def delayed(played: Stage, text: str) -> None:
+    """Delay the broadcast of the match."""
+    row = await played.matches.get(MATCH)
+    assert row is not None
+    changed = {**row.order, "text": {**row.order["text"], "broadcastDelay": text}}
+    seats = (await played.matches.seats([MATCH]))[MATCH]
+    await played.matches.delete(MATCH)
+    values = {name: getattr(row, name) for name in MatchRow.__slots__}
+    await played.matches.add(MatchRow(**values | {"order": changed}), seats)
+
+
+async def test_records_and_states_are_late_until_the_end(tmp_path: Path) -> None:
+    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+        await delayed(played, "1 step")
+        await played.write("state", 3)
+        record = await public_record(played, MATCH)
+        assert (len(record["states"]), record["x-delay"]) == (2, "1 step")
+        with pytest.raises(RequestError, match="no state of step 2"):
+            await state_at(played, MATCH, 2)
+        assert (await state_at(played, MATCH, 1)).moves is None
+        await played.finish()
+        assert len((await public_record(played, MATCH))["states"]) == 3

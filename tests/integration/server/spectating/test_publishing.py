@@ -1,0 +1,104 @@
+"""Publishing to a spectator server of the field: what it is told, and that its failures disturb nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+
+from server.match.setup import Profile
+from server.records.entries import ClosedEntry, StateEntry
+from server.spectating.publishing import Publisher, PublishSettings, posting
+from tests.kit.server.scripted import TURNS_MOVES, turns
+from tests.kit.server.spectating.spectator_server import SpectatorServer, spectator_server
+from tests.kit.server.spectating.stage import Stage, stage
+
+SETTINGS = PublishSettings(games_url="http://127.0.0.1/base/games/", pause_s=0.001)
+
+
+@pytest.fixture
+async def played(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with stage(tmp_path, turns(), TURNS_MOVES) as found:
+        yield found
+
+
+async def publish(played: Stage, server: SpectatorServer, address: str, settings: PublishSettings = SETTINGS) -> None:
+    """Play the match, and publish each state as it comes."""
+    async with posting(address) as post:
+        publisher = Publisher(played, post, settings)
+        while played.n_written < len(played.journal):
+            first = played.n_written
+            entry = played.journal[first]
+            await played.write(entry.kind)
+            publisher.take("match.m1", first, entry)
+            n_done = len(server.updates)
+            if isinstance(entry, StateEntry):
+                for _ in range(200):
+                    if len(server.updates) > n_done or server.n_failing or server.refusals:
+                        break
+                    await asyncio.sleep(0.005)
+        await played.finish()
+        await publisher.close()
+
+
+async def test_a_match_is_published_state_by_state(played: Stage) -> None:
+    async with spectator_server() as (server, address):
+        await publish(played, server, address)
+    assert server.refusals == []
+    assert sorted({len(update["states"]) for update in server.updates}) == [1, 2, 3]
+    last = server.updates[-1]
+    assert (last["isCompleted"], last["goalValues"], last["gameMetaURL"]) == (
+        True, [100, 0], "http://127.0.0.1/base/games/turns/v0/"
+    )  # fmt: skip
+    assert not [name for update in server.updates for name in update if name.startswith("x-")]
+
+
+async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None:
+    async with (
+        stage(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played,
+        spectator_server() as (server, address),
+        posting(address) as post,
+    ):
+        publisher = Publisher(played, post, SETTINGS)
+        await played.write("state", 2)
+        publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
+        await publisher.close()
+        assert server.updates == []
+        await played.finish()
+        publisher.take("match.m1", 1, ClosedEntry(1))
+        await publisher.close()
+    assert [(update["isCompleted"], len(update["states"])) for update in server.updates] == [(True, 3)]
+
+
+async def test_what_is_published_is_signed(played: Stage) -> None:
+    settings = replace(SETTINGS, signing_key=generate_private_key(65537, 2048))
+    async with spectator_server() as (server, address):
+        await publish(played, server, address, settings)
+    assert (server.refusals, all("matchHostSignature" in update for update in server.updates)) == ([], True)
+
+
+async def test_an_update_that_failed_is_sent_again(played: Stage) -> None:
+    async with spectator_server() as (server, address):
+        server.n_failing = 3
+        await publish(played, server, address)
+    assert server.updates[-1]["isCompleted"]
+
+
+async def test_a_server_that_is_gone_is_given_up(played: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    async with spectator_server() as (_, address):
+        pass
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    await played.finish()
+    async with posting(address) as post:
+        publisher = Publisher(played, post, PublishSettings(n_attempts=4, pause_s=1), sleep)
+        publisher.take("match.m1", 1, ClosedEntry(1))
+        await publisher.close()
+    assert (slept, "was not published" in caplog.text) == ([1, 2, 4, 8], True)

@@ -1,0 +1,73 @@
+"""Following a match: each event once, whoever plays it, and hidden ones whole after their end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.errors import UnknownMatchError
+from server.match.setup import Profile
+from server.records.entries import StateEntry
+from server.spectating.public import PublicEvent
+from server.spectating.stream import feed, public_events
+from server.storage.journals import Notifier
+from tests.kit.server.scripted import TURNS_MOVES, turns
+from tests.kit.server.spectating.stage import MATCH, Stage, stage
+
+
+@pytest.fixture
+async def played(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with stage(tmp_path, turns(), TURNS_MOVES) as found:
+        yield found
+
+
+async def followed(played: Stage, after: int = -1, poll_s: float = 60.0) -> list[PublicEvent]:
+    return [event async for event in feed(played, MATCH, after, poll_s)]
+
+
+async def test_news_wake_who_follows(played: Stage) -> None:
+    following = asyncio.create_task(followed(played))
+    for kind in ("started", "state", "step", "state"):
+        await played.write(kind)
+        await asyncio.sleep(0)
+    await played.finish()
+    events = await following
+    assert [event.number for event in events] == list(range(len(played.journal)))
+    assert [event.data["state"] for event in events if event.kind == "state"] == [
+        entry.state for entry in played.journal if isinstance(entry, StateEntry)
+    ]
+
+
+async def test_what_another_manager_commits_is_found_by_looking(played: Stage) -> None:
+    played.notifier = Notifier()  # of this process, which the writer does not tell
+    following = asyncio.create_task(followed(played, poll_s=0.01))
+    await played.write("state", 2)
+    await played.finish()
+    assert [event.number for event in await following] == list(range(len(played.journal)))
+
+
+async def test_who_comes_again_is_told_the_rest(played: Stage) -> None:
+    await played.write("state")
+    journal = await public_events(played, MATCH)
+    assert [event.kind for event in journal] == ["started", "state"]
+    await played.finish()
+    assert [event.number for event in await followed(played, after=1)] == list(range(2, len(played.journal)))
+    assert await followed(played, after=len(played.journal)) == []
+
+
+async def test_a_match_that_is_not_there_cannot_be_followed(played: Stage) -> None:
+    with pytest.raises(UnknownMatchError):
+        await anext(feed(played, "none"))
+
+
+async def test_what_was_hidden_is_told_after_the_end(tmp_path: Path) -> None:
+    async with stage(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played:
+        await played.write("state", 2)
+        before = await public_events(played, MATCH)
+        await played.finish()
+        after = await public_events(played, MATCH)
+    assert [("state" in event.data, "role" in event.data) for event in before] == [(False, False)] * len(before)
+    assert all("state" in event.data for event in after if event.kind == "state")

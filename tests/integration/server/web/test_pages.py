@@ -1,0 +1,231 @@
+"""The pages as the server sends them: whole, safe whatever names there are, and silent about what is hidden."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdl.games.library import find_game
+from server.hosting.game_manager import GameManager, Ordered
+from server.hosting.order import MatchRequest
+from server.hosting.ordering import Upload, keep_game
+from server.match.events import Message
+from server.records.entries import SentEntry
+from server.storage.rows import MatchRow, MatchStatus
+from server.validating.checker import Checker
+from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.web.markup import Page
+
+HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
+HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
+ELEMENTS_OF_OURS = {"script": 1, "img": 1}
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+async def page(client: Client, path: str, status: int = 200) -> Page:
+    """Return the page at *path*, which is whole and without inline code."""
+    async with client.get(path, headers={"Accept": "text/html"}) as answer:
+        assert (answer.status, answer.content_type) == (status, "text/html"), path
+        found = Page(await answer.text())
+    assert found.problems == [], path
+    return found
+
+
+async def ordered(manager: GameManager, **order: Any) -> Ordered:
+    return await manager.order(MatchRequest.model_validate({"startClock": 20, "playClock": 20} | order), "ann")
+
+
+async def over(manager: GameManager, match_id: str) -> MatchRow:
+    async with asyncio.timeout(60):
+        while True:
+            row = await manager.matches.get(match_id)
+            assert row is not None
+            if row.has_ended:
+                return row
+            await asyncio.sleep(0.05)
+
+
+async def asked(manager: GameManager, match_id: str) -> None:
+    """Let everybody come, and wait until a person is asked for a move."""
+    for seat in (await manager.matches.seats([match_id]))[match_id]:
+        await manager.note_arrival(match_id, seat.role)
+    async with asyncio.timeout(60):
+        while True:
+            entries = await manager.matches.entries(match_id)
+            if any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries):
+                return
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/parts/live", "/matches", "/matches?status=running", "/matches?player=nobody", "/queue", "/games",
+     "/games/tictactoe", "/games/zion", "/players", "/players/mcts", "/start", "/start?game=kuhnpoker", "/validate"],
+)  # fmt: skip
+async def test_every_page_is_there_when_nothing_was_played(client: Client, path: str) -> None:
+    await page(client, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "told"),
+    [
+        ("/nothing", 404, "There is nothing here"),
+        ("/matches/nothing", 404, "no match 'nothing'"),
+        ("/matches?before=nothing", 404, "no match 'nothing'"),
+        ("/matches/a%00b", 404, "There is nothing here"),
+        ("/games/nothing", 404, "there is no game called 'nothing'"),
+        ("/players/nothing", 404, "there is no player called 'nothing'"),
+        ("/matches/nothing/play/x", 404, "no match 'nothing'"),
+        ("/static/nothing.js", 404, "There is nothing here"),
+        ("/games/%3Cscript%3E", 404, "there is no game called '<script>'"),
+    ],
+)
+async def test_what_is_not_there_is_told_in_a_page(client: Client, path: str, status: int, told: str) -> None:
+    assert told in (await page(client, path, status)).text
+
+
+async def test_static_files_are_kept_for_long_under_the_address_of_their_content(client: Client) -> None:
+    async with client.get("/") as answer:
+        text = await answer.text()
+    address = text.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    for path, expected in ((address, "public, max-age=31536000, immutable"), (address.partition("?")[0], "no-cache")):
+        async with client.get(path) as answer:
+            assert (answer.status, answer.content_type) == (200, "text/css")
+            assert answer.headers["Cache-Control"] == expected
+
+
+async def test_a_match_is_shown_at_each_step_without_any_script(client: Client) -> None:
+    manager = manager_of(client)
+    match_id = (await ordered(manager, game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1)).row.id
+    n_steps = (await over(manager, match_id)).n_steps
+    first, last = await page(client, f"/matches/{match_id}?step=0"), await page(client, f"/matches/{match_id}")
+    assert "Step 0 of" in first.text
+    assert f"Step {n_steps} of {n_steps}" in " ".join(last.text.split())
+    assert f"?step={n_steps - 1}" in last.links
+    assert "x to move" in first.text
+    assert "(mark 1 1)" in last.text
+    assert "completed" in last.text
+    await page(client, f"/matches/{match_id}?step=999999")
+    await page(client, f"/matches/{match_id}?step=x&as=y")
+    await page(client, "/")
+    await page(client, "/players/legal")
+    await page(client, "/games/tictactoe")
+
+
+async def test_nothing_that_somebody_wrote_becomes_an_element(client: Client) -> None:
+    manager, rules = manager_of(client), HOSTILE.read_text()
+    version = await keep_game(manager.games, Checker(), Upload("odd", rules, "<u>ann</u>", about=None))
+    players = dict.fromkeys(version.roles, "legal")
+    match = await ordered(manager, game="odd", players=players, tournament="<h1>cup</h1>")
+    row = await over(manager, match.row.id)
+    assert row.status == "completed"
+    for path in ("/", "/games", "/games/odd", "/matches", f"/matches/{row.id}", f"/matches/{row.id}?step=1",
+                 "/start?game=odd", "/matches?tournament=%3Ch1%3Ecup%3C/h1%3E&player=%3Cb%3E"):  # fmt: skip
+        found = await page(client, path)
+        counts = {name: found.counts.get(name, 0) for name in ("b", "u", "i", "img", "iframe")}
+        assert counts == {"b": 0, "u": 0, "i": 0, "img": 1, "iframe": 0}, path
+        assert found.counts.get("script", 0) <= 1
+        assert found.counts["h1"] == 1
+    assert "<b>x</b>" in (await page(client, f"/matches/{row.id}")).text
+
+
+async def test_names_of_players_are_text(client: Client) -> None:
+    manager = manager_of(client)
+    row = (await ordered(manager, game="nim", players={"left": "legal"})).row
+    seats = (await manager.matches.seats([row.id]))[row.id]
+    await over(manager, row.id)
+    copied = {name: getattr(row, name) for name in MatchRow.__slots__} | {"id": "odd", "status": MatchStatus.RUNNING}
+    odd = [type(seat)("odd", seat.role, seat.position, HOSTILE_PLAYER, "http") for seat in seats]
+    await manager.matches.add(MatchRow(**copied), odd)
+    for path in ("/", "/matches", "/matches/odd", f"/players/{HOSTILE_PLAYER.replace(' ', '%20')}"):
+        found = await page(client, path)
+        assert found.counts["img"] == 1
+        assert HOSTILE_PLAYER in found.text
+
+
+async def test_nobody_who_watches_sees_what_is_hidden_before_the_end(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="kuhnpoker", players={"alice": "human", "bob": "human"}, seed=123456789)
+    await asked(manager, match.row.id)
+    for path in ("/", "/matches", f"/matches/{match.row.id}", f"/matches/{match.row.id}?step=0&as=alice",
+                 f"/matches/{match.row.id}/parts?step=1&as=bob", "/games/kuhnpoker"):  # fmt: skip
+        found = await page(client, path)
+        assert "(deal" not in found.text.partition("Rules")[0]
+        assert "123456789" not in found.text
+        assert "svg" not in {name for name in found.counts if path.startswith("/matches/match")} - {"svg"}
+    shown = await page(client, f"/matches/{match.row.id}")
+    assert "Not everybody may know everything here" in shown.text
+    await manager.abort(match.row.id, "enough")
+    await over(manager, match.row.id)
+    assert "As alice saw it" in (await page(client, f"/matches/{match.row.id}")).text
+
+
+async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="nim", players={"left": "human"}, scramble=True)
+    await asked(manager, match.row.id)
+    for path in ("/matches", f"/matches/{match.row.id}", f"/matches/{match.row.id}?step=0", "/parts/live"):
+        text = (await page(client, path)).text
+        assert "Scrambled game" in text
+        assert "Nim" not in text
+        assert "(take" not in text
+    assert match.row.id not in str((await page(client, "/matches?game=nim")).links)
+    assert match.row.id not in str((await page(client, "/games/nim")).links)
+    await manager.abort(match.row.id, "enough")
+    await over(manager, match.row.id)
+    assert "Nim" in (await page(client, f"/matches/{match.row.id}")).text
+
+
+async def test_chance_that_everybody_sees_is_shown_live(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="zionsmall", players={"player": "human"})
+    await asked(manager, match.row.id)
+    shown = await page(client, f"/matches/{match.row.id}")
+    assert "Not everybody may know everything here" not in shown.text
+    assert "first position" in shown.text
+    assert shown.counts["svg"] > 4  # those of the buttons that go from step to step, and the board
+    async with client.get(f"/api/v1/matches/{match.row.id}/states/0") as answer:
+        assert "(phase act)" in (await answer.json())["facts"]
+
+
+async def test_a_delayed_broadcast_says_so(client: Client) -> None:
+    manager = manager_of(client)
+    match = await ordered(manager, game="nim", players={"left": "human"}, broadcastDelay="end")
+    await asked(manager, match.row.id)
+    shown = await page(client, f"/matches/{match.row.id}")
+    assert "This match is broadcast after its end." in shown.text
+    assert "No move yet." in shown.text
+    await manager.abort(match.row.id, "enough")
+    await over(manager, match.row.id)
+    assert "broadcast after its end" not in (await page(client, f"/matches/{match.row.id}")).text
+
+
+async def test_older_matches_are_a_page_further(client: Client) -> None:
+    manager = manager_of(client)
+    row = (await ordered(manager, game="nim", players={"left": "human"})).row
+    values = {name: getattr(row, name) for name in MatchRow.__slots__}
+    for n in range(60):
+        copied = MatchRow(**values | {"id": f"old.{n:02}", "created_ms": n, "status": "aborted"})
+        await manager.matches.add(copied, ())
+    first = await page(client, "/matches?status=aborted")
+    (older,) = (link for link in first.links if "before=" in link)
+    second = await page(client, older)
+    seen = [link for link in first.links + second.links if link.startswith("/matches/old.")]
+    assert seen == [f"/matches/old.{n:02}" for n in reversed(range(60))]
+    assert not [link for link in second.links if "before=" in link]
+    assert "aborted" in (await page(client, "/matches/old.00")).text
+
+
+async def test_the_rules_of_the_library_are_listed_with_line_numbers(client: Client) -> None:
+    found = await page(client, "/games/nim")
+    n_lines = find_game("nim").read().source.text.count("\n") + 1
+    assert {f"L{n}" for n in range(1, n_lines + 1)} <= found.ids

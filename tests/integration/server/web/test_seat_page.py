@@ -1,0 +1,107 @@
+"""The seat of a person: who may sit down, what is seen from there, and moves that do not count."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.access.settings import AccessSettings
+from server.hosting.order import MatchRequest
+from server.links.human_seat import turn_of
+from server.visibility import Role
+from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.web.markup import Page
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    """Yield a browser of somebody who has no token, on a server where others have."""
+    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (found, access):
+        await access.issuing.issue("admin", Role.ADMIN)
+        yield found
+
+
+async def seat(client: Client, game: str = "tictactoe", role: str = "x") -> tuple[str, str]:
+    """Return the address of a seat where a move is asked for, and the claim to it."""
+    manager = manager_of(client)
+    text = MatchRequest.model_validate({"game": game, "players": {role: "human"}, "startClock": 20, "playClock": 60})
+    ordered = await manager.order(text, "ann")
+    await manager.note_arrival(ordered.row.id, role)
+    async with asyncio.timeout(60):
+        while True:
+            boxes = manager.request_queues
+            if boxes.has_seat(ordered.row.id, role) and turn_of(boxes.seat(ordered.row.id, role)) is not None:
+                break
+            await asyncio.sleep(0.05)
+    return f"/matches/{ordered.row.id}/play/{role}", ordered.seat_secrets[role]
+
+
+async def test_a_claim_goes_into_a_cookie_for_the_seat_alone_and_out_of_the_address(client: Client) -> None:
+    address, claim = await seat(client)
+    async with client.get(f"{address}?claim={claim}", allow_redirects=False) as answer:
+        assert (answer.status, answer.headers["Location"]) == (303, address)
+        cookie = answer.headers["Set-Cookie"]
+    assert f"Path={address}" in cookie
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    async with client.get(address) as answer:
+        assert answer.status == 200
+        assert claim not in await answer.text()
+
+
+async def test_without_the_claim_there_is_a_place_to_put_it_and_nothing_else(client: Client) -> None:
+    address, _ = await seat(client)
+    async with client.get(address) as answer:
+        found = Page(await answer.text())
+    assert answer.status == 401
+    assert "Secret of the seat" in found.text
+    assert "(mark" not in found.text
+    for wrong in (f"{address}?claim=wrong", f"{address}/parts"):
+        async with client.get(wrong, allow_redirects=False) as answer:
+            assert answer.status in (401, 403)
+            assert "(mark" not in await answer.text()
+
+
+async def test_the_claim_to_one_seat_opens_no_other(client: Client) -> None:
+    (_, claim), (other, _) = await seat(client), await seat(client)
+    async with client.get(f"{other}?claim={claim}", allow_redirects=False) as answer:
+        assert answer.status == 403
+
+
+async def test_a_role_that_no_person_plays_has_no_seat(client: Client) -> None:
+    address, _ = await seat(client)
+    async with client.get(address[:-1] + "o") as answer:
+        assert answer.status == 404
+        assert "no person plays" in await answer.text()
+
+
+async def test_moves_that_do_not_count_are_told_and_the_next_one_may(client: Client) -> None:
+    address, claim = await seat(client)
+    async with client.get(f"{address}?claim={claim}") as answer:
+        token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())
+    assert token is not None
+    form = {"csrf_token": token[1], "step": "0"}
+    for data, told in (
+        (form | {"move": "(mark 9 9)"}, "(mark 9 9)"),
+        (form | {"move": "((("}, "((("),
+        (form | {"step": "x", "move": "(mark 1 1)"}, "No move is asked for now"),
+        (form | {"step": "7", "move": "(mark 1 1)"}, "alert"),
+    ):
+        async with client.post(address, data=data) as answer:
+            assert answer.status == 409
+            text = Page(await answer.text()).text if told != "alert" else await answer.text()
+            assert told in text
+    async with client.post(address, data=form | {"move": "(mark 1 1)"}, allow_redirects=False) as answer:
+        assert (answer.status, answer.headers["Location"]) == (303, address)
+
+
+async def test_a_seat_with_hidden_information_tells_what_its_role_perceives(client: Client) -> None:
+    address, claim = await seat(client, "kuhnpoker", "alice")
+    async with client.get(f"{address}?claim={claim}") as answer:
+        text = Page(await answer.text()).text
+    assert re.search(r"\(your_card (jack|queen|king)\)", text)
+    assert "bob holds" not in text

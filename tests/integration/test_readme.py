@@ -1,0 +1,172 @@
+"""What the README says is so: its commands exist, its console examples run and print what they show.
+
+Its `>>>` examples are run by pytest itself. A python block whose first line is a file name in a comment is written
+to the folder in which the console examples run.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from server.commands.main import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[[^\]]+\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
+AS_SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command of a console block with the output shown under it."""
+
+    command: str
+    output: str
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def examples(block: str) -> Iterator[Example]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines(keepends=True)
+        n_command = 1 + next(i for i, line in enumerate(lines) if not line.endswith("\\\n"))
+        yield Example("".join(lines[:n_command]), "".join(lines[n_command:]))
+
+
+def calls(page: Path) -> Iterator[list[str]]:
+    """Yield every call of `ggp` in the page's shell blocks, as words."""
+    for language, block in blocks(page):
+        if language in ("console", "sh"):
+            for line in block.replace("\\\n", " ").splitlines():
+                for words in _commands(line.removeprefix("$ ")):
+                    if words and Path(words[0]).name == "ggp":
+                        yield words[1:]
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    words: list[str] = []
+    for word in shlex.split(line, comments=True):
+        if word in ("&&", "||", ";", "|", "&"):
+            yield words
+            words = []
+        else:
+            words.append(word)
+    yield words
+
+
+@cache
+def command_named(name: str) -> click.Command:
+    found = importlib.import_module(f"server.commands.{name.replace('-', '_')}").command
+    assert isinstance(found, click.Command)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_console_example_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    for language, block in blocks(page):
+        if language == "python" and (name := re.match(r"# (\w+\.py)\n", block)):
+            (tmp_path / name[1]).write_text(block, encoding="utf-8")
+        for example in examples(block) if language == "console" else ():
+            done = subprocess.run(
+                ["bash", "-c", example.command], cwd=tmp_path, env=environment, check=False, capture_output=True,
+                text=True, timeout=120,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{example.command}{done.stdout}{done.stderr}"
+            assert not example.output or doctest.OutputChecker().check_output(
+                example.output, done.stdout + done.stderr, AS_SHOWN
+            ), f"{example.command}shown:\n{example.output}\nprinted:\n{done.stdout}{done.stderr}"
+
+
+def test_the_player_of_the_readme_passes_the_check_of_players(tmp_path: Path) -> None:
+    source = next(block for language, block in blocks(PAGES[0]) if language == "python")
+    (tmp_path / "my_player.py").write_text(source, encoding="utf-8")
+    ggp = Path(sys.executable).parent / "ggp"
+    with subprocess.Popen(
+        [ggp, "player", tmp_path / "my_player.py", "--port", "0", "--until-eof"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as player:  # fmt: skip
+        assert player.stdout is not None
+        url = player.stdout.readline().removeprefix("listening on ").strip()
+        checked = subprocess.run([ggp, "check-player", url], check=False, capture_output=True, text=True, timeout=120)
+        player.communicate(timeout=30)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_call_of_ggp_names_a_command_and_options_that_exist(page: Path) -> None:
+    for words in calls(page):
+        if words[0] == "--version":
+            continue
+        assert words[0] in COMMANDS, words
+        called = command_named(words[0])
+        if isinstance(called, click.Group) and len(words) > 1 and not words[1].startswith("-"):
+            assert words[1] in called.commands, words
+            called = called.commands[words[1]]
+        known = {option for parameter in called.params for option in parameter.opts} | {"--help"}
+        assert {word for word in words[1:] if re.match(r"--?[a-z]", word)} <= known, words
+
+
+def test_every_command_has_its_row_in_the_table() -> None:
+    readme = PAGES[0].read_text(encoding="utf-8")
+    assert re.findall(r"^\| `ggp ([a-z-]+)", readme, re.MULTILINE) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_in_one_line_what_it_does(name: str) -> None:
+    assert command_named(name).get_short_help_str(limit=200).rstrip(".")
+
+
+def test_every_target_of_make_that_the_readme_names_is_there() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    readme = PAGES[0].read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:`|^)make ([a-z]+)", readme, re.MULTILINE)) <= targets
+
+
+def test_every_target_of_make_is_listed_by_make_help() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    assert set(re.findall(r"^([a-z]+):.*## \S", makefile, re.MULTILINE)) == targets
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_every_link_to_a_file_finds_it(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_of_the_docs_is_linked_from_the_readme() -> None:
+    links = LINK.findall(PAGES[0].read_text(encoding="utf-8"))
+    assert {f"docs/{page.name}" for page in PAGES[1:]} - set(links) == set()
+
+
+def test_every_folder_is_in_the_layout() -> None:
+    readme = PAGES[0].read_text(encoding="utf-8")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    folders = {line.split("/")[0] for line in listed.splitlines() if "/" in line}
+    assert {folder for folder in folders if f"`{folder}/" not in readme} == set()
+
+
+def test_the_changelog_begins_with_the_version_of_the_package() -> None:
+    version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    assert first is not None
+    assert first[1] == version[1]

@@ -1,0 +1,1 @@
+"""What tests share: players and servers to test with, games, fixtures."""

@@ -1,0 +1,52 @@
+"""A client of the whole server, and players for its matches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from server.hosting.order import HostSettings
+from tests.kit.server.api.house import Client, house
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path, HostSettings(max_running=2)) as (found, _):
+        yield found
+
+
+@pytest.fixture
+async def thinker() -> AsyncIterator[str]:
+    """Yield the address of a player that thinks for as long as it may."""
+
+    async def think(request: web.Request) -> web.Response:
+        if (await request.text()).startswith("(PLAY"):
+            await asyncio.sleep(60)
+        return web.Response(text="ready")
+
+    app = web.Application()
+    app.router.add_post("/", think)
+    server = TestServer(app)
+    await server.start_server(shutdown_timeout=0.1)
+    yield str(server.make_url("/"))
+    await server.close()
+
+
+@pytest.fixture
+async def noop() -> AsyncIterator[str]:
+    """Yield the address of a player that answers `noop` to everything, so that its moves are substituted or not."""
+
+    async def answer(_request: web.Request) -> web.Response:
+        return web.Response(text="noop")
+
+    app = web.Application()
+    app.router.add_post("/", answer)
+    server = TestServer(app)
+    await server.start_server(shutdown_timeout=0.1)
+    yield str(server.make_url("/"))
+    await server.close()

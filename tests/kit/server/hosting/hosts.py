@@ -1,0 +1,174 @@
+"""Game managers that are killed, players that answer the same whoever asks, and what came of their matches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings, MatchRequest
+from server.records.record import record_of
+from server.storage.address import WAIT_S
+from server.storage.database import Database
+from server.storage.matches import MatchStore
+from server.storage.rows import MatchStatus
+from server.storage.writer import RETRIES_S
+from tests.kit.server.peers import OK, request
+
+FOLDER = Path(__file__).parent
+GAMES = ("long.kif", "long_dealt.kif")
+COMPARED = ("states", "moves", "errors", "goalValues", "x-goals", "x-percepts", "x-origins", "isCompleted", "isAborted")
+
+
+async def scripted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Be a player that answers by its address (`/SEED/ROLE`) and the step alone: mostly well."""
+    head, body = await request(reader)
+    path = head.split(" ", 2)[1]
+    step = re.search(r"GGP-Match-Step: ([0-9]+)", head)
+    chance = random.Random(f"{path} {step[1] if step else ''} {body.split(' ', 1)[0]}")
+    await asyncio.sleep(random.uniform(0.02, 0.2))
+    fate = chance.random()
+    if fate < 0.01:
+        await asyncio.sleep(60)
+    if fate < 0.05:
+        writer.transport.abort()
+        return
+    reply = chance.choice(("(say yes)", "(say no)")) if fate < 0.9 else "(say what)"
+    writer.write(OK + b"\r\n" + (reply if body.startswith("(PLAY") else "ready").encode())
+
+
+async def ordered(address: str, players: str, n: int) -> list[str]:
+    """Order *n* matches with seeds 0, 1, ... in the database; nothing plays them yet."""
+    return await kept(address, [_order(players, seed) for seed in range(n)])
+
+
+async def kept(address: str, orders: Sequence[MatchRequest]) -> list[str]:
+    """Put *orders* into the database, and return the ids of the matches."""
+    database = await Database.open(address, exclusive=False)
+    manager = GameManager(database, HostSettings())
+    try:
+        return [(await manager.order(order)).row.id for order in orders]
+    finally:
+        await database.close()
+
+
+def _order(players: str, seed: int) -> MatchRequest:
+    named = {role: {"player": f"{players}/{seed}/{role}"} for role in ("left", "right")}
+    rules = (FOLDER / GAMES[seed % len(GAMES)]).read_text("utf-8")
+    words = {"rules": rules, "players": named, "startClock": 1, "playClock": 1, "grace": 0.5, "seed": seed}
+    return MatchRequest.model_validate(words)
+
+
+@dataclass
+class Host:
+    """A game manager in a process of its own, and what the database calls it."""
+
+    process: Process
+    holder: str
+
+    async def kill(self) -> None:
+        """End it without a warning."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+
+
+@asynccontextmanager
+async def hosting(
+    address: str, lease_s: float = 10.0, wait_s: float = WAIT_S, retries_s: Sequence[float] = RETRIES_S
+) -> AsyncIterator[Host]:
+    """Run a game manager in a process of its own; in the end it is killed."""
+    patience = json.dumps({"lease_s": lease_s, "wait_s": wait_s, "retries_s": list(retries_s)})
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.kit.server.hosting.host_process", address, patience, stdout=PIPE,
+        cwd=FOLDER.parents[3],
+    )  # fmt: skip
+    assert process.stdout is not None
+    host = Host(process, (await process.stdout.readline()).decode().strip())
+    try:
+        assert host.holder, "the game manager did not start"
+        yield host
+    finally:
+        await host.kill()
+
+
+@asynccontextmanager
+async def looking(address: str) -> AsyncIterator[MatchStore]:
+    """Open the matches of a database that others play."""
+    database = await Database.open(address, exclusive=False)
+    try:
+        yield MatchStore(database)
+    finally:
+        await database.close()
+
+
+async def all_over(address: str, match_ids: Sequence[str]) -> bool:
+    """Return whether the matches are over."""
+    async with looking(address) as matches:
+        return all([(row := await matches.get(match_id)) is not None and row.has_ended for match_id in match_ids])
+
+
+async def held(address: str, match_ids: Sequence[str]) -> Counter[str]:
+    """Return how many of the matches each game manager plays."""
+    async with looking(address) as matches:
+        rows = [await matches.get(match_id) for match_id in match_ids]
+    return Counter(
+        row.holder for row in rows if row is not None and row.holder is not None and row.status == MatchStatus.RUNNING
+    )
+
+
+async def until_all_over(address: str, match_ids: Sequence[str], limit_s: float = 90.0) -> None:
+    """Return when the matches are over."""
+    async with asyncio.timeout(limit_s):
+        while not await all_over(address, match_ids):  # noqa: ASYNC110 -- another process plays them
+            await asyncio.sleep(0.2)
+
+
+async def until_steps(
+    address: str,
+    match_ids: Sequence[str],
+    n_steps: int,
+    enough: Callable[[Iterable[bool]], bool] = all,
+    limit_s: float = 60.0,
+) -> None:
+    """Return when *enough* of the matches have made so many steps: all, or any."""
+    async with asyncio.timeout(limit_s), looking(address) as matches:
+        while not enough([await _has_made(matches, key, n_steps) for key in match_ids]):  # noqa: ASYNC110 -- others play
+            await asyncio.sleep(0.02)
+
+
+async def _has_made(matches: MatchStore, match_id: str, n_steps: int) -> bool:
+    row = await matches.get(match_id)
+    return row is not None and (row.n_steps >= n_steps or row.has_ended)
+
+
+async def came_of(address: str, match_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what may not depend on who played the matches when."""
+    async with looking(address) as matches:
+        wholes = [record_of(await matches.entries(match_id)).as_json() for match_id in match_ids]
+    return [{name: whole[name] for name in COMPARED if name in whole} for whole in wholes]
+
+
+async def n_resumed(address: str, match_ids: Sequence[str]) -> int:
+    """Return how many of the matches went on in another process than they began in."""
+    async with looking(address) as matches:
+        rows = [await matches.get(match_id) for match_id in match_ids]
+    return sum(row is not None and row.epoch > 1 for row in rows)
+
+
+async def undisturbed(address: str, players: str, n: int) -> list[dict[str, Any]]:
+    """Return what comes of *n* matches where nobody disturbs the game manager."""
+    match_ids = await ordered(address, players, n)
+    async with hosting(address):
+        await until_all_over(address, match_ids)
+    return await came_of(address, match_ids)

@@ -1,0 +1,60 @@
+"""Child processes in tests: `ggp` in a process of its own, and who is still there afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+GGP = (sys.executable, "-P", "-m", "server")
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+
+
+@contextmanager
+def running(*words: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run `ggp` with *words* in *folder*; it is killed in the end if it is still there."""
+    with subprocess.Popen(
+        [*GGP, *map(str, words)],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def wait_until(holds: Callable[[], bool], limit_s: float = 30.0) -> None:
+    """Return when *holds*; fail when it does not in time."""
+    end_s = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < end_s, "it did not come true in time"
+        time.sleep(0.02)
+
+
+def children_of(process_id: int) -> set[int]:
+    """Return the processes that *process_id* has started and that still run."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[1]) == process_id and fields[0] != "Z":
+            found.add(int(status.parent.name))
+    return found
+
+
+def is_running(process_id: int) -> bool:
+    """Return whether the process is there, and no zombie."""
+    try:
+        return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

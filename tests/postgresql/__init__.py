@@ -1,0 +1,1 @@
+"""Tests that run on SQLite and on a real PostgreSQL server."""

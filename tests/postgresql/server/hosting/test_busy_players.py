@@ -1,0 +1,101 @@
+"""Players of one match at a time, real ones of the kit: they are waited for, and nobody is counted a result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+import aiohttp
+import pytest
+
+from players.kit.http_server import serving
+from players.kit.player_server import Settings
+from players.stock import LegalPlayer
+from server.records.record import record_of
+from server.storage.database import Database
+from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue, WaitingMatch
+from server.storage.rows import MatchRow
+from tests.kit.server.peers import listening
+from tests.kit.server.plays import TWO_STEPS
+from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
+
+ENDED = ("completed", "aborted", "failed")
+START = f"(START elsewhere left ({TWO_STEPS}) 60 60)"
+
+
+@pytest.fixture
+async def single() -> AsyncIterator[str]:
+    """Serve a player that takes one match at a time."""
+    async with serving(LegalPlayer, Settings("single", max_matches=1)) as url:
+        yield url
+
+
+async def tell(url: str, text: str) -> None:
+    async with aiohttp.ClientSession() as session, session.post(url, data=text.encode()) as response:
+        await response.read()
+
+
+def seats(left: str, right: str, max_matches: int) -> dict[str, dict[str, object]]:
+    return {"left": {"player": left, "maxMatches": max_matches}, "right": {"player": right, "maxMatches": 9}}
+
+
+async def test_one_match_at_a_time_is_played_at_an_address(database: Database, single: str) -> None:
+    async with listening(YES) as other, managing(database) as manager:
+        ordered = [await manager.order(order(single, other, players=seats(single, other, 1))) for _ in range(3)]
+        rows = [await until(manager, each.row.id, *ENDED) for each in ordered]
+    assert [(row.status, row.n_errors) for row in rows] == [("completed", 0)] * 3
+    times = sorted((row.started_ms or 0, row.ended_ms or 0) for row in rows)
+    assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
+
+
+async def test_a_player_that_plays_elsewhere_is_waited_for(database: Database, single: str) -> None:
+    await tell(single, START)
+    async with listening(YES) as other, managing(database) as manager:
+        ordered = await manager.order(order(single, other, startClock=60, players=seats(single, other, 1)))
+        await until(manager, ordered.row.id, "running")
+        await asyncio.sleep(1.5)
+        await tell(single, "(ABORT elsewhere)")
+        row = await until(manager, ordered.row.id, *ENDED)
+    assert (row.status, row.n_errors) == ("completed", 0)
+
+
+async def test_a_match_that_does_not_come_about_is_no_result(database: Database, single: str) -> None:
+    await tell(single, START)
+    async with listening(YES) as other, managing(database) as manager:
+        ordered = await manager.order(order(single, other, startClock=1, players=seats(single, other, 1)))
+        row = await until(manager, ordered.row.id, *ENDED)
+        record = record_of(await manager.matches.entries(row.id)).as_json()
+    assert (row.status, row.goals, row.n_steps) == ("aborted", None, 0)
+    assert record["x-end"] | {"at": 0} == {"how": "aborted", "at": 0, "reason": "did not come about: left was busy"}
+    assert (record["errors"], "goalValues" in record) == ([["IL busy", ""]], False)
+
+
+async def test_who_is_only_ever_busy_is_paused(database: Database, single: str) -> None:
+    await tell(single, START)
+    async with listening(YES) as other, managing(database) as manager:
+        await manager.registry.register("single", "ann", single)
+        for _ in range(3):
+            ordered = await manager.order(order("single", other, startClock=1))
+            await until(manager, ordered.row.id, *ENDED)
+        async with asyncio.timeout(10):
+            while (row := await manager.registry.get("single")).status == "ok":  # noqa: ASYNC110 -- told after the end
+                await asyncio.sleep(0.05)
+    assert row.pause_reason == "it was busy at START, or answered nothing, in 3 matches in a row"
+
+
+async def test_two_managers_do_not_choose_at_once(database: Database) -> None:
+    queue, other = MatchQueue(database), MatchQueue(database)
+    async with queue.choosing() as is_first, other.choosing() as is_second:
+        assert (is_first, is_second) == (True, database.is_sqlite)
+    async with other.choosing() as is_next:
+        assert is_next
+
+
+async def test_the_queue_tells_addresses_as_they_were_ordered(database: Database) -> None:
+    named = seats("http://h:1", "http://h:2", 2)
+    await MatchStore(database).add(
+        MatchRow("m.1", "g", "0", {"text": {"players": named, "startClock": 1, "playClock": 1}}, 0), []
+    )
+    assert await MatchQueue(database).waiting(10) == [WaitingMatch("m.1", 0, (), named)]

@@ -1,0 +1,166 @@
+"""Players of ours share the cores: no more processes than there is room for, in the order of the orders."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from players.kit.worker import WorkerLimits
+from server.errors import TooFewCoresError, TooManyRolesError
+from server.hosting.cores import SLOTS_PER_CORE, CoreBudget
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.ordering import Upload, keep_game
+from server.links.own_player import WorkerPlayer
+from server.match.link import PlayerRequest, ReplyBuffer
+from server.spectating.stream import listed
+from server.storage.database import Database
+from server.storage.games import GameStore
+from server.validating.checker import Checker
+from tests.integration.server.hosting.test_child_referee import EXPLODING
+from tests.kit.server.peers import hanging, listening
+from tests.kit.server.plays import TWO_STEPS
+from tests.postgresql.server.hosting.test_game_manager import managing, order, until
+
+
+@pytest.mark.parametrize(
+    ("players", "n_slots"),
+    [
+        (("random", "legal", "http://host:1", "ann", "human"), 0),
+        (("greedy", "random"), 1),
+        (("mcts:playouts=5", "random"), 4),
+        (("minimax", "greedy"), 5),
+        (("mcts", "nested", "minimax"), 8),
+        (("mcts", "human"), 1),
+    ],
+)
+def test_what_a_match_takes_of_two_cores(players: tuple[str, ...], n_slots: int) -> None:
+    assert CoreBudget(2).slots_for(players) == n_slots
+
+
+def test_a_match_that_could_never_begin_is_refused() -> None:
+    CoreBudget(1).check(("greedy",) * SLOTS_PER_CORE)
+    with pytest.raises(TooFewCoresError, match="5 of its players need a process of ours, and 4 may run at once"):
+        CoreBudget(1).check(("greedy",) * 4 + ("mcts", "random"))
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 8)), max_size=40))
+def test_no_more_is_granted_than_there_is_and_the_oldest_first(asked: list[tuple[str, int]]) -> None:
+    budget, waiting = CoreBudget(2), dict[str, int]()
+    for match_id, n_slots in asked:
+        if match_id in waiting:
+            budget.release(match_id)
+            del waiting[match_id]
+        else:
+            budget.request(match_id, n_slots)
+            waiting[match_id] = n_slots
+        n_left = budget.n_slots
+        for other, n_other in waiting.items():
+            if n_other == 0:
+                continue
+            has_room = n_other <= n_left
+            assert budget._requests[other].is_granted.is_set() is has_room
+            if not has_room:
+                break
+            n_left -= n_other
+
+
+async def test_a_match_that_is_aborted_waits_no_longer() -> None:
+    budget = CoreBudget(1)
+    budget.request("first", 4)
+    budget.request("second", 4)
+    budget.waive("second")
+    await asyncio.wait_for(budget.granted("second"), 5)
+    budget.release("first")
+    assert budget.n_free == 4
+
+
+async def test_searches_queue_for_the_cores_while_others_play(database: Database) -> None:
+    async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
+        searching = [
+            (await manager.order(order("mcts:playouts=5", slow, startClock=60, playClock=1))).row.id for _ in range(2)
+        ]
+        await until(manager, searching[0], "running")
+        await until(manager, (await manager.order(order("random", "legal"))).row.id, "completed")
+        await _until_free(manager, 0)
+        assert manager.waiting_for_core == {searching[1]}
+        lines = await listed(manager, await manager.matches.queued(10))
+        assert [line.get("waitsFor") for line in lines] == ["core"]
+        for match_id in searching:
+            await until(manager, match_id, "running")
+            assert await manager.abort(match_id, "changed my mind")
+            await until(manager, match_id, "aborted")
+        await _until_free(manager, SLOTS_PER_CORE)
+
+
+async def _until_free(manager: GameManager, n_slots: int) -> None:
+    async with asyncio.timeout(20):
+        while manager.playing.cores.n_free != n_slots:  # noqa: ASYNC110 -- processes end
+            await asyncio.sleep(0.02)
+
+
+async def test_an_order_that_needs_more_processes_than_may_run_is_refused(database: Database) -> None:
+    async with managing(database, HostSettings(player_cores=1)) as manager:
+        rules = TWO_STEPS + " ".join(f"(role r{i})" for i in range(4))
+        with pytest.raises(TooFewCoresError):
+            await manager.order(_with_all(rules, "greedy"))
+        assert await manager.queue.length() == 0
+
+
+def _with_all(rules: str, player: str) -> MatchRequest:
+    roles = ["left", "right", *(f"r{i}" for i in range(4))]
+    return MatchRequest.model_validate({"rules": rules, "players": dict.fromkeys(roles, player)})
+
+
+async def test_a_game_of_more_roles_than_may_be_played_is_refused_with_the_limit(database: Database) -> None:
+    async with managing(database, HostSettings(max_roles=2)) as manager:
+        assert (await manager.order(order("random", "random"))).row.game == "unnamed"
+        with pytest.raises(TooManyRolesError, match=r"has 6 roles, and no more than 2 .* \(--max-roles\)"):
+            await manager.order(_with_all(TWO_STEPS + " ".join(f"(role r{i})" for i in range(4)), "random"))
+
+
+async def test_a_game_of_more_roles_than_may_be_played_is_not_kept(database: Database) -> None:
+    games = GameStore(database)
+    with pytest.raises(TooManyRolesError):
+        await keep_game(games, Checker(), Upload("two", TWO_STEPS, "ann"), max_roles=1)
+    assert await games.find("two") is None
+
+
+async def _asked(player: WorkerPlayer, text: str, step: int = 0) -> str:
+    reply = ReplyBuffer()
+    await player.deliver(PlayerRequest(text, "m.1", step), reply)
+    return bytes(reply.raw).decode()
+
+
+async def test_a_seat_whose_process_dies_goes_on_in_another_and_no_other_seat_notices() -> None:
+    one, other = (WorkerPlayer("greedy", WorkerLimits(2048, 5)) for _ in range(2))
+    try:
+        for player, role in ((one, "left"), (other, "right")):
+            assert await _asked(player, f"(START m.1 {role} ({TWO_STEPS}) 20 5)") == "ready"
+        workers = [_worker_of(player) for player in (one, other)]
+        os.kill(workers[0], signal.SIGKILL)
+        assert [await _asked(player, "(PLAY m.1 NIL)") for player in (one, other)] == ["(say Yes)"] * 2
+        assert (_worker_of(one) != workers[0], _worker_of(other)) == (True, workers[1])
+    finally:
+        await asyncio.gather(one.stop(), other.stop())
+
+
+def _worker_of(player: WorkerPlayer) -> int:
+    (seat,) = player._server.seats.values()
+    assert seat.worker is not None
+    assert seat.worker.process.pid is not None
+    return seat.worker.process.pid
+
+
+async def test_rules_that_take_all_memory_of_a_worker_cost_its_match_no_more_than_the_clock() -> None:
+    player = WorkerPlayer("greedy", WorkerLimits(300))
+    try:
+        answers = [await _asked(player, text) for text in (f"(START m.1 one ({EXPLODING}) 2 1)", "(PLAY m.1 NIL)")]
+    finally:
+        await player.stop()
+    assert answers == ["ready", "nil"]

@@ -1,0 +1,180 @@
+"""Orders are kept, wait for their players, are played, and can be aborted; on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from gdl.errors import RuleFileError, UnknownNameError
+from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings, MatchRequest
+from server.records.entries import AbortedEntry, AnsweredEntry
+from server.records.record import record_of
+from server.records.signature import has_valid_signature, make_key
+from server.storage.database import Database
+from server.storage.rows import MatchRow
+from tests.kit.server.peers import hanging, listening, replying
+from tests.kit.server.plays import TWO_STEPS
+
+YES = replying(lambda body: "(say Yes)" if body.startswith("(PLAY") else "ready")
+
+
+@asynccontextmanager
+async def managing(database: Database, settings: HostSettings | None = None) -> AsyncIterator[GameManager]:
+    manager = GameManager(database, settings or HostSettings())
+    await manager.start()
+    try:
+        yield manager
+    finally:
+        await manager.close(parking=False)
+
+
+def order(left: str, right: str, **words: Any) -> MatchRequest:
+    players = {"left": {"player": left}, "right": {"player": right}}
+    told = {"rules": TWO_STEPS, "players": players, "startClock": 5, "playClock": 5, "grace": 0} | words
+    return MatchRequest.model_validate(told)
+
+
+async def until(manager: GameManager, match_id: str, *statuses: str) -> MatchRow:
+    """Return the match once it is in one of *statuses*."""
+    async with asyncio.timeout(30):
+        with manager.notifier.subscribed(match_id) as notifier:
+            while True:
+                notifier.clear()
+                row = await manager.matches.get(match_id)
+                assert row is not None
+                if row.status in statuses:
+                    return row
+                await notifier.wait()
+
+
+async def until_answered(manager: GameManager, match_id: str) -> None:
+    """Return once a player has answered something."""
+    async with asyncio.timeout(10):
+        with manager.notifier.subscribed(match_id) as notifier:
+            while True:
+                notifier.clear()
+                if any(isinstance(entry, AnsweredEntry) for entry in await manager.matches.entries(match_id)):
+                    return
+                await notifier.wait()
+
+
+async def test_an_order_is_played_to_its_end(database: Database) -> None:
+    async with listening(YES) as player, managing(database) as manager:
+        ordered = await manager.order(order(player, player, tournament="spring"), by="ann")
+        row = await until(manager, ordered.row.id, "completed")
+        entries = await manager.matches.entries(row.id)
+        seats = (await manager.matches.seats([row.id]))[row.id]
+    told = row.goals, row.n_steps, row.n_errors, row.tournament, row.ordered_by, row.game
+    assert told == ((100, 100), 2, 0, "spring", "ann", "unnamed")
+    assert [(seat.role, seat.goal, seat.n_moves) for seat in seats] == [("left", 100, 2), ("right", 100, 2)]
+    assert record_of(entries).as_json()["moves"] == [["( say Yes )", "( say Yes )"]] * 2
+
+
+async def test_a_match_waits_until_its_player_is_free(database: Database) -> None:
+    async with listening(hanging) as slow, listening(YES) as fast, managing(database) as manager:
+        await manager.registry.register("slow", "ann", slow)
+        await manager.registry.register("fast", "ann", fast)
+        first = await manager.order(order("slow", "fast", playClock=1, startClock=60))
+        await until(manager, first.row.id, "running")
+        second = await manager.order(order("slow", "slow"))
+        third = await manager.order(order(fast, fast))
+        await until(manager, third.row.id, "completed")
+        waiting = await manager.matches.get(second.row.id)
+        assert waiting is not None
+        assert waiting.status == "queued"
+        assert await manager.abort(first.row.id, "enough")
+        await until(manager, second.row.id, "running")
+
+
+async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None:
+    async with listening(hanging) as slow, managing(database, HostSettings(max_running=1)) as manager:
+        running = await manager.order(order(slow, slow, startClock=60))
+        await until(manager, running.row.id, "running")
+        waiting = await manager.order(order(slow, slow))
+        assert await manager.abort(waiting.row.id, "enough")
+        assert (await until(manager, waiting.row.id, "aborted")).n_steps == 0
+        assert not await manager.abort(waiting.row.id, "again")
+
+
+async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Database) -> None:
+    async with listening(hanging) as slow, managing(database) as manager:
+        ordered = await manager.order(order(slow, slow, startClock=60, playClock=1))
+        await until(manager, ordered.row.id, "running")
+        elsewhere = GameManager(database, HostSettings())
+        assert await elsewhere.abort(ordered.row.id, "enough")
+        await until(manager, ordered.row.id, "aborted")
+        entries = await manager.matches.entries(ordered.row.id)
+    assert [entry.reason for entry in entries if isinstance(entry, AbortedEntry)] == ["enough"]
+
+
+async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None:
+    with pytest.raises(UnknownMatchError, match=r"no match 'match\.x'"):
+        await GameManager(database, HostSettings()).abort("match.x", "enough")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ({"rules": None, "game": "tictacto"}, UnknownNameError),
+        ({"rules": "(role left) (<= (next ?x) (true a))"}, RuleFileError),
+        ({"players": {"left": {"player": "cmd:rm"}}}, PlayerSpecError),
+        ({"players": {"left": {"player": "nobody-known"}}}, PlayerSpecError),
+        ({"players": {"middle": {"player": "mcts"}}}, UnknownNameError),
+    ],
+)
+async def test_a_wrong_order_is_not_kept(words: dict[str, Any], error: type[Exception], database: Database) -> None:
+    manager = GameManager(database, HostSettings())
+    with pytest.raises(error):
+        await manager.order(order("random", "random", **words))
+    assert await manager.matches.listed() == []
+
+
+async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None:
+    manager = GameManager(database, HostSettings(max_queued=1))
+    await manager.order(order("random", "random"))
+    with pytest.raises(TooManyMatchesError):
+        await manager.order(order("random", "random"))
+
+
+async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) -> None:
+    async with listening(hanging) as slow, listening(YES) as fast:
+        first = GameManager(database, HostSettings())
+        await first.start()
+        ordered = await first.order(order(slow, fast, startClock=60, playClock=1))
+        await until(first, ordered.row.id, "running")
+        await until_answered(first, ordered.row.id)
+        await first.close(parking=True)
+        async with managing(database) as second:
+            parked = await second.matches.get(ordered.row.id)
+            assert parked is not None
+            assert (parked.status, parked.epoch) == ("running", 2)
+            await second.abort(ordered.row.id, "enough")
+            await until(second, ordered.row.id, "aborted")
+
+
+async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(database: Database) -> None:
+    async with listening(YES) as player:
+        idle = GameManager(database, HostSettings())
+        await idle.registry.register("gone", "ann", player)
+        ordered = await idle.order(order("gone", player))
+        await idle.registry.remove("gone")
+        async with managing(database) as manager:
+            row = await until(manager, ordered.row.id, "completed")
+            seats = (await manager.matches.seats([row.id]))[row.id]
+    assert [seat.n_errors for seat in seats] == [3, 0]
+
+
+async def test_records_are_signed(database: Database) -> None:
+    async with listening(YES) as player, managing(database, HostSettings(signing_key=make_key())) as manager:
+        ordered = await manager.order(order(player, player))
+        await until(manager, ordered.row.id, "completed")
+        whole = record_of(await manager.matches.entries(ordered.row.id)).as_json()
+        signature = await manager.matches.signature(ordered.row.id)
+    assert signature is not None
+    assert has_valid_signature(whole | signature)

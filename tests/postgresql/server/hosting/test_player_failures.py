@@ -1,0 +1,71 @@
+"""What players of the kit tell of their own failures, from their processes to the record."""
+
+from __future__ import annotations
+
+import pytest
+
+from players.kit.http_server import serving
+from server.errors import RemotePlayerError
+from server.links.http_reply import HttpReply
+from server.match.link import MAX_FAILURE, ReplyBuffer
+from server.records.journal import stored
+from server.records.record import record_of
+from server.storage.database import Database
+from server.terminal.commentary import error_lines
+from tests.kit.players import odd_players
+from tests.kit.players.peers import settings
+from tests.kit.server.peers import listening
+from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
+
+
+async def test_a_player_that_crashes_at_every_move_says_so_in_the_record(database: Database) -> None:
+    async with (
+        serving(odd_players.Failing, settings()) as failing,
+        listening(YES) as good,
+        managing(database) as manager,
+    ):
+        ordered = await manager.order(order(failing, good))
+        row = await until(manager, ordered.row.id, "completed")
+        record = record_of(await manager.matches.entries(row.id)).as_json()
+    found = [[failure.partition(" [")[0] for failure in step] for step in record["x-failures"]]
+    assert found == [["KeyError: 'start'", ""], ["KeyError: 'move'", ""], ["KeyError: 'perceive'", ""]]
+    assert record["errors"] == [["", ""]] * 3
+    told = stored(record)
+    assert [line.failure != "" for line in told.wire if line.role == "left" and line.direction == "answered"] == [
+        True, True, True, False
+    ]  # fmt: skip
+    (line,) = error_lines(("left", "right"), told.errors, told.failures)
+    assert line.startswith(
+        "errors of left: the player failed in 3 of 3 answers, first: KeyError: 'start' [odd_players.py:"
+    )
+
+
+async def test_a_match_without_failures_has_no_key_for_them(database: Database) -> None:
+    async with listening(YES) as good, managing(database) as manager:
+        ordered = await manager.order(order(good, good))
+        row = await until(manager, ordered.row.id, "completed")
+        record = record_of(await manager.matches.entries(row.id)).as_json()
+    assert "x-failures" not in record
+    assert all("failure" not in line for line in record["x-wire"])
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (b"IndexError: 3", "IndexError: 3"),
+        (b"\x1b[31mred\x00\xff", "\N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"),
+        (b"x" * 9_000, "x" * MAX_FAILURE),
+        (b"", ""),
+    ],
+)
+def test_what_a_player_tells_is_bounded_and_leaves_a_terminal_as_it_is(told: bytes, kept: str) -> None:
+    body = ReplyBuffer()
+    HttpReply(body).feed(b"HTTP/1.0 200 OK\r\nggp-player-failure: " + told + b"\r\n\r\n(a)")
+    assert (body.failure, bytes(body.raw)) == (kept, b"(a)")
+
+
+def test_a_reply_with_an_error_tells_none() -> None:
+    body = ReplyBuffer()
+    with pytest.raises(RemotePlayerError):
+        HttpReply(body).feed(b"HTTP/1.0 500 Oops\r\nGGP-Player-Failure: x\r\n\r\n(a)")
+    assert body.failure == ""

@@ -1,0 +1,138 @@
+"""Health checks: who is asked, who is paused, and who plays again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from gdl.wire.replies import InfoReply, Status
+from server.errors import UnknownPlayerError
+from server.links.info import PlayerInfo
+from server.registry.health import BUSY, HealthChecks
+from server.registry.registry import Registry
+from tests.kit.server.registry.fixtures import HandClock
+
+URL = "http://127.0.0.1:1"
+SILENCE = PlayerInfo(URL, InfoReply(), None, ("INFO: refused", "PING: refused"))
+ANSWER = PlayerInfo(URL, InfoReply("Deep", Status.AVAILABLE, (("author", "ada"),)), "INFO")
+KEPT = {"name": "Deep", "status": "available", "answered": "INFO", "trouble": [], "others": {"author": "ada"}}
+
+
+class Asked:
+    """Answers for all players; `silent` is whether they do not."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self.silent = False
+
+    async def __call__(self, url: str) -> PlayerInfo:
+        self.urls.append(url)
+        return SILENCE if self.silent else ANSWER
+
+
+@pytest.fixture
+def asked() -> Asked:
+    return Asked()
+
+
+def checks(registry: Registry, asked: Asked, playing: Mapping[str, int] | None = None) -> HealthChecks:
+    async def count_matches() -> Mapping[str, int]:
+        return playing or {}
+
+    return HealthChecks(registry, count_matches, asked)
+
+
+async def test_what_a_player_says_is_kept(registry: Registry, asked: Asked, clock: HandClock) -> None:
+    await registry.register("deep", "ada", URL)
+    clock.ms = 5_000
+    await checks(registry, asked).check_all()
+    row = await registry.get("deep")
+    assert (row.info, row.seen_ms, asked.urls) == (KEPT, 5_000, [URL])
+
+
+async def test_players_in_a_match_are_left_alone(registry: Registry, asked: Asked) -> None:
+    await registry.register("deep", "ada", URL)
+    asked.silent = True
+    await checks(registry, asked, {"deep": 1}).check_all()
+    assert asked.urls == []
+
+
+async def test_a_player_that_stays_silent_is_paused_and_plays_again_when_it_answers(
+    registry: Registry, asked: Asked
+) -> None:
+    await registry.register("deep", "ada", URL)
+    asked.silent = True
+    health, states = checks(registry, asked), []
+    for silent in (True, True, False, True, True, True, True, False):
+        asked.silent = silent
+        await health.check_all()
+        row = await registry.get("deep")
+        states.append((row.status, row.pause_reason))
+    fine, paused = ("ok", ""), ("paused", "it does not answer INFO: INFO: refused; PING: refused")
+    assert states == [fine, fine, fine, fine, fine, paused, paused, fine]
+
+
+@pytest.mark.parametrize("reason", ["by ada", "it answered nothing in 3 matches in a row"])
+async def test_a_pause_for_another_reason_goes_on(registry: Registry, asked: Asked, reason: str) -> None:
+    await registry.register("deep", "ada", URL)
+    await registry.pause("deep", reason)
+    await checks(registry, asked).check_all()
+    assert ((await registry.get("deep")).status, asked.urls) == ("paused", [URL])
+
+
+async def test_a_player_that_dials_in_is_there_while_it_is_connected(
+    registry: Registry, asked: Asked, clock: HandClock
+) -> None:
+    await registry.register("deep", "ada")
+    health = checks(registry, asked)
+    with registry.request_queues.of_player("deep").reading():
+        there = await health.check(await registry.get("deep"))
+    clock.ms = 9_000
+    for _ in range(5):
+        gone = await health.check(await registry.get("deep"))
+    assert (there.is_there, there.player.seen_ms) == (True, 1_000)
+    assert (gone.is_there, gone.player.seen_ms, gone.player.status) == (False, 1_000, "ok")
+    assert asked.urls == []
+
+
+async def test_whoever_may_be_free_now_is_told(registry: Registry, asked: Asked, changes: list[str]) -> None:
+    await registry.register("deep", "ada", URL)
+    await registry.store.set_info("deep", {"status": "busy"}, 1)
+    changes.clear()
+    health = checks(registry, asked)
+    await health.check_all()
+    await health.check_all()
+    assert (changes, await registry.limits()) == (["change"], {"deep": 1})
+
+
+async def test_a_player_that_was_removed_meanwhile_harms_nobody(registry: Registry, asked: Asked) -> None:
+    row = await registry.register("deep", "ada", URL)
+
+    class Removing(Asked):
+        async def __call__(self, url: str) -> PlayerInfo:
+            await registry.store.delete("deep")
+            return ANSWER
+
+    await checks(registry, Removing()).check_all()
+    with pytest.raises(UnknownPlayerError):
+        await checks(registry, asked).check(row)
+
+
+async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(registry: Registry) -> None:
+    said = [Status.BUSY] * 4 + [Status.AVAILABLE]
+    await registry.register("deep", "ada", URL)
+
+    async def ask(_url: str) -> PlayerInfo:
+        return PlayerInfo(URL, InfoReply("Deep", said.pop(0)), "INFO")
+
+    checking = HealthChecks(registry, no_matches, ask)
+    states = []
+    for _ in range(5):
+        health = await checking.check(await registry.get("deep"))
+        states.append((health.player.status, health.player.pause_reason))
+    assert states == [("ok", "")] * 2 + [("paused", BUSY)] * 2 + [("ok", "")]
+
+
+async def no_matches() -> Mapping[str, int]:
+    return {}

@@ -1,0 +1,51 @@
+"""Games are kept with every version of their rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from server.storage.database import Database
+from server.storage.games import GameStore
+from tests.kit.server.storage.samples import VERSION
+
+LATER = replace(VERSION, sha256="1a7e", rules="(role x)", roles=("x",), created_ms=2)
+
+
+async def test_what_is_put_is_found(database: Database) -> None:
+    games = GameStore(database)
+    full = replace(
+        VERSION, about="title = 'Tiny'", verdict="ok", report=[1, {"a": "\0"}], uploaded_by="me", is_library=True
+    )
+    await games.put(full)
+    assert (await games.find("tiny"), await games.find("other")) == (full, None)
+
+
+async def test_the_last_one_put_is_the_current_version(database: Database) -> None:
+    games = GameStore(database)
+    await games.put(VERSION)
+    await games.put(LATER)
+    assert (await games.find("tiny"), await games.versions("tiny")) == (LATER, [LATER, VERSION])
+
+
+async def test_a_version_is_found_by_its_hash_or_by_the_name_of_its_game(database: Database) -> None:
+    games = GameStore(database)
+    await games.put(VERSION)
+    await games.put(LATER)
+    found = [await games.version(name) for name in ("5ha", "1a7e", "tiny", "other")]
+    assert found == [VERSION, LATER, LATER, None]
+
+
+async def test_rules_that_come_again_keep_their_first_time(database: Database) -> None:
+    games = GameStore(database)
+    await games.put(VERSION)
+    await games.put(replace(VERSION, created_ms=99, verdict="better"))
+    assert await games.versions("tiny") == [replace(VERSION, verdict="better")]
+
+
+async def test_games_with_the_same_rules_are_two(database: Database) -> None:
+    games = GameStore(database)
+    await games.put(replace(VERSION, name="b"))
+    await games.put(replace(VERSION, name="B"))
+    await games.put(replace(VERSION, name="a"))
+    assert await games.names() == ["B", "a", "b"]
+    assert [game.name for game in await games.listed()] == ["B", "a", "b"]

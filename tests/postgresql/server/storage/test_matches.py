@@ -1,0 +1,189 @@
+"""Matches wait, have one holder at a time, and are listed newest first."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from server.errors import StorageError, UnknownMatchError
+from server.storage.database import Database
+from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
+from server.storage.rows import MatchStatus, SeatRow
+from tests.kit.server.storage.samples import ORDER, HandClock, add, match, seats
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def store(database: Database, clock: HandClock) -> MatchStore:
+    return MatchStore(database, clock)
+
+
+@pytest.fixture
+def queue(database: Database, clock: HandClock) -> MatchQueue:
+    return MatchQueue(database, clock)
+
+
+async def test_what_is_added_is_found(store: MatchStore) -> None:
+    row = match("a", order=ORDER | {"people": {"x": "é"}}, tournament="t", is_hidden=True, ordered_by="me")
+    await add(store, row)
+    assert (await store.get("a"), await store.has("a"), await store.get("b"), await store.has("b")) == (
+        row,
+        True,
+        None,
+        False,
+    )
+
+
+async def test_an_id_is_given_once(store: MatchStore) -> None:
+    await add(store, match("a"))
+    with pytest.raises(StorageError):
+        await add(store, match("a"))
+
+
+async def test_the_seats_of_many_matches_come_at_once(store: MatchStore) -> None:
+    await add(store, match("a"), "ann", "bob")
+    await add(store, match("b"), "cid")
+    expected = {"a": tuple(seats("a", "ann", "bob")), "b": (SeatRow("b", "x", 0, "cid", "http"),), "c": ()}
+    assert await store.seats(["a", "b", "c"]) == expected
+
+
+async def listed(store: MatchStore, **filters: Any) -> list[str]:
+    return [row.id for row in await store.listed(**filters)]
+
+
+async def test_lists_go_on_behind_the_page_before(store: MatchStore) -> None:
+    for number in range(5):
+        await add(store, match(f"m{number}", created_ms=10 + number // 2))
+    assert await listed(store, limit=2) == ["m4", "m3"]
+    assert await listed(store, limit=2, before="m3") == ["m2", "m1"]
+    assert await listed(store, limit=2, before="m1") == ["m0"]
+    with pytest.raises(UnknownMatchError):
+        await listed(store, before="m9")
+
+
+async def test_lists_hold_what_is_asked_for(store: MatchStore, queue: MatchQueue) -> None:
+    await add(store, match("a", 1), "ann", "bob")
+    await add(store, match("b", 2, tournament="t"), "bob", "cid")
+    await add(store, match("c", 3, game="other"), "bob", "bob")
+    await queue.claim(["b"], "here", 9)
+    await store.request_abort("c", "enough")
+    found = {
+        "ann": await listed(store, player="ann"),
+        "bob": await listed(store, player="bob"),
+        "bob, second page": await listed(store, player="bob", before="c"),
+        "bob, queued": await listed(store, player="bob", status="queued"),
+        "bob, aborted": await listed(store, player="bob", status="aborted"),
+        "running": await listed(store, status="running"),
+        "tiny": await listed(store, game="tiny"),
+        "tiny, queued": await listed(store, game="tiny", status="queued"),
+        "t": await listed(store, tournament="t"),
+        "waiting": [row.id for row in await store.queued()],
+    }
+    assert found == {
+        "ann": ["a"],
+        "bob": ["c", "b", "a"],
+        "bob, second page": ["b", "a"],
+        "bob, queued": ["a"],
+        "bob, aborted": ["c"],
+        "running": ["b"],
+        "tiny": ["b", "a"],
+        "tiny, queued": ["a"],
+        "t": ["b"],
+        "waiting": ["a"],
+    }
+
+
+async def test_a_match_is_taken_over_when_its_lease_is_over(
+    store: MatchStore, queue: MatchQueue, clock: HandClock
+) -> None:
+    await add(store, match("a"))
+    await queue.claim(["a"], "here", 10)
+    assert await store.take_over("there", 10, 5) == []
+    clock.now_ms += 10_001
+    assert await store.take_over("there", 10, 5) == ["a"]
+    found = await store.get("a")
+    assert found is not None
+    assert (found.holder, found.epoch, await store.renew("here", 10), await store.renew("there", 10)) == (
+        "there", 2, set(), {"a"},
+    )  # fmt: skip
+
+
+async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
+    await add(store, match("a"))
+    await queue.claim(["a"], "here", 10)
+    clock.now_ms += 9_000
+    assert await store.renew("here", 10) == {"a"}
+    clock.now_ms += 9_000
+    assert await store.take_over("there", 10, 5) == []
+
+
+async def test_several_servers_take_over_each_match_once(
+    store: MatchStore, queue: MatchQueue, clock: HandClock
+) -> None:
+    names = [f"m{number:02}" for number in range(30)]
+    for name in names:
+        await add(store, match(name))
+        await queue.claim([name], "here", 1)
+    clock.now_ms += 2_000
+    taken = await asyncio.gather(*(store.take_over(f"server{number}", 10, 8) for number in range(6)))
+    assert sorted(name for part in taken for name in part) == names
+    assert max(map(len, taken)) <= 8
+
+
+async def test_what_is_released_is_taken_over_at_once(store: MatchStore, queue: MatchQueue) -> None:
+    for name in ("a", "b"):
+        await add(store, match(name))
+        await queue.claim([name], "here", 10)
+    assert (await store.release(["a", "b"], "there"), await store.release(["b"], "here")) == (0, 1)
+    assert (await store.take_over("there", 10, 5), await store.renew("here", 10)) == (["b"], {"a"})
+    assert (await store.free_all(), await store.take_over("there", 10, 5)) == (2, ["a", "b"])
+
+
+async def test_an_abort_is_asked_of_the_holder(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
+    for name in ("waits", "played"):
+        await add(store, match(name))
+    await queue.claim(["played"], "here", 10)
+    asked = [await store.request_abort(name, "enough") for name in ("waits", "played", "nowhere")]
+    assert (asked, await store.request_abort("waits", "again")) == ([True, True, False], False)
+    assert (await store.abort_requests("here"), await store.abort_requests("there")) == ({"played": "enough"}, {})
+    aborted = match("waits", status=MatchStatus.ABORTED, ended_ms=clock.now_ms, abort_reason="enough")
+    assert await store.get("waits") == aborted
+
+
+async def test_players_are_busy_with_what_is_played(store: MatchStore, queue: MatchQueue) -> None:
+    await add(store, match("a"), "ann", "bob")
+    await add(store, match("b"), "bob", "bob")
+    await add(store, match("c"), "ann", "cid")
+    for name in ("a", "b"):
+        await queue.claim([name], "here", 10)
+    assert await store.busy() == {"ann": 1, "bob": 3}
+
+
+async def test_a_match_that_is_deleted_leaves_nothing(store: MatchStore) -> None:
+    await add(store, match("a"))
+    assert (await store.delete("a"), await store.delete("a"), await store.seats(["a"])) == (True, False, {"a": ()})
+
+
+async def test_what_changed_lately_is_listed(store: MatchStore, clock: HandClock) -> None:
+    await add(store, match("old", 5))
+    await add(store, match("new", 20))
+    await add(store, match("over", 5))
+    await store.request_abort("over", "enough")
+    assert [row.id for row in await store.changed_since(20)] == ["new", "over"]
+    assert [row.id for row in await store.changed_since(clock.now_ms + 1)] == []
+
+
+async def test_the_row_has_the_fields_of_the_table(store: MatchStore, queue: MatchQueue) -> None:
+    await add(store, match("a"))
+    await queue.claim(["a"], "here", 1)
+    found = await store.get("a")
+    assert found is not None
+    assert replace(found, status=MatchStatus.QUEUED, holder=None, lease_until_ms=None, epoch=0) == match("a")

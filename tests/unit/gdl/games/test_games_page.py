@@ -1,0 +1,41 @@
+"""`docs/games.md` says what the code does: its examples are valid and leave out no key, its Python runs."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from gdl.boards.about import About, Counts, Decision, about_of
+from gdl.boards.layout import Caption, Heaps, Layout, Pieces, Walls
+
+PAGE = Path(__file__).parents[4] / "docs" / "games.md"
+EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: tomllib.loads(text)["title"])
+def test_examples_are_valid_descriptions(text: str) -> None:
+    assert about_of(text.encode()).title == tomllib.loads(text)["title"]
+
+
+@pytest.mark.parametrize("table", [About, Decision, Layout, Pieces, Walls, Heaps, Caption, Counts])
+def test_no_key_is_left_out(table: type[BaseModel]) -> None:
+    shown = {key for text in EXAMPLES for key in _keys(tomllib.loads(text))}
+    assert sorted(set(table.model_fields) - shown) == []
+
+
+def _keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(inner)
+
+
+def test_python_examples_run() -> None:
+    found = doctest.testfile(str(PAGE), module_relative=False)
+    assert (found.failed, found.attempted > 0) == (0, True)

@@ -1,0 +1,100 @@
+"""A person at a scripted screen."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from gdl.game import Game
+from players.human import HumanPlayer, Streams
+from players.kit.local_match import LocalMatch
+from players.player import GaveUpError
+from players.stock import LegalPlayer
+from tests.kit.players.games import COIN, game, game_of, role
+
+NUMBER = """
+(role guesser) (role random)
+(init (step 0))
+(number 1) (number 2)
+(<= (legal random (think_of ?n)) (number ?n) (true (step 0)))
+(<= (legal random noop) (true (step 1)))
+(<= (legal guesser noop) (true (step 0)))
+(<= (legal guesser (guess ?n)) (number ?n) (true (step 1)))
+(<= (next (hidden ?n)) (does random (think_of ?n)))
+(<= (next (hidden ?n)) (true (hidden ?n)))
+(<= (next (step 1)) (true (step 0)))
+(<= (next (step 2)) (true (step 1)))
+(<= (sees guesser ready) (does random (think_of ?n)))
+(<= (sees guesser (it_was ?n)) (true (step 1)) (true (hidden ?n)))
+(<= terminal (true (step 2)))
+(goal guesser 50) (goal random 0)
+"""
+"""Chance thinks of a number, which the guesser learns after the guess."""
+
+
+def played(of: Game, mine: str, typed: str, *, with_adviser: bool = False) -> list[str]:
+    """Return the lines that a person saw who typed *typed* against the player of the first legal move."""
+    shown = io.StringIO()
+    person = HumanPlayer(Streams(io.StringIO(typed), shown), adviser=LegalPlayer() if with_adviser else None)
+    others = {each: LegalPlayer() for each in of.roles if each.name not in (mine, "random")}
+    try:
+        list(LocalMatch(of, {**others, role(mine): person}, seed=1).play())
+    except GaveUpError:
+        shown.write("[gave up]")
+    return shown.getvalue().splitlines()
+
+
+def test_a_match_of_simultaneous_moves_tells_the_others_move_afterwards() -> None:
+    first, second = game("rockpaperscissors").roles
+    assert played(game("rockpaperscissors"), first.name, "scissors\n")[-1] == f"{first}> {second}: paper"
+
+
+def test_the_no_op_of_a_waiting_role_is_passed_silently() -> None:
+    """Heads or tails is up to chance: the player is asked once."""
+    assert played(game_of(COIN), "player", "bold\n") == [
+        "You are player.",
+        "start",
+        "1. bold  2. safe",
+        "player> ",
+    ]
+
+
+def test_only_what_is_known_for_sure_is_shown_besides_percepts() -> None:
+    """The hidden number is a fact of the state and must not appear before the end."""
+    assert played(game_of(NUMBER), "guesser", "guess 1\n") == [
+        "You are guesser.",
+        "you perceive: ready",
+        "step: 1",
+        "1. (guess 1)  2. (guess 2)",
+        "guesser> you perceive: (it_was 1)",
+    ]
+
+
+def test_the_layout_of_a_game_of_the_library_is_found_by_its_rules() -> None:
+    assert played(game("montyhall"), "candidate", "choose 1\nstay\n") == [
+        "You are candidate.",
+        "1. (choose 1)  2. (choose 2)  3. (choose 3)",
+        "candidate> you perceive: (you_chose 1), (opened_door 2)",
+        "door 1 is chosen",
+        "door 2 is open",
+        "1. stay    2. switch",
+        "candidate> you perceive: (car_behind 3)",
+    ]
+
+
+def test_what_is_not_understood_is_asked_again() -> None:
+    assert played(game_of(COIN), "player", "fly\n7\ns\n")[3:] == [
+        "player> 'fly' is no legal move; q quits",
+        "player> '7' is no legal move; q quits",
+        "player> ",
+    ]
+
+
+def test_the_computer_may_choose() -> None:
+    assert played(game_of(COIN), "player", "c\n", with_adviser=True)[-1] == "player> computer's choice: bold"
+
+
+@pytest.mark.parametrize("typed", ["q\n", "", "  q"])
+def test_q_and_the_end_of_the_input_give_up(typed: str) -> None:
+    assert played(game_of(COIN), "player", typed)[-1] == "player> [gave up]"

@@ -1,0 +1,26 @@
+"""Pictures of what is known."""
+
+from __future__ import annotations
+
+from gdl.games.library import find_game
+from players.human import about_rules, picture_of
+from tests.kit.players.games import FOUR_WAYS, game, game_of
+
+
+def test_rules_of_the_library_are_recognised_whatever_their_file_is_called() -> None:
+    assert about_rules(game("tictactoe").description) == find_game("tictactoe").about()
+    assert about_rules(game_of(FOUR_WAYS).description) is None
+
+
+def test_without_a_layout_facts_are_listed() -> None:
+    puzzle = game_of(FOUR_WAYS)
+    assert picture_of(None, in_colour=False)(puzzle.description, puzzle.initial_state.facts) == "step: 0"
+
+
+def test_colours_are_only_put_where_they_show() -> None:
+    zion = game("zionsmall")
+    plain, coloured = (
+        picture_of(find_game("zionsmall").about(), in_colour=in_colour)(zion.description, zion.initial_state.facts)
+        for in_colour in (False, True)
+    )
+    assert ("\x1b[" in plain, "\x1b[" in coloured) == (False, True)

@@ -1,0 +1,87 @@
+"""Players by name, by file, by module; what is not there is refused with a hint."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import UnknownNameError
+from players import Player
+from players.player import PlayerFileError
+from players.registry import PLAYERS, find_player
+
+FILE = """
+from neighbour import MOVE
+from players import Player
+
+class Mine(Player):
+    def __init__(self, depth=1, style="calm"):
+        self.depth, self.style = depth, style
+
+    def move(self, state, role, deadline):
+        return MOVE
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "neighbour.py").write_text("MOVE = 1")
+    path = tmp_path / "my_player.py"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_each_of_our_players_is_there(name: str) -> None:
+    assert issubclass(find_player(name).player_class(), Player)
+
+
+def test_options_go_to_the_constructor(file: Path) -> None:
+    player = find_player(f"{file}:Mine:depth=3,style=wild")()
+    assert (type(player).__name__, vars(player)) == ("Mine", {"depth": 3, "style": "wild"})
+
+
+@pytest.mark.parametrize("spec", ["{file}", "{file}:Mine"])
+def test_a_player_of_a_file_can_be_made_in_another_process(file: Path, spec: str) -> None:
+    maker = pickle.loads(pickle.dumps(find_player(spec.format(file=file))))
+    assert type(maker()).__name__ == "Mine"
+
+
+def test_a_player_of_a_module_can_be_made() -> None:
+    assert type(find_player("tests.kit.players.odd_players:First")()).__name__ == "First"
+
+
+def test_a_misspelt_name_has_suggestions() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        find_player("mimimax")
+    assert caught.value.suggestions == ("minimax",)
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("nowhere.py", "there is no file nowhere.py"),
+        ("nowhere.py:Mine", "there is no file nowhere.py"),
+        ("{file}:Yours", "Yours is no subclass of players.Player there"),
+        ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
+        ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
+        ("mcts:playouts=many", "its option playouts cannot be 'many'"),
+        ("{file}:Player", "Player has no method move(self, state, role, deadline)"),
+        ("{file.parent}/neighbour.py", "there is no subclass of players.Player in it"),
+        ("no_such_module:Mine", "ModuleNotFoundError when it was imported: No module named 'no_such_module'"),
+        ("tests/kit/players/odd_players.py", "say which class of the file (FILE.py:CLASS); its players: First, "),
+    ],
+)
+def test_what_holds_no_player_is_refused(file: Path, spec: str, reason: str) -> None:
+    with pytest.raises(PlayerFileError) as caught:
+        find_player(spec.format(file=file))
+    assert caught.value.reason.startswith(reason)
+
+
+def test_a_file_that_fails_says_how(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text("1 / 0")
+    with pytest.raises(
+        PlayerFileError, match=r"ZeroDivisionError when it was imported: division by zero \(broken.py, line 1\)"
+    ):
+        find_player(str(path))

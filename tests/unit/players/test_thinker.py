@@ -1,0 +1,164 @@
+"""The thinker: it follows the state, asks the player, and always reports a legal move."""
+
+import logging
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gdl.games.library import find_game
+from players import Player
+from players.kit.session import (
+    Ask,
+    Best,
+    Done,
+    Follow,
+    Join,
+    Joined,
+    Leave,
+    Order,
+    PlayerFailed,
+    Ready,
+    Refused,
+    Report,
+)
+from players.kit.thinker import Thinker
+from players.player import MakePlayer
+from tests.kit.players import odd_players
+
+TICTACTOE = find_game("tictactoe").path.read_text()
+FAR_S = 60.0
+
+
+def reports_of(make_player: MakePlayer, *orders: Order) -> list[Report]:
+    reports: list[Report] = []
+    thinker = Thinker(make_player, reports.append)
+    for order in orders:
+        thinker.execute(order)
+    return reports
+
+
+def join(role: str = "x", rules: str = TICTACTOE, *, start_s: float = FAR_S, thinks: bool = True) -> Join:
+    now_s = time.monotonic()
+    return Join(rules, role, 1, now_s + start_s, now_s + start_s, 1.0, thinks)
+
+
+def ask(step: int = 0, clock_s: float = FAR_S, *, thinks: bool = True) -> Ask:
+    now_s = time.monotonic()
+    return Ask(step, now_s + clock_s, now_s + clock_s, thinks)
+
+
+SEATED: list[Report] = [Joined(("x", "o")), Ready()]
+
+
+def test_a_legal_move_is_reported_before_the_player_thinks() -> None:
+    assert reports_of(odd_players.First, join(), ask()) == [*SEATED, Best(0, "(mark 1 1)"), Done(0, "(mark 1 1)")]
+
+
+def test_the_state_follows_the_joint_moves() -> None:
+    followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop")), Follow("noop", ("noop", "(mark 1 2)"))
+    assert reports_of(odd_players.First, join(), *followed, ask(2))[-1] == Done(2, "(mark 1 3)")
+
+
+def test_moves_and_role_may_be_told_in_another_case() -> None:
+    followed = Follow(None, ("(MARK 1 1)", "NOOP"))
+    assert reports_of(odd_players.First, join("O"), followed, ask(1))[-1] == Done(1, "(mark 1 2)")
+
+
+def test_a_step_that_cannot_be_is_the_same_question_again(caplog: pytest.LogCaptureFixture) -> None:
+    step = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    with caplog.at_level(logging.WARNING):
+        reports = reports_of(odd_players.First, join(), step, ask(1), step, ask(2))
+    assert (reports[-1], caplog.messages) == (Done(2, "noop"), [])
+
+
+def test_a_step_that_makes_no_sense_is_logged_and_a_legal_move_found(caplog: pytest.LogCaptureFixture) -> None:
+    reports = reports_of(odd_players.First, join(), Follow(None, ("jump",)), ask(1))
+    assert reports[-1] == Done(1, "(mark 1 1)")
+    assert "cannot follow the step jump" in caplog.text
+
+
+def test_an_endless_search_is_interrupted_and_its_suggestion_played() -> None:
+    assert reports_of(odd_players.Endless, join(), ask(0, 0.1))[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
+
+
+def test_endless_preparations_are_interrupted() -> None:
+    assert reports_of(odd_players.EndlessStart, join(start_s=0.1), ask())[-1] == Done(0, "(mark 1 1)")
+
+
+@pytest.mark.parametrize("make_player", [odd_players.Failing, odd_players.Illegal, odd_players.Unmakeable, Player])
+def test_a_faulty_player_plays_a_legal_move_and_says_why(
+    make_player: MakePlayer, caplog: pytest.LogCaptureFixture
+) -> None:
+    step = Follow(None, ("(mark 1 1)", "noop"))
+    assert reports_of(make_player, join(), step, ask(1))[-1] == Done(1, "noop")
+    assert caplog.records
+
+
+def test_without_thinking_no_code_of_the_author_is_run() -> None:
+    assert reports_of(odd_players.Crashing, join(thinks=False), ask())[-1] == Done(0, "(mark 1 1)")
+    assert reports_of(odd_players.Crashing, join(), ask(thinks=False))[-1] == Done(0, "(mark 1 1)")
+
+
+@pytest.mark.parametrize(
+    "order", [join("nobody"), join(rules="(role x"), join(rules=""), join(rules="(role x) (<= (p ?y) (q x))")]
+)
+def test_rules_that_cannot_be_played_are_refused(order: Join) -> None:
+    assert [type(report) for report in reports_of(odd_players.First, order)] == [Refused]
+
+
+def test_a_role_without_legal_moves_has_no_answer() -> None:
+    rules = "(role x) (init a) (<= (legal x go) (true b)) (<= terminal (true c)) (goal x 100)"
+    assert reports_of(odd_players.First, join(rules=rules), ask())[-1] == Done(0, None)
+
+
+def test_hooks_are_called_in_order(tmp_path: Path) -> None:
+    log = tmp_path / "diary"
+    diary = partial(odd_players.Diary, str(log))
+    step = Follow(None, ("(MARK 1 1)", "noop"))
+    reports_of(diary, join(), ask(), step, Leave(is_abort=False))
+    reports_of(diary, join("o"), Leave(is_abort=True))
+    assert log.read_text().splitlines() == [
+        "start x", "perceive (mark 1 1) (mark 1 1) noop", "stop", "start o", "abort",
+    ]  # fmt: skip
+
+
+def test_percepts_are_followed_in_imperfect_information() -> None:
+    game = find_game("montyhall")
+    roles = [str(role) for role in _roles(game.path.read_text())]
+    candidate = next(role for role in roles if role != "random")
+    reports = reports_of(odd_players.First, join(candidate, game.path.read_text()), ask(), Follow(None, ()), ask(1))
+    assert isinstance(reports[-1], Done)
+    assert reports[-1].move is not None
+
+
+def _roles(rules: str) -> tuple[str, ...]:
+    joined = reports_of(odd_players.First, join("random", rules))[0]
+    assert isinstance(joined, Joined)
+    return joined.roles
+
+
+def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -> None:
+    followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    failed = [
+        report
+        for report in reports_of(odd_players.Failing, join(), followed, ask(1))
+        if isinstance(report, PlayerFailed)
+    ]
+    assert [report.what.partition(" [")[0] for report in failed] == [
+        "KeyError: 'start'", "KeyError: 'perceive'", "KeyError: 'move'"
+    ]  # fmt: skip
+    assert all(report.what.partition(" [")[2].startswith("odd_players.py:") for report in failed)
+
+
+def test_a_move_that_is_not_legal_is_reported() -> None:
+    assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
+
+
+def test_a_player_that_cannot_be_made_is_reported() -> None:
+    def make() -> Player:
+        raise ValueError("no\nway")
+
+    found = [report for report in reports_of(make, join(), ask()) if isinstance(report, PlayerFailed)]
+    assert [report.what.partition(" [")[0] for report in found] == ["ValueError: no way"]

@@ -1,0 +1,95 @@
+"""`ggp format`: what it writes, what it only tells, and the exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kit.server.commands.fixtures import Ggp
+
+LOOSE = "( role   x )   ; the only one\r\n\r\n\r\n(<= terminal (true (at 2)))"
+NEAT = "(role x) ; the only one\n\n(<= terminal\n    (true (at 2)))\n"
+
+
+@pytest.fixture
+def loose(tmp_path: Path) -> Path:
+    path = tmp_path / "loose.kif"
+    path.write_bytes(LOOSE.encode())
+    return path
+
+
+@pytest.fixture
+def neat(tmp_path: Path) -> Path:
+    path = tmp_path / "neat.kif"
+    path.write_bytes(NEAT.encode())
+    return path
+
+
+def test_files_are_laid_out_in_place_and_those_that_change_are_named(ggp: Ggp, loose: Path, neat: Path) -> None:
+    assert ggp("format", loose, neat) == (0, f"{loose}: formatted\n", "")
+    assert [path.read_bytes() for path in (loose, neat)] == [NEAT.encode()] * 2
+
+
+def test_check_writes_nothing_and_exits_with_1_if_a_file_would_change(ggp: Ggp, loose: Path, neat: Path) -> None:
+    assert ggp("format", "--check", loose, neat) == (1, f"{loose}: would be formatted\n", "")
+    assert ggp("format", "--check", neat) == (0, "", "")
+    assert loose.read_bytes() == LOOSE.encode()
+
+
+def test_diff_writes_nothing_and_shows_the_lines_that_would_change(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "one.kif"
+    path.write_text("(role x)\n( role o)\n", encoding="utf-8")
+    shown = f"--- {path}\n+++ {path}\n@@ -1,3 +1,3 @@\n (role x)\n-( role o)\n+(role o)\n \n"
+    assert ggp("format", "--diff", path) == (0, shown, "")
+    assert ggp("format", "--diff", "--check", path) == (1, shown, f"{path}: would be formatted\n")
+    assert path.read_text(encoding="utf-8") == "(role x)\n( role o)\n"
+
+
+def test_standard_input_is_laid_out_to_standard_output(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LOOSE.encode()), encoding="utf-8"))
+    assert ggp("format", "-") == (0, NEAT, "")
+
+
+def test_a_file_that_does_not_balance_stays_as_it_is_and_the_others_are_laid_out(
+    ggp: Ggp, loose: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text("(role x", encoding="utf-8")
+    ended = ggp("format", broken, loose)
+    assert (ended.exit_code, ended.output) == (1, f"{loose}: formatted\n")
+    assert ended.errors.startswith(f"ggp: {broken}:1:1: this parenthesis is never closed")
+    assert (broken.read_text(encoding="utf-8"), loose.read_bytes()) == ("(role x", NEAT.encode())
+
+
+@pytest.mark.parametrize("raw", ["\ufeff( p)".encode(), b"( p) ; caf\xe9"], ids=["byte order mark", "Latin-1"])
+def test_a_file_keeps_its_encoding(ggp: Ggp, tmp_path: Path, raw: bytes) -> None:
+    path = tmp_path / "old.kif"
+    path.write_bytes(raw)
+    assert ggp("format", path).exit_code == 0
+    assert path.read_bytes() == raw.replace(b"( p)", b"(p)") + b"\n"
+
+
+def test_a_file_keeps_its_mode_and_the_link_that_leads_to_it(ggp: Ggp, loose: Path, tmp_path: Path) -> None:
+    loose.chmod(0o640)
+    link = tmp_path / "link.kif"
+    link.symlink_to(loose)
+    assert ggp("format", link).exit_code == 0
+    assert (link.is_symlink(), loose.read_bytes(), stat.S_IMODE(loose.stat().st_mode)) == (True, NEAT.encode(), 0o640)
+
+
+def test_a_file_is_as_it_was_when_writing_fails(ggp: Ggp, loose: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert ggp("format", loose).exit_code == 2
+    assert (loose.read_bytes(), list(loose.parent.iterdir())) == (LOOSE.encode(), [loose])
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(ggp: Ggp, tmp_path: Path) -> None:
+    assert ggp("format", tmp_path / "absent.kif").exit_code == 2

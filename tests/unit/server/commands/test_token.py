@@ -1,0 +1,107 @@
+"""`ggp token`: issued, listed, rotated, revoked, and in bulk."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.access.recognition import read_token
+from server.storage.database import Database
+from tests.kit.server.commands.fixtures import Ended, Ggp
+
+
+@pytest.fixture
+def token(ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ggp:
+    """Return `ggp token` on a new database."""
+    monkeypatch.setenv("GGP_DATABASE", f"sqlite:///{tmp_path}/ggp.sqlite")
+    return lambda *words: ggp("token", *words)
+
+
+def listed(token: Ggp, *words: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(token("list", "--json", *words).output)
+    return rows
+
+
+def names(ended: Ended) -> list[str]:
+    return [row["name"] for row in csv.DictReader(ended.output.splitlines())]
+
+
+def test_a_token_is_printed_alone_and_said_to_be_shown_once(token: Ggp) -> None:
+    ended = token("issue", "Ada", "--role", "admin")
+    assert (ended.exit_code, ended.errors) == (0, "for Ada (admin); keep it, for it is shown this once\n")
+    assert read_token(ended.output.rstrip("\n")) is not None
+
+
+def test_lists_show_no_secret(token: Ggp) -> None:
+    issued = json.loads(token("issue", "Ada", "--role", "admin", "--note", "her laptop", "--json").output)
+    shown = token("list").output
+    assert listed(token) == [{name: value for name, value in issued.items() if name != "token"}]
+    assert (issued["token"] in shown, issued["id"] in shown, "her laptop" in shown) == (False, True, True)
+
+
+def test_the_first_token_must_be_an_admin_s(token: Ggp) -> None:
+    ended = token("issue", "Bob")
+    sentence = "ggp: with its first token a server demands one of everybody: issue one to an admin first\n"
+    assert ended == Ended(2, "", sentence)
+
+
+def test_revoked_tokens_are_listed_only_when_asked_for(token: Ggp) -> None:
+    token("issue", "Ada", "--role", "admin")
+    bob = json.loads(token("issue", "Bob", "--json").output)["id"]
+    assert token("revoke", bob) == Ended(0, f"revoked {bob}\n", "")
+    assert ([row["name"] for row in listed(token)], [row["name"] for row in listed(token, "--all")]) == (
+        ["Ada"],
+        ["Ada", "Bob"],
+    )
+    assert "revoked" in token("list", "--all").output
+    assert token("revoke", bob) == Ended(2, "", f"ggp: no token {bob!r}\n")
+
+
+def test_rotation_prints_a_new_token_of_the_same_id(token: Ggp) -> None:
+    old = read_token(token("issue", "Ada", "--role", "admin").output.strip())
+    assert old is not None
+    new = read_token(token("rotate", old.id).output.strip())
+    assert new is not None
+    assert (new.id == old.id, new.secret == old.secret) == (True, False)
+
+
+def test_a_class_list_becomes_names_with_tokens_of_those_who_have_none(token: Ggp, tmp_path: Path) -> None:
+    token("issue", "Ada", "--role", "admin")
+    path = tmp_path / "class.txt"
+    path.write_text("Ada\nBob\nGrace\n", encoding="utf-8")
+    ended = token("import", path)
+    assert (names(ended), ended.errors) == (["Bob", "Grace"], "2 issued; 1 had one already\n")
+    assert {row["name"]: row["role"] for row in listed(token)} == {"Ada": "admin", "Bob": "player", "Grace": "player"}
+
+
+def test_tokens_for_a_class_go_to_a_file_that_others_cannot_read(token: Ggp, tmp_path: Path) -> None:
+    path, out = tmp_path / "class.csv", tmp_path / "tokens.csv"
+    path.write_text("name;role\nAda;admin\nBob;\n", encoding="utf-8-sig")
+    assert token("import", path, "--out", out).output == ""
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert names(Ended(0, out.read_text("utf-8"), "")) == ["Ada", "Bob"]
+    assert token("import", path, "--out", out).exit_code == 2
+
+
+def test_a_wrong_class_list_issues_nothing_and_leaves_no_file(token: Ggp, tmp_path: Path) -> None:
+    path, out = tmp_path / "class.csv", tmp_path / "tokens.csv"
+    path.write_text("name,role\nAda,admin\nBob,king\n", encoding="utf-8")
+    assert token("import", path, "--out", out).exit_code == 2
+    assert (out.exists(), listed(token)) == (False, [])
+
+
+def test_a_list_that_is_no_text_is_refused(token: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "class.csv"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert token("import", path).errors.startswith("ggp: the class list is not UTF-8")
+
+
+def test_tokens_are_issued_while_a_server_has_the_database(token: Ggp, tmp_path: Path) -> None:
+    database = asyncio.run(Database.open(f"sqlite:///{tmp_path}/ggp.sqlite"))
+    assert token("issue", "Ada", "--role", "admin").exit_code == 0
+    asyncio.run(database.close())

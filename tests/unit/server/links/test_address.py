@@ -1,0 +1,37 @@
+"""Where players are."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.errors import PlayerSpecError
+from server.links.child_player import ChildPlayer
+from server.links.http_player import HttpPlayer
+from server.links.seating import is_command, open_link
+from server.match.setup import Profile, Seat
+from tests.kit.server.plays import LEFT
+
+SEAT = Seat(LEFT, "Deep", Profile(grace_s=3))
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9147", "https://example.org/player"])
+def test_urls_lead_to_http_players(address: str) -> None:
+    link, seat = open_link(address, SEAT)
+    assert (type(link), seat) == (HttpPlayer, SEAT)
+    assert not is_command(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "gets_legal_moves"), [("cmd:./bot --fast", False), ("cmd+legal:node bot.js", True)]
+)
+def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) -> None:
+    link, seat = open_link(address, SEAT)
+    expected = Seat(LEFT, "Deep", Profile(grace_s=3, gets_legal_moves=gets_legal_moves))
+    assert (type(link), seat) == (ChildPlayer, expected)
+    assert is_command(address)
+
+
+@pytest.mark.parametrize("address", ["", "name", "file:///x", "cmd:", "cmd+legal: ", "http://", "CMD:ls", " http://x"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(PlayerSpecError):
+        open_link(address, SEAT)

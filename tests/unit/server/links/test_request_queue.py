@@ -1,0 +1,237 @@
+"""Request queues: requests wait until they are answered or overdue, whichever readers come and go meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
+from server.links.human_seat import QueueLink
+from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
+from server.match.driver import MatchDriver
+from server.match.events import Completed
+from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
+from server.match.referee import LocalReferee
+from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
+
+
+class HandClock(SystemClock):
+    """A clock that somebody winds."""
+
+    s = 100.0
+
+    def now_s(self) -> float:
+        return self.s
+
+
+def put(queue: RequestQueue, step: int = 0, match_id: str = "m") -> QueuedRequest:
+    return queue.put(PlayerRequest(f"(PLAY {match_id} NIL)", match_id, step), ReplyBuffer(), 5.0)
+
+
+async def test_a_request_waits_until_it_is_answered() -> None:
+    queue, reply = RequestQueue(), ReplyBuffer()
+    link = asyncio.create_task(QueueLink(queue).deliver(PlayerRequest("(PLAY m NIL)", "m", 3), reply))
+    await asyncio.sleep(0)
+    waiting = [queued.id for queued in queue.waiting]
+    queue.answer("m:3:PLAY", "noop")
+    await link
+    assert (waiting, queue.waiting, bytes(reply.raw)) == (["m:3:PLAY"], (), b"noop")
+
+
+async def test_a_reader_gets_what_waits_and_then_what_comes() -> None:
+    queue = RequestQueue()
+    with queue.reading() as reader:
+        first = put(queue)
+        got = [await reader.next()]
+        coming = asyncio.create_task(reader.next())
+        await asyncio.sleep(0)
+        second = put(queue, 1)
+        got.append(await coming)
+    assert got == [first, second]
+
+
+async def test_whoever_comes_again_gets_what_is_not_answered() -> None:
+    queue = RequestQueue()
+    answered, kept, withdrawn = (put(queue, step) for step in range(3))
+    with queue.reading() as reader:
+        await reader.next()
+    queue.answer(answered.id, "noop")
+    queue.withdraw(withdrawn)
+    with queue.reading() as reader:
+        assert (await reader.next(), queue.waiting) == (kept, (kept,))
+
+
+async def test_whoever_says_what_it_has_got_gets_the_rest() -> None:
+    queue = RequestQueue()
+    first, second = put(queue), put(queue, 1)
+    with queue.reading(queue.event_id(first)) as reader:
+        assert await reader.next() == second
+
+
+@pytest.mark.parametrize("last", ["", "1", "other.1", ".1", "x.99999999999", "nonsense", "é.²"])
+async def test_what_another_process_or_nobody_has_said_does_not_count(last: str) -> None:
+    queue = RequestQueue()
+    first = put(queue)
+    with queue.reading(last) as reader:
+        assert await reader.next() == first
+
+
+async def test_a_new_reader_takes_over() -> None:
+    queue = RequestQueue()
+    with queue.reading() as old:
+        waiting = asyncio.create_task(old.next())
+        await asyncio.sleep(0)
+        with queue.reading() as new:
+            queued = put(queue)
+            assert (await waiting, await old.next(), await new.next()) == (None, None, queued)
+
+
+async def test_players_come_and_go() -> None:
+    heard: list[tuple[str, bool]] = []
+    request_queues = RequestQueues(on_connection=lambda name: heard.append((name, request_queues.is_connected(name))))
+    queue = request_queues.of_player("deep")
+    with queue.reading(), queue.reading():
+        pass
+    assert heard == [("deep", True), ("deep", True), ("deep", False)]
+
+
+async def test_the_same_reply_may_come_twice() -> None:
+    queue = RequestQueue()
+    queued = put(queue)
+    queue.answer(queued.id, "noop")
+    queue.answer(queued.id, "noop")
+    assert bytes(queued.reply.raw) == b"noop"
+
+
+async def test_another_reply_is_refused() -> None:
+    queue = RequestQueue()
+    queued = put(queue)
+    queue.answer(queued.id, "noop")
+    with pytest.raises(OtherReplyError):
+        queue.answer(queued.id, "(mark 1 1)")
+
+
+async def test_a_late_reply_is_refused() -> None:
+    queue = RequestQueue()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await QueueLink(queue).deliver(PlayerRequest("(PLAY m NIL)", "m", 3), ReplyBuffer())
+    with pytest.raises(LateReplyError):
+        queue.answer("m:3:PLAY", "noop")
+
+
+async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
+    with pytest.raises(UnknownRequestError):
+        RequestQueue().answer("m:3:PLAY", "noop")
+
+
+async def test_a_player_in_two_seats_of_a_match_has_two_requests() -> None:
+    queue = RequestQueue()
+    assert [put(queue).id, put(queue).id] == ["m:0:PLAY", "m:0:PLAY:2"]
+
+
+async def test_a_question_that_is_asked_again_can_be_answered() -> None:
+    queue = RequestQueue()
+    queue.withdraw(put(queue))
+    again = put(queue)
+    queue.answer(again.id, "noop")
+    assert bytes(again.reply.raw) == b"noop"
+
+
+async def test_only_so_many_requests_are_remembered() -> None:
+    queue = RequestQueue()
+    first = put(queue)
+    queue.withdraw(first)
+    for step in range(MAX_ENDED):
+        queue.withdraw(put(queue, step + 1))
+    with pytest.raises(UnknownRequestError):
+        queue.answer(first.id, "noop")
+
+
+async def test_the_time_that_is_left_is_told_without_the_grace() -> None:
+    clock = HandClock()
+    queue = RequestQueue(clock)
+    link = QueueLink(queue)
+    waiting = asyncio.create_task(
+        link.deliver(PlayerRequest("(PLAY m NIL)", "m", 0, limit_s=11.0, grace_s=1.0), ReplyBuffer())
+    )
+    await asyncio.sleep(0)
+    (queued,) = queue.waiting
+    times = []
+    for s in (100.0, 104.0, 111.0):
+        clock.s = s
+        times.append((queue.waited_s(queued), queue.left_s(queued)))
+    waiting.cancel()
+    assert times == [(0.0, 10.0), (4.0, 6.0), (11.0, 0.0)]
+
+
+async def told(queue: RequestQueue, n: int, *, with_answered: bool = True) -> list[tuple[str, str | None, str]]:
+    """Return id, answer and event id of what a new connection gets, *n* requests."""
+    with queue.reading(with_answered=with_answered) as reader:
+        found = [await reader.next() for _ in range(n)]
+    return [(queued.id, queued.request.answered, queue.event_id(queued)) for queued in found if queued is not None]
+
+
+async def test_a_new_process_is_told_what_was_answered_before_in_the_match() -> None:
+    queue = RequestQueue()
+    link = QueueLink(queue)
+    for text, step, reply in (("(START m x () 1 1)", 0, "ready"), ("(PLAY m NIL)", 0, "a"), ("(PLAY m (a))", 1, None)):
+        delivering = asyncio.create_task(link.deliver(PlayerRequest(text, "m", step), ReplyBuffer()))
+        await asyncio.sleep(0)
+        if reply is not None:
+            queue.answer(queue.waiting[0].id, reply)
+        else:
+            delivering.cancel()
+        await asyncio.gather(delivering, return_exceptions=True)
+    queued = put(queue, 2)
+    past = [("m:0:START", "ready", ""), ("m:0:PLAY", "a", ""), ("m:1:PLAY", "", "")]
+    now = [("m:2:PLAY", None, queue.event_id(queued))]
+    assert await told(queue, 4) == past + now
+    assert await told(queue, 1, with_answered=False) == now
+    await link.close()
+    assert await told(queue, 1) == now
+
+
+async def test_what_another_process_of_the_game_manager_knew_is_told() -> None:
+    queue = RequestQueue()
+    QueueLink(queue).remember("m", [PlayerRequest("(START m x () 1 1)", "m", 0, "ready")])
+    other, queued = put(queue, match_id="n"), put(queue)
+    assert [request_id for request_id, *_ in await told(queue, 3)] == [other.id, "m:0:START", queued.id]
+
+
+async def test_the_link_waits_for_the_player_to_come() -> None:
+    queue = RequestQueue()
+    waiting = asyncio.create_task(QueueLink(queue).until_connected(20))
+    await asyncio.sleep(0)
+    put(queue)
+    with queue.reading():
+        assert await waiting
+    assert not await QueueLink(queue).until_connected(0)
+
+
+async def test_whoever_reads_is_told_when_the_player_is_forgotten() -> None:
+    request_queues = RequestQueues()
+    queue = request_queues.of_player("deep")
+    with queue.reading() as reader:
+        waiting = asyncio.create_task(reader.next())
+        await asyncio.sleep(0)
+        request_queues.forget("deep")
+        assert (await waiting, queue.is_closed, request_queues.of_player("deep").is_closed) == (None, True, False)
+
+
+async def test_two_queues_play_a_match() -> None:
+    request_queues = {role: RequestQueue() for role in (LEFT, RIGHT)}
+
+    async def read(role: str, queue: RequestQueue) -> None:
+        with queue.reading() as reader:
+            while queued := await reader.next():
+                queue.answer(queued.id, f"(say {'Yes' if role == 'left' else 'no'})")
+
+    reading = [asyncio.create_task(read(str(role), queue)) for role, queue in request_queues.items()]
+    links = {role: QueueLink(queue) for role, queue in request_queues.items()}
+    outcome = await MatchDriver(LocalReferee(two_steps()), setup(), links).run()
+    for task in reading:
+        task.cancel()
+    assert isinstance(outcome, Completed)
+    assert outcome.goals == (100, 0)
