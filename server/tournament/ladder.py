@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from server.tournament.competition import Competition
-from server.tournament.fixtures import Meeting, ScheduledMatch, TournamentGame, derived_seed, matches_of
+from server.tournament.fixtures import Meeting, ScheduledMatch, derived_seed, matches_of
 
 SCALE: Final = 400 / np.log(10)  # Elo points of one unit of the logistic function
 _CERTAIN: Final = 30.0  # a difference of so many units leaves no doubt of who wins
@@ -51,46 +51,36 @@ class Ladder:
 
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
         """Return the matches of the next meetings; each is a round of its own, and has the game played least so far."""
-        round_number = competition.last_round
-        free = [name for name in competition.active_in(round_number + 1) if name in self.free]
+        active = (name for name in competition.active_in(competition.last_round + 1) if name in self.free)
+        free = sorted(active, key=lambda name: derived_seed(competition.seed, competition.last_round, name))
+        told = information([self.estimates.get(name, NEWCOMER) for name in free])
+        met = np.array([[competition.meetings[frozenset((one, other))] for other in free] for one in free], np.int64)
         n_played = Counter(pairing.matches[0].game for pairing in competition.pairings)
         given: list[ScheduledMatch] = []
-        for _ in range(self.n_meetings):
-            playable = [game for game in competition.games if game.group_size <= len(free)]
+        left = list(range(len(free)))
+        for number in range(competition.last_round + 1, competition.last_round + 1 + self.n_meetings):
+            playable = [game for game in competition.games if game.group_size <= len(left)]
             if not playable:
                 break
             game = min(playable, key=lambda game: n_played[game.name])
-            group = self._pick(competition, free, game, round_number)
-            round_number += 1
+            group = _pick(told, met, left, game.group_size)
             n_played[game.name] += 1
-            free = [name for name in free if name not in group]
-            meeting = Meeting(group, round_number, f"ladder {round_number}")
+            left = [i for i in left if i not in group]
+            meeting = Meeting(tuple(free[i] for i in group), number, f"ladder {number}")
             given += matches_of(meeting, (game,), competition.seed, self.sets)
         return tuple(given)
 
-    def _pick(
-        self, competition: Competition, free: list[str], game: TournamentGame, round_number: int
-    ) -> tuple[str, ...]:
-        """Return the two who tell most about each other, then one by one who tells most about those picked."""
-        told = information([self.estimates.get(name, NEWCOMER) for name in free])
-        met = competition.meetings
-        n = len(free)
-        pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-        best = max(told[i, j] for i, j in pairs)
-        equal = [(i, j) for i, j in pairs if told[i, j] > best - 1e-9]
-        picked = list(
-            min(
-                equal,
-                key=lambda pair: (
-                    met[frozenset(free[i] for i in pair)],
-                    derived_seed(competition.seed, round_number, *(free[i] for i in pair)),
-                ),
-            )
-        )
-        while len(picked) < game.group_size:
-            rest = [i for i in range(n) if i not in picked]
-            picked.append(max(rest, key=lambda i: float(told[i, picked].sum())))
-        return tuple(free[i] for i in picked)
+
+def _pick(told: _Floats, met: npt.NDArray[np.int64], left: list[int], size: int) -> list[int]:
+    """Return the two of *left* who tell most about each other, then one by one who tells most about those picked."""
+    own = np.ix_(left, left)
+    pairs = np.argwhere(np.triu(told[own] >= told[own].max() - 1e-9, 1))
+    times = met[own][pairs[:, 0], pairs[:, 1]]
+    group = [left[i] for i in pairs[int(times.argmin())]]
+    while len(group) < size:
+        rest = [i for i in left if i not in group]
+        group.append(max(rest, key=lambda i: float(told[i, group].sum())))
+    return group
 
 
 def information(estimates: list[Estimate]) -> _Floats:

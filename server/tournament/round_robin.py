@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,6 +17,8 @@ from server.tournament.fixtures import (
     scheduled_match,
 )
 from server.tournament.grouping import Group, least_cost_groups
+
+Games = tuple[TournamentGame, ...]
 
 
 def berger_table(n: int) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -65,47 +67,42 @@ class RoundRobin:
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
         """Return all matches that are not scheduled yet."""
         given: list[ScheduledMatch] = []
-        for game in competition.games:
-            schedule = self._in_pairs if game.group_size == 2 else self._in_groups
-            given += schedule(competition, game)
-        known = {match.match_id for match in competition.scheduled}
-        missing = (match for match in given if match.match_id not in known)
-        return tuple(sorted(missing, key=lambda match: match.round))
+        for size, games in games_by_size(competition).items():
+            given += self._in_pairs(competition, games) if size == 2 else self._in_groups(competition, games)
+        return not_scheduled(competition, given)
 
-    def _in_pairs(self, competition: Competition, game: TournamentGame) -> Iterator[ScheduledMatch]:
+    def _in_pairs(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
         entrants = competition.entrants
         table = berger_table(len(entrants))
         for cycle in range(1, self.cycles + 1):
             for number, pairs in enumerate(table, (cycle - 1) * len(table) + 1):
-                for pair in pairs:
-                    if max(pair) <= len(entrants) and all(entrants[i - 1].withdrawn_after is None for i in pair):
-                        yield from self._meeting(competition, game, (pair, cycle, number))
+                for one, other in pairs:
+                    if max(one, other) > len(entrants):
+                        continue
+                    is_first = has_first_role(one, other) == (cycle % 2 == 1)
+                    players = [entrants[i - 1] for i in ((one, other) if is_first else (other, one))]
+                    if all(player.withdrawn_after is None for player in players):
+                        names = tuple(player.name for player in players)
+                        yield from self._pair(Meeting(names, number, f"round robin {cycle}"), games, competition.seed)
 
-    def _meeting(
-        self, competition: Competition, game: TournamentGame, place: tuple[tuple[int, int], int, int]
-    ) -> tuple[ScheduledMatch, ...]:
-        (one, other), cycle, number = place
-        is_in_order = has_first_role(one, other) == (cycle % 2 == 1)
-        first, second = (one, other) if is_in_order else (other, one)
-        players = (competition.names[first - 1], competition.names[second - 1])
-        legs = 1 if self.single and game.n_roles == 2 else None
-        return matches_of(Meeting(players, number, f"round robin {cycle}"), (game,), competition.seed, legs=legs)
+    def _pair(self, meeting: Meeting, games: Games, seed: int) -> Iterator[ScheduledMatch]:
+        for game in games:
+            yield from matches_of(meeting, (game,), seed, legs=1 if self.single and game.n_roles == 2 else None)
 
-    def _in_groups(self, competition: Competition, game: TournamentGame) -> Iterator[ScheduledMatch]:
-        names = [entrant.name for entrant in competition.entrants if entrant.withdrawn_after is None]
-        if len(names) < game.n_roles:
+    def _in_groups(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
+        names, size = staying(competition), games[0].n_roles
+        if len(names) < size:
             return
-        pairings = [pairing for pairing in competition.pairings if pairing.matches[0].game == game.name]
+        pairings = [pairing for pairing in competition.pairings if len(pairing.players) == size]
         met = count_meetings(pairings)
         n_played = Counter(name for pairing in pairings for name in pairing.players)
         number = max((pairing.round for pairing in pairings), default=0)
         while any(met[frozenset(two)] < self.cycles for two in combinations(names, 2)):
             number += 1
-            for group in balanced_groups(names, game.n_roles, met, n_played):
+            for group in balanced_groups(names, size, met, n_played):
                 met.update(map(frozenset, combinations(group, 2)))
                 n_played.update(group)
-                meeting = Meeting(group, number, f"{game.name} {number}")
-                yield from matches_of(meeting, (game,), competition.seed)
+                yield from matches_of(Meeting(group, number, f"round robin {number}"), games, competition.seed)
 
 
 def balanced_groups(
@@ -134,7 +131,7 @@ class Gauntlet:
     """Each challenger meets everyone of the field; the others do not meet each other.
 
     In games of more than two roles a challenger meets so many of the field at once; the last of these groups is filled
-    from the beginning of the field.
+    with those that it has met least.
 
     Attributes:
         challengers: the names of the challengers.
@@ -146,28 +143,32 @@ class Gauntlet:
 
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
         """Return all matches that are not scheduled yet."""
-        known = {match.match_id for match in competition.scheduled}
-        active = [entrant.name for entrant in competition.entrants if entrant.withdrawn_after is None]
-        field = [name for name in active if name not in self.challengers]
         given: list[ScheduledMatch] = []
+        for games in games_by_size(competition).values():
+            for challenger in staying(competition):
+                if challenger in self.challengers:
+                    given += self._matches_of(challenger, competition, games)
+        return not_scheduled(competition, given)
+
+    def _matches_of(self, challenger: str, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
+        field, n_others = (
+            [name for name in staying(competition) if name not in self.challengers],
+            games[0].group_size - 1,
+        )
+        own = [
+            pairing
+            for pairing in competition.pairings
+            if challenger in pairing.players and len(pairing.players) == n_others + 1
+        ]
+        met = Counter(name for pairing in own for name in pairing.players)
+        number = max((pairing.round for pairing in own), default=0)
         for cycle in range(1, self.cycles + 1):
-            for challenger in (name for name in active if name in self.challengers):
-                for game in competition.games:
-                    for number, others in enumerate(_opponents(field, game.group_size - 1, cycle), 1):
-                        meeting = Meeting((challenger, *others), (cycle - 1) * len(field) + number, f"gauntlet {cycle}")
-                        given += matches_of(meeting, (game,), competition.seed)
-        missing = (match for match in given if match.match_id not in known)
-        return tuple(sorted(missing, key=lambda match: match.round))
-
-
-def _opponents(field: Sequence[str], n: int, cycle: int) -> Iterator[tuple[str, ...]]:
-    """Yield the field in groups of *n*, differently in each cycle."""
-    if len(field) < n:
-        return
-    shift = (cycle - 1) % len(field) if n > 1 else 0
-    turned = [*field[shift:], *field[:shift]]
-    for i in range(0, len(turned), n):
-        yield tuple((turned + turned)[i : i + n])
+            while len(field) >= n_others and any(met[name] < cycle for name in field):
+                number += 1
+                others = sorted(field, key=lambda name: met[name])[:n_others]
+                met.update(others)
+                meeting = Meeting((challenger, *others), number, f"gauntlet {number}")
+                yield from matches_of(meeting, games, competition.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +190,7 @@ class ScoreTable:
         for game in competition.games:
             if game.n_roles > 1:
                 raise ValueError(f"{game.name} has {game.n_roles} roles; score tables are for games of one role")
-        known = {match.match_id for match in competition.scheduled}
-        names = [entrant.name for entrant in competition.entrants if entrant.withdrawn_after is None]
+        names = staying(competition)
         given: list[ScheduledMatch] = []
         for attempt in range(1, self.attempts + 1):
             for game in competition.games:
@@ -200,4 +200,22 @@ class ScoreTable:
                     scheduled_match(match_id, game.name, (name,), attempt, (set_id, set_id))
                     for match_id, name in zip(ids, names, strict=True)
                 )
-        return tuple(match for match in given if match.match_id not in known)
+        return not_scheduled(competition, given)
+
+
+def games_by_size(competition: Competition) -> dict[int, Games]:
+    """Return the games by how many entrants meet in them."""
+    sizes = sorted({game.group_size for game in competition.games})
+    return {size: tuple(game for game in competition.games if game.group_size == size) for size in sizes}
+
+
+def staying(competition: Competition) -> list[str]:
+    """Return the names of the entrants who have not withdrawn."""
+    return [entrant.name for entrant in competition.entrants if entrant.withdrawn_after is None]
+
+
+def not_scheduled(competition: Competition, given: Iterable[ScheduledMatch]) -> tuple[ScheduledMatch, ...]:
+    """Return those of *given* that are not scheduled yet, in the order of the rounds."""
+    known = {match.match_id for match in competition.scheduled}
+    missing = (match for match in given if match.match_id not in known)
+    return tuple(sorted(missing, key=lambda match: match.round))

@@ -112,6 +112,18 @@ def test_a_challenger_meets_all_of_the_field_in_groups(n_roles: int, n_more: int
     assert {len(pairing.players) for pairing in competition.pairings} == {n_roles}
 
 
+def test_groups_of_a_gauntlet_stay_when_the_field_changes() -> None:
+    schedule = Gauntlet(("p1",))
+    competition = schedule_next(schedule, competition_of(7, 3))
+    first, second, *others = competition.entrants
+    changed = replace(
+        competition, entrants=(first, replace(second, withdrawn_after=1), *others, Entrant("late", since_round=2))
+    )
+    after = schedule_next(schedule, changed)
+    assert after.scheduled[: len(competition.scheduled)] == competition.scheduled
+    assert [pairing.players for pairing in after.pairings][len(competition.pairings) :] == [("p1", "late", "p3")]
+
+
 def test_a_score_table_gives_all_the_same_seeds() -> None:
     competition = schedule_next(ScoreTable(2), competition_of(3, 1))
     assert [(match.round, match.players) for match in competition.scheduled] == [
