@@ -180,9 +180,14 @@ def _play_double(bracket: _Bracket, slots: list[Slot]) -> None:
 
 
 def _crossed(losers: list[Slot], level: int) -> list[Slot]:
-    """Return the losers of a round in another order, so that they do not soon meet again whom they have met."""
+    """Return the losers of a round in the order in which they go into the other bracket.
+
+    They come to where those are not who have lost to them in the rounds before, as far as there is such a place.
+    """
     half = len(losers) // 2
-    return losers[::-1] if level % 2 == 0 else [*losers[half:], *losers[:half]]
+    if level > 2 and half < 2:
+        return losers
+    return [*losers[half:], *losers[:half]] if level % 2 else losers[::-1]
 
 
 def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:

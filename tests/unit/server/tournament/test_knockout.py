@@ -68,6 +68,13 @@ def test_all_but_the_winner_lose_as_often_as_puts_them_out(n: int, is_double: bo
     assert [lost[name] for name in competition.names if name != winner] == [2 if is_double else 1] * (n - 1)
 
 
+@pytest.mark.parametrize("n", [8, 16, 32, 64, 128])
+def test_by_rank_losers_meet_again_only_in_their_last_round(n: int) -> None:
+    competition = play_all(Knockout(is_double=True), competition_of(n))
+    again = [set(two) for two, count in competition.meetings.items() if count > 1]
+    assert sorted(map(sorted, again)) == [["p1", "p2"], ["p2", "p3"]]
+
+
 def test_who_lost_once_must_win_two_finals() -> None:
     def play(match: ScheduledMatch) -> tuple[int, ...]:
         strongest = "p1" if match.round <= 1 else "p2"
