@@ -31,6 +31,17 @@ def test_asking_again_gives_the_same_and_never_twice(schedule: Schedule, n: int,
     assert is_over(schedule, competition)
 
 
+@given(st.sampled_from(FORMATS[:4]), st.integers(2, 8), st.integers(0, 4), st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_everyone_plays_each_role_as_often_in_every_format(
+    schedule: Schedule, size: int, n_more: int, seed: int
+) -> None:
+    competition = play_all(schedule, competition_of(size + n_more, size, seed=seed), by_lot(seed))
+    seats = Counter((name, role) for match in competition.scheduled for role, name in enumerate(match.players))
+    for name in competition.names:
+        assert len({seats[name, role] for role in range(size)}) == 1
+
+
 @pytest.mark.parametrize("n_roles", range(1, 9))
 def test_each_entrant_has_each_role_once_in_a_set_with_the_same_opponents_and_seeds(n_roles: int) -> None:
     game = TournamentGame("g", n_roles)

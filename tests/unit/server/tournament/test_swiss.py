@@ -84,6 +84,18 @@ def can_cover(names: frozenset[str], free: Sequence[tuple[str, ...]], resting: S
     return (first,) in resting and can_cover(names - {first}, free, [])
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6))
+def test_one_at_most_leaves_a_score_group_downwards_if_all_can_meet(sizes: list[int]) -> None:
+    """Fields on both sides of the limit for exact pairings."""
+    scores = [float(-group) for group, size in enumerate(sizes) for _ in range(size)]
+    score_of = {f"p{i}": score for i, score in enumerate(scores)}
+    found = pairs([Contender(name, score) for name, score in score_of.items()])
+    across = [two for two in found if len(two) == 2 and score_of[two[0]] != score_of[two[1]]]
+    sums = [sum(sizes[: group + 1]) for group in range(len(sizes))]
+    assert len(across) == sum(total % 2 for total in sums[:-1] if total < len(scores) - len(scores) % 2)
+
+
 def test_round_one_is_the_fold() -> None:
     assert pairs([Contender(f"p{i}", 0) for i in range(1, 8)]) == (("p1", "p4"), ("p2", "p5"), ("p3", "p6"), ("p7",))
 
