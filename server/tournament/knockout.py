@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -63,6 +63,20 @@ class Knockout:
         winner = self._bracket(competition).winner
         return winner if isinstance(winner, str) else None
 
+    def places(self, competition: Competition) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the entrants, the best first; together those who cannot be told apart.
+
+        First are the winner, or all who are not out; then those who were put out in the last round, and so on.
+        """
+        bracket = self._bracket(competition)
+        admitted = [entrant.name for entrant in competition.entrants if entrant.since_round <= 1]
+        out_in = {name: bracket.out_in.get(name, 0) for name in admitted if name != bracket.winner}
+        staying = tuple(name for name in out_in if not out_in[name])
+        groups = [tuple(name for name in out_in if out_in[name] == number) for number in set(out_in.values()) - {0}]
+        in_order = sorted(groups, key=lambda group: -out_in[group[0]])
+        first = (bracket.winner,) if isinstance(bracket.winner, str) else ()
+        return tuple(group for group in (first, staying, *in_order) if group)
+
     def _bracket(self, competition: Competition) -> _Bracket:
         bracket = _Bracket(self, competition)
         names = [entrant.name for entrant in competition.entrants if entrant.since_round <= 1]
@@ -96,6 +110,7 @@ class _Bracket:
     competition: Competition
     due: list[ScheduledMatch] = field(default_factory=list)
     winner: Slot = Vacancy.OPEN
+    out_in: dict[str, int] = field(default_factory=dict)  # the round in which each entrant was put out
     pairings: dict[str, Pairing] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -133,6 +148,10 @@ class _Bracket:
         gone = self.gone(players, round_number) if pairing is None else ()
         return tuple(sorted(players, key=lambda name: (name in gone, -round(points[name], 9), rank_of[name])))
 
+    def put_out(self, slots: Iterable[Slot], round_number: int) -> None:
+        """Note who is out after a round."""
+        self.out_in.update({slot: round_number for slot in slots if isinstance(slot, str)})
+
     def gone(self, players: Sequence[str], round_number: int) -> tuple[str, ...]:
         """Return which of *players* cannot play in a round."""
         active = self.competition.active_in(round_number)
@@ -157,7 +176,8 @@ def _play_single(bracket: _Bracket, slots: list[Slot]) -> None:
     round_number = 0
     while len(slots) > 1:
         round_number += 1
-        slots, _ = _play_round(bracket, f"round {round_number}", round_number, slots)
+        slots, losers = _play_round(bracket, f"round {round_number}", round_number, slots)
+        bracket.put_out(losers, round_number)
     bracket.winner = slots[0]
 
 
@@ -167,15 +187,18 @@ def _play_double(bracket: _Bracket, slots: list[Slot]) -> None:
     level, below = 1, losers
     while len(slots) > 1:
         level += 1
-        below, _ = _play_round(bracket, f"lower {2 * level - 3}", 2 * level - 2, below)
+        below, out = _play_round(bracket, f"lower {2 * level - 3}", 2 * level - 2, below)
+        bracket.put_out(out, 2 * level - 2)
         slots, losers = _play_round(bracket, f"upper {level}", 2 * level - 2, slots)
         drawn = _crossed(losers, level)
         mixed = [slot for pair in zip(below, drawn, strict=True) for slot in pair]
-        below, _ = _play_round(bracket, f"lower {2 * level - 2}", 2 * level - 1, mixed)
+        below, out = _play_round(bracket, f"lower {2 * level - 2}", 2 * level - 1, mixed)
+        bracket.put_out(out, 2 * level - 1)
     unbeaten, beaten = slots[0], below[0]
-    first, _ = bracket.meet("final", 2 * level, unbeaten, beaten)
+    first, last = bracket.meet("final", 2 * level, unbeaten, beaten)
     if isinstance(beaten, str) and first == beaten:
-        first, _ = bracket.meet("second final", 2 * level + 1, unbeaten, beaten)
+        first, last = bracket.meet("second final", 2 * level + 1, unbeaten, beaten)
+    bracket.put_out([last], 2 * level)
     bracket.winner = first
 
 
@@ -209,6 +232,8 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
         ]
         if not all(rankings):
             return
+        for ranking in rankings:
+            bracket.put_out(ranking[n_first:], round_number)
         if is_final:
             bracket.winner = rankings[0][0]
             return

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from server.tournament.competition import Competition, count_meetings
 from server.tournament.fixtures import (
+    Entrant,
     Meeting,
     ScheduledMatch,
     TournamentGame,
@@ -53,7 +54,7 @@ class RoundRobin:
 
     All matches are given at once, in the order of the rounds, and those of late entrants as these come; no new meetings
     are given to entrants who have withdrawn. Games of more than two roles are played in groups, round by round, until
-    every two entrants have met so often in the game; how often entrants play differs by 1 set at most.
+    every two entrants have met so often in the game; how often entrants play differs by 1 set at most, late ones aside.
 
     Attributes:
         cycles: how often entrants meet.
@@ -72,7 +73,7 @@ class RoundRobin:
         return not_scheduled(competition, given)
 
     def _in_pairs(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
-        entrants = competition.entrants
+        entrants = _numbered(competition)
         table = berger_table(len(entrants))
         for cycle in range(1, self.cycles + 1):
             for number, pairs in enumerate(table, (cycle - 1) * len(table) + 1):
@@ -105,12 +106,19 @@ class RoundRobin:
                 yield from matches_of(Meeting(group, number, f"round robin {number}"), games, competition.seed)
 
 
+def _numbered(competition: Competition) -> list[Entrant]:
+    """Return the entrants that have numbers in the table: all but those who withdrew before they had a match."""
+    known = {name for match in competition.scheduled for name in match.players}
+    return [entrant for entrant in competition.entrants if entrant.withdrawn_after is None or entrant.name in known]
+
+
 def balanced_groups(
     names: Sequence[str], size: int, met: Counter[frozenset[str]], n_played: Counter[str]
 ) -> list[tuple[str, ...]]:
     """Return groups of *size* for a round: those play who have played least, and meet whom they have met least.
 
-    Two of those who have met least are in one group in any case, so that rounds come to an end.
+    Two of those who have met least are in one group, unless one of them has played more and rests; so rounds come to
+    an end.
     """
     n_resting = len(names) % size
     rarest = min(combinations(names, 2), key=lambda two: (met[frozenset(two)], n_played[two[0]] + n_played[two[1]]))

@@ -21,7 +21,7 @@ FORMATS: list[Schedule] = [RoundRobin(2), Gauntlet(("p1",)), Swiss(3), Knockout(
 
 
 @given(st.sampled_from(FORMATS), st.integers(2, 9), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_asking_again_gives_the_same_and_never_twice(schedule: Schedule, n: int, seed: int) -> None:
     competition = competition_of(n, seed=seed)
     while matches := next_matches(schedule, competition):
@@ -32,7 +32,7 @@ def test_asking_again_gives_the_same_and_never_twice(schedule: Schedule, n: int,
 
 
 @given(st.sampled_from(FORMATS[:4]), st.integers(2, 8), st.integers(0, 4), st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_everyone_plays_each_role_as_often_in_every_format(
     schedule: Schedule, size: int, n_more: int, seed: int
 ) -> None:

@@ -53,7 +53,7 @@ def test_by_rank_a_double_knockout_lets_losers_go_on() -> None:
     assert Knockout(is_double=True).winner(competition) == "p1"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 17), st.booleans(), st.integers(0, 2**32))
 def test_all_but_the_winner_lose_as_often_as_puts_them_out(n: int, is_double: bool, seed: int) -> None:
     def play(match: ScheduledMatch) -> tuple[int, ...]:
@@ -87,6 +87,19 @@ def test_who_lost_once_must_win_two_finals() -> None:
     assert Knockout(is_double=True).winner(competition) == "p2"
 
 
+def test_places_go_by_the_round_in_which_entrants_were_put_out() -> None:
+    schedule = Knockout()
+    competition = play_open(schedule_next(schedule, competition_of(6)), by_rank)
+    assert schedule.places(competition) == (("p1", "p2", "p3", "p4"), ("p5", "p6"))
+    competition = play_all(schedule, competition)
+    assert schedule.places(competition) == (("p1",), ("p2",), ("p3", "p4"), ("p5", "p6"))
+    double = Knockout(is_double=True)
+    assert double.places(play_all(double, competition_of(6))) == (("p1",), ("p2",), ("p3",), ("p4",), ("p5", "p6"))
+    assert schedule.places(play_all(schedule, competition_of(9, 4))) == (
+        ("p1",), ("p2", "p3", "p4"), ("p5",), ("p6", "p7", "p8", "p9"),
+    )  # fmt: skip
+
+
 def test_ties_are_played_off_and_then_go_to_the_better_rank() -> None:
     schedule = Knockout(extra_meetings=1)
     competition = play_all(schedule, competition_of(2), equal)
@@ -111,7 +124,7 @@ def test_heats_of_four_let_the_better_half_go_on() -> None:
     assert Knockout().winner(competition) == "p1"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(3, 8), st.integers(0, 15), st.integers(0, 2**32))
 def test_heats_come_to_an_end(size: int, n_more: int, seed: int) -> None:
     competition = play_all(Knockout(), competition_of(size + n_more, size), by_lot(seed))

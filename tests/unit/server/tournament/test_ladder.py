@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.tournament.ladder import Estimate, Ladder, information
@@ -59,6 +59,7 @@ def test_certain_ratings_leave_nothing_to_learn() -> None:
     assert information([Estimate(1500, 0), Estimate(1700, 0)]).max() == pytest.approx(0, abs=1e-12)
 
 
+@settings(max_examples=25)
 @given(st.floats(1000, 2000), st.floats(1000, 2000), st.floats(1, 400), st.floats(1, 400))
 def test_information_is_symmetric_and_grows_with_uncertainty(
     one: float, other: float, small: float, more: float

@@ -37,7 +37,7 @@ def symmetric(n: int, highest: int, seed: int) -> list[list[int]]:
     return costs
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.sampled_from([2, 4, 6, 8]), st.sampled_from([1, 2, 5, 30, 10**30]), st.integers(0, 2**32))
 def test_no_matching_costs_less(n: int, highest: int, seed: int) -> None:
     costs = symmetric(n, highest, seed)
@@ -58,7 +58,7 @@ def least_cost_by_subsets(costs: Sequence[Sequence[int]]) -> int:
     return least[-1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.sampled_from([1, 2, 3, 9]), st.integers(0, 2**32))
 def test_blossoms_within_blossoms_are_solved(highest: int, seed: int) -> None:
     costs = symmetric(12, highest, seed)

@@ -42,6 +42,7 @@ def role_counts(competition: Competition, game: str) -> dict[tuple[str, int], in
     return {(name, role): found[name, role] for name in competition.names for role in range(n_roles)}
 
 
+@settings(max_examples=25)
 @given(st.integers(2, 12), st.integers(1, 3))
 def test_a_single_round_robin_gives_roles_as_often(n: int, cycles: int) -> None:
     competition = schedule_next(RoundRobin(cycles, single=True), competition_of(n))
@@ -51,6 +52,7 @@ def test_a_single_round_robin_gives_roles_as_often(n: int, cycles: int) -> None:
     assert met == {frozenset(two): cycles for two in combinations(competition.names, 2)}
 
 
+@settings(max_examples=25)
 @given(st.integers(2, 8), st.integers(1, 4))
 def test_late_entrants_meet_everyone_and_keep_roles_equal(n: int, n_late: int) -> None:
     competition = schedule_next(RoundRobin(single=True), competition_of(n))
@@ -62,7 +64,7 @@ def test_late_entrants_meet_everyone_and_keep_roles_equal(n: int, n_late: int) -
     assert len(competition.scheduled) == (n + n_late) * (n + n_late - 1) // 2
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(3, 8), st.integers(0, 9), st.integers(1, 2))
 def test_groups_meet_everyone_and_play_each_role_as_often(n_roles: int, n_more: int, cycles: int) -> None:
     competition = schedule_next(RoundRobin(cycles), competition_of(n_roles + n_more, n_roles))
@@ -71,6 +73,32 @@ def test_groups_meet_everyone_and_play_each_role_as_often(n_roles: int, n_more: 
     assert min(competition.meetings[frozenset(two)] for two in combinations(competition.names, 2)) >= cycles
     for name in competition.names:
         assert len({counts[name, role] for role in range(n_roles)}) == 1
+
+
+@settings(max_examples=15)
+@given(st.integers(3, 5), st.integers(0, 6), st.integers(1, 3), st.integers(0, 2))
+def test_groups_come_to_an_end_with_late_and_withdrawn_entrants(
+    size: int, n_more: int, n_late: int, n_gone: int
+) -> None:
+    competition = schedule_next(RoundRobin(), competition_of(size + n_more, size))
+    late = tuple(Entrant(f"late{i}", since_round=2) for i in range(n_late))
+    gone = tuple(replace(entrant, withdrawn_after=1) for entrant in competition.entrants[:n_gone])
+    competition = replace(competition, entrants=(*gone, *competition.entrants[n_gone:], *late))
+    competition = schedule_next(RoundRobin(), competition)
+    staying = [entrant.name for entrant in competition.entrants if entrant.withdrawn_after is None]
+    if len(staying) >= size:
+        assert min(competition.meetings[frozenset(two)] for two in combinations(staying, 2)) >= 1
+
+
+@settings(max_examples=25)
+@given(st.integers(3, 9), st.sets(st.integers(1, 9), max_size=3))
+def test_who_never_came_does_not_disturb_the_roles_of_others(n: int, gone: set[int]) -> None:
+    competition = competition_of(n)
+    absent = {f"p{i}" for i in gone}
+    entrants = [replace(e, withdrawn_after=0) if e.name in absent else e for e in competition.entrants]
+    competition = schedule_next(RoundRobin(single=True), replace(competition, entrants=tuple(entrants)))
+    counts = [count for (name, _), count in role_counts(competition, "g1").items() if name not in absent]
+    assert max(counts, default=0) - min(counts, default=0) <= 1
 
 
 def test_everything_scheduled_is_not_given_again() -> None:
@@ -105,6 +133,7 @@ def test_a_gauntlet_pairs_challengers_with_the_field_only() -> None:
     ]  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.integers(3, 8), st.integers(0, 8), st.integers(1, 3))
 def test_a_challenger_meets_all_of_the_field_in_groups(n_roles: int, n_more: int, cycles: int) -> None:
     competition = schedule_next(Gauntlet(("p1",), cycles), competition_of(n_roles + n_more, n_roles))

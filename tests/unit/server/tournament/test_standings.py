@@ -145,7 +145,7 @@ def test_a_score_table_ranks_by_mean_goals() -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 9), st.integers(0, 2**32))
 def test_ranks_are_in_order_of_scores_and_points_are_shared_out(n: int, seed: int) -> None:
     competition = play_all(RoundRobin(), competition_of(n), by_lot(seed))

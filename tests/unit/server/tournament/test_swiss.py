@@ -40,7 +40,7 @@ def field_by_lot(n: int, seed: int) -> tuple[Contender, ...]:
     return tuple(Contender(f"p{i}", scores[i], derived_seed(seed, "bye", i) % 2, met[f"p{i}"]) for i in range(n))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 8), st.integers(0, 2**32))
 def test_no_pairing_meets_the_criteria_better(n: int, seed: int) -> None:
     """Of all pairings it has the least of repeated byes, repeated meetings, and so on, in this order."""
@@ -55,7 +55,7 @@ def meetings(competition: Competition) -> Counter[frozenset[str]]:
     return Counter(frozenset(pairing.players) for pairing in competition.pairings)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 9), st.integers(0, 2**32))
 def test_entrants_do_not_meet_again_while_that_can_be_avoided(n: int, seed: int) -> None:
     competition = competition_of(n)
@@ -84,7 +84,7 @@ def can_cover(names: frozenset[str], free: Sequence[tuple[str, ...]], resting: S
     return (first,) in resting and can_cover(names - {first}, free, [])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6))
 def test_one_at_most_leaves_a_score_group_downwards_if_all_can_meet(sizes: list[int]) -> None:
     """Fields on both sides of the limit for exact pairings."""
@@ -149,7 +149,7 @@ def test_large_fields_repeat_no_meeting_and_no_bye(n: int) -> None:
     assert {pairing.round for pairing in competition.pairings} == set(range(1, 7))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(3, 5), st.integers(6, 25), st.integers(0, 2**32))
 def test_groups_rest_equally_often(size: int, n: int, seed: int) -> None:
     competition = play_all(Swiss(4), competition_of(n, size), by_lot(seed))
