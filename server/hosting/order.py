@@ -13,11 +13,19 @@ from pydantic.alias_generators import to_camel
 from gdl.game import Role
 from gdl.wire.messages import Dialect
 from server.hosting.cores import n_cores_here
-from server.hosting.hosted import MAX_CLOCK_S
 from server.hosting.referees import RefereeLimits
 from server.links.address import AllowedAddresses
 from server.links.seating import PlayerReference
-from server.match.setup import MAX_GRACE_S, Case, MatchSetup, Profile, Substitute, new_random_token, new_seed
+from server.match.setup import (
+    MAX_CLOCK_S,
+    MAX_GRACE_S,
+    Case,
+    MatchSetup,
+    Profile,
+    Substitute,
+    new_random_token,
+    new_seed,
+)
 from server.sanitization import CleanName
 from server.spectating.events import LIVE, Delay, read_delay
 from server.storage.writer import RETRIES_S
