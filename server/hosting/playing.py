@@ -7,13 +7,12 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from gdl.errors import CallerError, GdlError
+from gdl.errors import GdlError
 from gdl.game import Role
-from players.kit.worker import WorkerLimits
 from server.errors import (
     DamagedRowError,
     LostMatchError,
@@ -26,7 +25,7 @@ from server.hosting.cores import CoreBudget
 from server.hosting.order import HostSettings, StoredOrder, order_of
 from server.hosting.referees import ChildReferee, Referees
 from server.hosting.runner import MatchRunner
-from server.links.seating import PlayerReference, PlayerSpec, UnresolvedPlayer, seated
+from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee
 from server.records.entries import Circumstances, OnEntry
@@ -40,8 +39,6 @@ from server.storage.recorder import DatabaseRecorder, RecorderContext
 from server.storage.rows import MatchRow
 from server.storage.writer import EventWriter, OnBatch
 
-NICENESS: Final = 5
-"""What players of ours think about waits for whatever has to be in time."""
 MAX_ATTEMPTS: Final = 5
 """How often a match that cannot go on is tried, once in a third of a lease."""
 _LOG: Final = logging.getLogger(__name__)
@@ -91,7 +88,6 @@ class Playing:
         self._registry, self._settings = registry, settings
         self._observers = observers
         self._recorder_context = RecorderContext(self._matches, writer, settings.signing_key, observers.on_entry)
-        self._worker_limits = WorkerLimits(settings.player_memory_mb, NICENESS)
         self.cores = CoreBudget(settings.player_cores)
         self._referees = Referees(settings.referee_limits)
         self._runners: dict[str, MatchRunner] = {}
@@ -225,13 +221,15 @@ class Playing:
         """Lend the referee of the match, play it on the cores that it is granted, and note how its players answered."""
         order = _order(row)
         # Before anything is waited for, so that the queue knows what is left.
-        self.cores.request(row.id, self.cores.slots_for(seat.player for seat in order.request.players.values()))
+        named = order.request.named_players
+        self.cores.request(row.id, self.cores.slots_for(named.values()))
         version = await self._writer.patiently(partial(self._games.version, row.sha256))
         if version is None:
             raise MatchRecordError("the rules are not there any more", row.sha256)
         async with self._referees.lent(version) as referee:
-            named = {role: await self._entrant(seat.player) for role, seat in order.request.players.items()}
-            runner = self._runners[row.id] = self._runner(row, order, seated(referee, named), referee)
+            # Another process may have taken the order, and players may have moved since then, or gone.
+            entrants = await self._writer.patiently(partial(self._registry.seated_again, referee, named))
+            runner = self._runners[row.id] = self._runner(row, order, entrants, referee)
             if row.abort_reason is not None:
                 self.abort(row.id, row.abort_reason)
             await self.cores.granted(row.id)
@@ -250,15 +248,6 @@ class Playing:
         limit_s = math.inf if isinstance(referee, ChildReferee) else DEFAULT_OPTIONS.evaluation_limit_s
         options = DriverOptions(on_step_overhead=self._observers.on_step_overhead, evaluation_limit_s=limit_s)
         return MatchRunner(order.setup(row.id, entrants), entrants, referee, recorder, options)
-
-    async def _entrant(self, text: str) -> PlayerReference:
-        try:
-            entrant = await self._writer.patiently(partial(self._registry.resolve, text))
-        except (CallerError, DamagedRowError):
-            return UnresolvedPlayer(text)
-        if isinstance(entrant, PlayerSpec) and entrant.is_own:
-            return replace(entrant, worker_limits=self._worker_limits)
-        return entrant
 
     def abort(self, match_id: str, reason: str) -> None:
         """End the match soon, if it is played here."""
