@@ -215,6 +215,10 @@ def simulated_tests(rng: np.random.Generator, test: SprtTest, chances: Floats, n
     return Verdicts(accepted, n_tests, length / n_tests)
 
 
+_TESTS: Final = ((0, 100, 150, 0.5), (0, 100, 0, 8), (0, 100, 0, 0), (-30, 30, 150, 0.5), (0, 60, 0, 0.5))
+"""Of each kind of tests: the hypotheses, the luck of the first seat in points of Elo, and `delta` of draws."""
+
+
 def coverage_page(rng: np.random.Generator, n_leagues: int) -> Iterator[str]:
     """Yield the lines of the table of coverage."""
     yield "| players | matches | spread | intervals | cover the truth | roles' do | superiority claimed | true |"
@@ -233,7 +237,7 @@ def sprt_page(rng: np.random.Generator, n_tests: int) -> Iterator[str]:
     """Yield the lines of the table of error rates."""
     yield "| elo0, elo1 | seat | draws | H0 true: accepts H1 | H1 true: accepts H0 | pairs if H0 | pairs if H1 |"
     yield "| --- " + "| --: " * 6 + "|"
-    for low, high, luck, tie in ((0, 30, 0, 0.5), (0, 30, 150, 0.5), (0, 60, 0, 0), (0, 60, 0, 8), (-30, 30, 150, 1)):
+    for low, high, luck, tie in _TESTS:
         test = SprtTest(low, high)
         none, some = (simulated_tests(rng, test, pair_chances(elo, luck, tie), n_tests) for elo in (low, high))
         cells = (

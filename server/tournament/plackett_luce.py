@@ -226,7 +226,8 @@ def posterior(choices: Choices, deviations: Floats) -> Posterior:
         method="trust-exact",
         jac=lambda values: precision * values - choices.gradient(values),
         hess=lambda values: np.diag(precision) + choices.information(values),
-        options={"gtol": 1e-6, "maxiter": 200},
+        # The region is wide at first, so that steps are Newton's unless one of them does not lead uphill as it should.
+        options={"gtol": 1e-6, "maxiter": 200, "initial_trust_radius": 1e3, "max_trust_radius": 1e6},
     )
     mode: Floats = found.x
     factor = cho_factor(np.diag(precision) + choices.information(mode))

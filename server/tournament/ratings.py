@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import NormalDist
 from typing import Final
 
@@ -203,7 +204,8 @@ def _ratings(
     results: Iterable[MatchResult], parameters: Parameters, found: Posterior, anchor: tuple[str, float] | None
 ) -> tuple[Rating, ...]:
     """Return the ratings of all players, the best first, relative to the anchor or their mean."""
-    n_matches = Counter(player for result in results for player in set(result.players) if len(set(result.players)) > 1)
+    seated = (set(result.players) for result in results)
+    n_matches = Counter(chain.from_iterable(players for players in seated if len(players) > 1))
     columns = list(parameters.players.values())
     if anchor is None:
         weights, origin = np.full(len(columns), 1 / len(columns)), MEAN_ELO
