@@ -184,15 +184,17 @@ def _losses(frequencies: Floats, t: float) -> Floats:
 def _secular_root(frequencies: Floats, phi: Floats, start: Floats) -> Floats:
     """Return the x of each row where the sum of `f * phi / (1 + x * phi)`, which falls between two poles, is 0.
 
-    By Newton's method from *start*; where a step leads beyond a pole, half the way to that.
+    By Newton's method from *start*, whose steps stay within the interval in which the sign changes, and off its ends.
     """
     low, high = -1 / phi.max(axis=-1, keepdims=True), -1 / phi.min(axis=-1, keepdims=True)
     x = np.where((start > low) & (start < high), start, 0)
     for _ in range(_MOST_ROUNDS):
         terms = phi / (1 + x * phi)
         weighted = frequencies * terms
-        newton = x + weighted.sum(axis=-1, keepdims=True) / (weighted * terms).sum(axis=-1, keepdims=True)
-        before, x = x, np.where(newton <= low, (x + low) / 2, np.where(newton >= high, (x + high) / 2, newton))
+        value = weighted.sum(axis=-1, keepdims=True)
+        low, high = np.where(value > 0, x, low), np.where(value < 0, x, high)
+        newton = x + value / (weighted * terms).sum(axis=-1, keepdims=True)
+        before, x = x, np.clip(newton, low + (x - low) / 1000, high - (high - x) / 1000)
         if np.max(np.abs(x - before), initial=0) < 1e-10:
             break
     return x

@@ -66,6 +66,7 @@ def test_many_ratios_are_those_of_each_alone() -> None:
     test, counts = SprtTest(-150, 150), np.random.default_rng(1).poisson([0.5, 2, 6, 3, 1], size=(50, 5))
     assert test.llrs(counts) == pytest.approx([test.llr(row) for row in counts.tolist()], abs=1e-6)
     assert np.isfinite(test.llrs(np.eye(5))).all()
+    assert np.isfinite(SprtTest(0, 100).llr((2, 11, 44, 1, 1)))  # where Newton's method alone goes in a circle
 
 
 @pytest.mark.parametrize("elo", [0, 80])
