@@ -1,0 +1,163 @@
+"""Ratings: right on simulated leagues, equal to those of choix, and sound where there is little to go by."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.ratings import FAIR, GAMES, SimulatedGame, disagreement_with_choix, measured_coverage, simulated_league
+from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game
+from server.tournament.results import MatchResult
+
+
+def matches(first: str, second: str, won: int, drawn: int, lost: int, game: str = "chess") -> list[MatchResult]:
+    goals = won * [(100, 0)] + drawn * [(50, 50)] + lost * [(0, 100)]
+    return [MatchResult(game, (first, second), pair) for pair in goals]
+
+
+def elos(ratings: Ratings) -> dict[str, float]:
+    return {rating.player: rating.elo for rating in ratings.players}
+
+
+def test_the_intervals_cover_the_truth_in_93_to_97_of_a_hundred() -> None:
+    """Of 1,600 intervals 95 % are expected; 93 and 97 are nearly four deviations away."""
+    coverage = measured_coverage(np.random.default_rng(3), 200, 8, 80, 200)
+    assert coverage.intervals == 1600
+    assert 0.93 <= coverage.covered / coverage.intervals <= 0.97
+    assert 0.93 <= coverage.roles_covered / coverage.roles <= 0.98
+
+
+def test_who_is_called_superior_with_some_likelihood_is_so_as_often() -> None:
+    coverage = measured_coverage(np.random.default_rng(4), 40, 10, 120, 200)
+    assert coverage.superior / coverage.pairs == pytest.approx(coverage.claimed / coverage.pairs, abs=0.03)
+
+
+def test_without_role_effects_ratings_are_within_one_elo_of_choix() -> None:
+    assert disagreement_with_choix(np.random.default_rng(5), 20, 600) < 1
+
+
+def test_a_lucky_seat_earns_nothing() -> None:
+    """The first role wins 70 % between equals; that ann has it nine times in ten does not make her stronger."""
+    results = matches("ann", "bob", 63, 0, 27) + matches("bob", "ann", 7, 0, 3)
+    with_effects = fit_ratings(results)
+    assert elos(with_effects) == pytest.approx({"ann": 1500, "bob": 1500}, abs=5)
+    first, second = with_effects.roles
+    assert first.elo - second.elo == pytest.approx(400 * math.log10(7 / 3), abs=5)
+    assert (first.game, first.role, second.role) == ("chess", 0, 1)
+    assert first.low < first.elo < first.high
+    without = elos(fit_ratings(results, has_role_effects=False))
+    assert without["ann"] - without["bob"] > 80
+
+
+def test_roles_of_each_game_have_effects_of_their_own() -> None:
+    game = SimulatedGame("odd", (200, 0, -200))
+    league = simulated_league(np.random.default_rng(6), 8, 1500, [FAIR, game])
+    found = {(role.game, role.role): role for role in fit_ratings(league.results).roles}
+    assert list(found) == [("fair", 0), ("fair", 1), ("odd", 0), ("odd", 1), ("odd", 2)]
+    assert [found["odd", role].elo for role in range(3)] == pytest.approx([200, 0, -200], abs=40)
+    assert [found["fair", role].elo for role in range(2)] == pytest.approx([0, 0], abs=40)
+
+
+def test_elo_is_the_logarithm_of_the_odds() -> None:
+    found = elos(fit_ratings(matches("ann", "bob", 3000, 0, 1000), has_role_effects=False))
+    assert found["ann"] - found["bob"] == pytest.approx(400 * math.log10(3), abs=0.5)
+
+
+def test_draws_bring_equals_together_and_make_intervals_shorter_than_no_matches() -> None:
+    ratings = fit_ratings(matches("ann", "bob", 0, 40, 0))
+    assert elos(ratings) == pytest.approx({"ann": 1500, "bob": 1500}, abs=1e-3)
+    assert all(rating.high - rating.low < 2 * 1.96 * 400 for rating in ratings.players)
+    assert ratings.superiority("ann", "bob") == pytest.approx(0.5, abs=1e-3)
+
+
+def test_more_draws_pull_the_expected_score_of_their_game_to_a_half() -> None:
+    results = matches("ann", "bob", 300, 0, 100) + matches("ann", "bob", 75, 300, 25, "draughts")
+    results += [MatchResult(one.game, one.players[::-1], one.goals[::-1]) for one in results]
+    ratings = fit_ratings(results)
+    assert ratings.expected_score("ann", "bob") == pytest.approx(0.75, abs=0.01)
+    assert ratings.expected_score("ann", "bob", "chess") == pytest.approx(0.75, abs=0.01)
+    assert ratings.expected_score("ann", "bob", "draughts") == pytest.approx((75 + 150) / 400, abs=0.01)
+    assert ratings.expected_score("bob", "ann", "draughts") == pytest.approx((25 + 150) / 400, abs=0.01)
+
+
+def test_the_expected_score_of_a_game_needs_two_roles() -> None:
+    ratings = fit_ratings([MatchResult("trio", ("ann", "bob", "cat"), (100, 50, 0))])
+    with pytest.raises(ValueError, match="no ratings of matches of two roles of 'trio'"):
+        ratings.expected_score("ann", "bob", "trio")
+
+
+def test_matches_of_four_roles_with_ties_rank_the_players() -> None:
+    league = simulated_league(np.random.default_rng(7), 4, 800, [GAMES[3]])
+    truth = sorted(league.strengths, key=lambda player: -league.strengths[player])
+    assert [rating.player for rating in fit_ratings(league.results).players] == truth
+
+
+def test_one_match_says_a_little() -> None:
+    ratings = fit_ratings(matches("ann", "bob", 1, 0, 0))
+    ann, bob = ratings.players
+    assert (ann.player, ann.n_matches, bob.n_matches, ratings.n_matches) == ("ann", 1, 1, 1)
+    assert bob.low < ann.low < bob.elo < 1500 < ann.elo < bob.high < ann.high
+    assert ann.elo + bob.elo == pytest.approx(3000)
+    assert 0.5 < ratings.superiority("ann", "bob") < 0.95
+
+
+def test_who_wins_every_match_has_a_rating_all_the_same() -> None:
+    ratings = fit_ratings(matches("ann", "bob", 50, 0, 0) + matches("bob", "ann", 0, 0, 50))
+    ann, bob = ratings.players
+    assert ann.player == "ann"
+    assert 400 < ann.elo - bob.elo < 2000
+    assert math.isfinite(ann.low)
+    assert ratings.superiority("ann", "bob") > 0.99
+    assert ratings.superiority("bob", "ann") == pytest.approx(1 - ratings.superiority("ann", "bob"))
+
+
+def test_groups_that_never_met_are_held_together_by_the_prior() -> None:
+    ratings = fit_ratings(matches("ann", "bob", 60, 0, 40) + matches("cat", "dan", 60, 0, 40), has_role_effects=False)
+    assert elos(ratings)["ann"] == pytest.approx(elos(ratings)["cat"])
+    assert 0.5 < ratings.superiority("ann", "dan") < 0.6 < ratings.superiority("ann", "bob")
+
+
+def test_superiority_follows_from_the_posterior_of_both_together() -> None:
+    """Ann and bob met each other often, and the others hardly: that all are uncertain together must not count."""
+    results = matches("ann", "bob", 130, 0, 70) + matches("ann", "cat", 1, 0, 1)
+    ratings = fit_ratings(results, has_role_effects=False)
+    ann, bob = ratings.rating_of("ann"), ratings.rating_of("bob")
+    assert bob.high > ann.low
+    assert ratings.superiority("ann", "bob") > 0.999
+
+
+def test_a_player_against_itself_tells_of_roles_alone() -> None:
+    alone = fit_ratings(matches("ann", "ann", 70, 0, 30))
+    assert [(rating.player, rating.elo, rating.n_matches) for rating in alone.players] == [("ann", 1500, 0)]
+    assert alone.roles[0].low > 0 > alone.roles[1].high
+
+
+def test_games_of_one_role_are_left_out() -> None:
+    assert fit_ratings([MatchResult("puzzle", ("ann",), (100,))]).players == ()
+
+
+def test_the_anchor_has_its_elo_by_definition() -> None:
+    results = matches("ann", "bob", 60, 10, 30) + matches("bob", "cat", 60, 10, 30)
+    ratings = fit_ratings(results, anchor=("bob", 1000))
+    bob = ratings.rating_of("bob")
+    assert (bob.elo, bob.low, bob.high) == pytest.approx((1000, 1000, 1000))
+    by_mean = fit_ratings(results)
+    assert ratings.superiority("ann", "cat") == by_mean.superiority("ann", "cat")
+    with pytest.raises(ValueError, match="the anchor 'eve' has no match"):
+        fit_ratings(results, anchor=("eve", 1000))
+
+
+def test_only_the_games_asked_for_count() -> None:
+    results = matches("ann", "bob", 60, 0, 40) + matches("ann", "bob", 40, 0, 60, "draughts")
+    by_game = fit_ratings_by_game(results)
+    assert list(by_game) == ["chess", "draughts"]
+    assert elos(by_game["draughts"]) == elos(fit_ratings(results, games=["draughts"]))
+    assert [by_game[game].players[0].player for game in by_game] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("prior_elo", [0, -1, math.nan])
+def test_the_prior_must_have_a_width(prior_elo: float) -> None:
+    with pytest.raises(ValueError, match="must be positive"):
+        fit_ratings([], prior_elo=prior_elo)
