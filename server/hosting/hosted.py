@@ -42,6 +42,7 @@ class MatchOrder:
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     substitute: Substitute = Substitute.RANDOM
     seed: int | None = None
+    scramble_seed: int | None = None
     tournament: str | None = None
     match_id: str = field(default_factory=new_match_id)
 
@@ -67,6 +68,7 @@ class HostedMatch:
             order.play_clock_s,
             match_id=order.match_id,
             seed=new_seed() if order.seed is None else order.seed,
+            scramble_seed=new_seed() if order.scramble_seed is None else order.scramble_seed,
             substitute=order.substitute,
         )
         circumstances = Circumstances(order.game_name, new_random_token(), tournament=order.tournament)
