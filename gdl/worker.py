@@ -1,7 +1,12 @@
 """Work under limits, in a child process: whatever a rule file costs, the caller gets an answer in time.
 
-`run_limited` calls a function in a new interpreter under limits of time and memory. It is the only place of this
-package that starts a process; who imports the rest of it starts none.
+A worker is a new interpreter that calls one function under limits of time and memory. `run_limited` has it called once
+and waits for the result. Callers that have more questions, or wait for more than one worker at a time, start the same
+worker themselves: `COMMAND` and `start_options` say how, `opening` and `call` what it reads, `Replies` what it answers,
+and `death` why there is no answer. No other module of this package starts a process.
+
+Frames cross the pipes, both ways: eight bytes of length, and a pickle. A worker reads the opening first, then the
+arguments of a call from each frame; it ends with its standard input.
 """
 
 from __future__ import annotations
@@ -20,34 +25,38 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, TypeAlias, TypeVar, cast
+from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from gdl.errors import ChildProcessDiedError, GdlError, LimitExceeded
 
 Result = TypeVar("Result")
 Report: TypeAlias = Callable[[object], None]
 
+COMMAND: Final = (sys.executable, "-P", "-c", "from gdl.worker import serve; serve()")
+"""The words of the command that starts a worker: our own interpreter, and nothing from outside."""
 MEGABYTE: Final = 1024 * 1024
 _CPU_GRACE_S: Final = 2
 _OUT_OF_MEMORY: Final = 86
-"""The exit code of a child that had no memory left even to say so."""
+"""The exit code of a worker that had no memory left even to say so."""
 _PR_SET_PDEATHSIG: Final = 1
 _ASKING_S: Final = 0.25
 """How often it is asked whether an answer is still wanted."""
-_SERVE: Final = "from gdl.worker import serve; serve()"
+_HEAD: Final = 8
+"""How many bytes of length a frame begins with."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
-    """What one call may cost. *Units*: seconds, megabytes of address space and of answers.
+    """What a call may cost. *Units*: seconds, megabytes of address space and of answers.
 
-    `max_seconds` are by the clock. With `max_cpu_seconds` it is the child's processor time that counts, whatever else
-    the machine does, and `max_seconds` are for a child that waits without working.
+    `max_seconds` are by the clock, which the caller keeps. With `max_cpu_seconds` it is the processor time of a call
+    by `run_limited` that counts, whatever else the machine does, and `max_seconds` are for a worker that waits without
+    working.
     """
 
     max_seconds: float = 60.0
     max_memory_mb: int = 2048
-    max_answer_mb: int = 64
+    max_answer_mb: float = 64
     max_cpu_seconds: float | None = None
 
     @property
@@ -57,22 +66,110 @@ class ChildLimits:
 
 
 class NotWanted(Exception):  # noqa: N818 -- no error: the caller has gone
-    """The answer is not wanted any more, and the child was ended."""
+    """The answer is not wanted any more, and the worker was ended."""
+
+
+class StartOptions(TypedDict):
+    """What `subprocess.Popen`, and whatever else starts processes as it does, is given by name."""
+
+    stderr: int
+    env: dict[str, str]
+    start_new_session: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    function: Callable[..., object]
-    arguments: tuple[object, ...]
+class Reply:
+    """What a worker says: a report on the way, the result of a call, or the error that ended it."""
+
+    kind: Literal["report", "result", "error"]
+    value: Any
+
+    def result(self) -> Any:
+        """Return the result; raises the error that there is instead, as the function raised it."""
+        if self.kind == "error":
+            raise self.value
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What a worker reads first. `function` is a pickle, which is read when `paths` are set and limits hold."""
+
+    parent: int
+    paths: list[str]
+    limits: ChildLimits
+    function: bytes
+    is_single: bool
     is_reporting: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """What a child says: a report on the way, its result, or the error that ended it."""
+def start_options() -> StartOptions:
+    """Return what a worker is started with besides its command and two pipes: it has a process group of its own."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return {"stderr": subprocess.DEVNULL, "env": {**os.environ, "PYTHONPATH": paths}, "start_new_session": True}
 
-    kind: str
-    value: Any
+
+def opening(
+    function: Callable[..., object], limits: ChildLimits, *, is_single: bool = False, is_reporting: bool = False
+) -> bytes:
+    """Return what a worker reads first: what it calls, again and again unless *is_single*, and under which limits.
+
+    *function* is pickled: one of a module, or an object that can be called and keeps in the worker what it has found.
+    Where *is_reporting*, it gets a last argument, a callable that sends a report.
+    """
+    return frame(_Opening(os.getpid(), sys.path, limits, pickle.dumps(function), is_single, is_reporting))
+
+
+def call(*arguments: object) -> bytes:
+    """Return what a worker reads for each call: plain *arguments*, which are pickled."""
+    return frame(arguments)
+
+
+def frame(value: object) -> bytes:
+    """Return *value* as it crosses a pipe."""
+    body = pickle.dumps(value)
+    return len(body).to_bytes(_HEAD, "big") + body
+
+
+class Replies:
+    """The replies in what a worker writes; one that is longer than *limits* allow is not waited for."""
+
+    def __init__(self, limits: ChildLimits) -> None:
+        self._limits = limits
+        self._buffer = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[Reply]:
+        """Yield the replies that are complete with *piece*.
+
+        Raises:
+            LimitExceeded: the next one is too long.
+        """
+        self._buffer += piece
+        while len(self._buffer) >= _HEAD:
+            end = _HEAD + int.from_bytes(self._buffer[:_HEAD], "big")
+            if end > self._limits.max_answer_mb * MEGABYTE:
+                raise LimitExceeded("megabytes of answer", self._limits.max_answer_mb)
+            if len(self._buffer) < end:
+                return
+            reply = pickle.loads(self._buffer[_HEAD:end])  # noqa: S301 -- written by our own code in the worker
+            del self._buffer[:end]
+            yield reply
+
+
+def death(return_code: int, limits: ChildLimits) -> GdlError:
+    """Return why a worker has ended without a reply: a limit, or something else, which its exit code tells."""
+    if return_code == -signal.SIGXCPU:
+        return LimitExceeded("seconds", limits.seconds)
+    # Where memory ends outside Python, libraries abort.
+    if return_code in (_OUT_OF_MEMORY, -signal.SIGABRT):
+        return LimitExceeded("megabytes of memory", limits.max_memory_mb)
+    return ChildProcessDiedError(f"it ended with exit code {return_code}")
+
+
+def end(pid: int) -> None:
+    """End the worker of that process id, and whatever it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def run_limited(
@@ -82,63 +179,54 @@ def run_limited(
     on_report: Report | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Result:
-    """Return what *function* returns for *arguments*, called in a child process under *limits*.
+    """Return what *function* returns for *arguments*, called in a worker under *limits*.
 
     Function, arguments and result are pickled: the function is one of a module, the data is plain. With *on_report*
-    the function gets a last argument, a callable; what it is called with in the child is handed to *on_report* here.
-    Where *is_wanted* says no, which is asked several times a second, the child is ended.
+    the function gets a last argument, a callable; what it is called with in the worker is handed to *on_report* here.
+    Where *is_wanted* says no, which is asked several times a second, the worker is ended.
 
     Raises:
         NotWanted: *is_wanted* said no.
         LimitExceeded: time or memory ran out.
-        ChildProcessDiedError: the child ended without an answer for another reason.
+        ChildProcessDiedError: the worker ended without an answer for another reason.
         GdlError: or whatever else the function raised, as it raised it.
 
-    The child is gone when this returns or raises, and dies with the thread that called.
+    The worker is gone when this returns or raises, and dies with the thread that called.
     """
     end_s = time.monotonic() + limits.max_seconds
-    with _started(_Call(function, arguments, on_report is not None), limits) as child:
+    first = opening(function, limits, is_single=True, is_reporting=on_report is not None)
+    with _started(first + call(*arguments)) as child:
         for reply in _replies_of(child, end_s, limits, is_wanted):
-            if reply.kind == "result":
-                return cast(Result, reply.value)
-            if reply.kind == "error":
-                raise reply.value
+            if reply.kind != "report":
+                return cast(Result, reply.result())
             if on_report is not None:
                 on_report(reply.value)
-    raise _death(child.returncode, limits)
+    raise death(child.returncode, limits)
 
 
 @contextmanager
-def _started(call: _Call, limits: ChildLimits) -> Iterator[subprocess.Popen[bytes]]:
-    with tempfile.TemporaryFile() as request:
-        pickle.dump((os.getpid(), limits, sys.path), request)
-        pickle.dump(call, request)
-        request.seek(0)
-        child = subprocess.Popen(  # noqa: S603 -- our own interpreter, and nothing from outside among its words
-            [sys.executable, "-P", "-c", _SERVE],
-            stdin=request,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            start_new_session=True,
+def _started(requests: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a worker that reads *requests* from a file, which needs no attention, while the block runs."""
+    with tempfile.TemporaryFile() as file:
+        file.write(requests)
+        file.seek(0)
+        child = subprocess.Popen(  # noqa: S603 -- the command is our own
+            COMMAND, stdin=file, stdout=subprocess.PIPE, **start_options()
         )
     with child:
         try:
             yield child
         finally:
-            # The group holds whatever the child has started.
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+            end(child.pid)
 
 
 def _replies_of(
     child: subprocess.Popen[bytes], end_s: float, limits: ChildLimits, is_wanted: Callable[[], bool]
-) -> Iterator[_Reply]:
+) -> Iterator[Reply]:
     assert child.stdout is not None
-    pipe = child.stdout.fileno()
+    pipe, replies = child.stdout.fileno(), Replies(limits)
     poll = select.poll()
     poll.register(pipe, select.POLLIN)
-    buffer = bytearray()
     while True:
         left_s = end_s - time.monotonic()
         if left_s <= 0:
@@ -150,62 +238,64 @@ def _replies_of(
         piece = os.read(pipe, MEGABYTE)
         if not piece:
             break
-        buffer += piece
-        if len(buffer) > limits.max_answer_mb * MEGABYTE:
-            raise LimitExceeded("megabytes of answer", limits.max_answer_mb)
-        yield from _complete(buffer)
-    # The child is left a zombie, so that its number stays its own until its group is ended.
+        yield from replies.feed(piece)
+    # The worker is left a zombie, so that its number stays its own until its group is ended.
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
 
 
-def _complete(buffer: bytearray) -> Iterator[_Reply]:
-    """Take the complete messages out of *buffer*: eight bytes of length, and a pickle."""
-    while len(buffer) >= 8 and len(buffer) >= 8 + (length := int.from_bytes(buffer[:8], "big")):
-        reply = pickle.loads(buffer[8 : 8 + length])  # noqa: S301 -- written by our own code in the child
-        del buffer[: 8 + length]
-        yield reply
-
-
-def _death(return_code: int, limits: ChildLimits) -> GdlError:
-    if return_code == -signal.SIGXCPU:
-        return LimitExceeded("seconds", limits.seconds)
-    # Where memory ends outside Python, libraries abort.
-    if return_code in (_OUT_OF_MEMORY, -signal.SIGABRT):
-        return LimitExceeded("megabytes of memory", limits.max_memory_mb)
-    return ChildProcessDiedError(f"it ended with exit code {return_code}")
-
-
 def serve() -> None:
-    """Be the child: read the call from standard input, limit this process, make the call, and tell what came of it."""
+    """Be the worker: read from standard input what to call, limit this process, and tell what comes of each call."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    parent, limits, paths = pickle.load(sys.stdin.buffer)  # noqa: S301 -- written by our own code in the parent
-    sys.path[:] = paths
-    _die_with(parent)
-    _limit(limits)
+    frames = _frames(sys.stdin.buffer)
+    first: _Opening = pickle.loads(next(frames))  # noqa: S301 -- written by our own code in the parent
+    sys.path[:] = first.paths
+    _die_with(first.parent)
+    limit_memory(first.limits.max_memory_mb)
+    if first.is_single:  # a worker of many calls works between them too, and its caller's clock limits each
+        _limit_cpu(first.limits)
+    calls = _Calls(first, replies)
     try:
-        _answer(replies, _outcome(replies, limits))
+        for arguments in frames:
+            calls.answer(arguments)
     except MemoryError:
         os._exit(_OUT_OF_MEMORY)
-    os._exit(0)
+    os._exit(0)  # what works in the background is of no use any more
 
 
-def _answer(replies: BinaryIO, reply: _Reply) -> None:
-    try:
-        _send(replies, reply)
-    except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
-        _send(replies, _Reply("error", ChildProcessDiedError(f"its result cannot be sent: {error}")))
+def _frames(stream: BinaryIO) -> Iterator[bytes]:
+    while len(head := stream.read(_HEAD)) == _HEAD:
+        yield stream.read(int.from_bytes(head, "big"))
 
 
-def _outcome(replies: BinaryIO, limits: ChildLimits) -> _Reply:
-    try:
-        call: _Call = pickle.load(sys.stdin.buffer)  # noqa: S301 -- written by our own code in the parent
-        report = (lambda value: _send(replies, _Reply("report", value)),) if call.is_reporting else ()
-        return _Reply("result", call.function(*call.arguments, *report))
-    except MemoryError:
-        return _Reply("error", LimitExceeded("megabytes of memory", limits.max_memory_mb))
-    except Exception as error:  # every error belongs to the caller, who gets it
-        return _Reply("error", _plain(error))
+class _Calls:
+    """The calls of a worker: each has one reply, and before it as many reports as the function sends."""
+
+    def __init__(self, first: _Opening, replies: BinaryIO) -> None:
+        self._first, self._replies = first, replies
+        self._function: Callable[..., object] | None = None
+
+    def answer(self, arguments: bytes) -> None:
+        """Call the function with *arguments*, a pickle, and send what comes of it."""
+        try:
+            self._send(self._outcome(arguments))
+        except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
+            self._send(Reply("error", ChildProcessDiedError(f"its result cannot be sent: {error}")))
+
+    def _outcome(self, arguments: bytes) -> Reply:
+        try:
+            if self._function is None:
+                self._function = pickle.loads(self._first.function)  # noqa: S301 -- of our own code in the parent
+            report = (lambda value: self._send(Reply("report", value)),) if self._first.is_reporting else ()
+            return Reply("result", self._function(*pickle.loads(arguments), *report))  # noqa: S301 -- as above
+        except MemoryError:
+            return Reply("error", LimitExceeded("megabytes of memory", self._first.limits.max_memory_mb))
+        except Exception as error:  # every error belongs to the caller, who gets it
+            return Reply("error", _plain(error))
+
+    def _send(self, reply: Reply) -> None:
+        self._replies.write(frame(reply))
+        self._replies.flush()
 
 
 def _plain(error: Exception) -> Exception:
@@ -216,12 +306,6 @@ def _plain(error: Exception) -> Exception:
         return ChildProcessDiedError(f"{type(error).__name__}: {str(error)[:1000]}")
 
 
-def _send(replies: BinaryIO, reply: _Reply) -> None:
-    body = pickle.dumps(reply)
-    replies.write(len(body).to_bytes(8, "big") + body)
-    replies.flush()
-
-
 def _die_with(parent: int) -> None:
     """Have the system end this process when its parent ends."""
     if sys.platform == "linux":
@@ -230,19 +314,23 @@ def _die_with(parent: int) -> None:
         os._exit(0)
 
 
-def _limit(limits: ChildLimits) -> None:
-    cpu_s = int(limits.max_seconds) + _CPU_GRACE_S
-    if limits.max_cpu_seconds is not None:
-        cpu_s = min(cpu_s, math.ceil(limits.max_cpu_seconds))
-    _, most_s = resource.getrlimit(resource.RLIMIT_CPU)  # of a child that starts another: it cannot allow more
-    if most_s != resource.RLIM_INFINITY:
-        cpu_s = min(cpu_s, most_s - _CPU_GRACE_S)
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + _CPU_GRACE_S))
-    resource.setrlimit(resource.RLIMIT_AS, (_allowed(limits.max_memory_mb * MEGABYTE),) * 2)
+def limit_memory(max_memory_mb: int) -> None:
+    """Let this process, and each that it starts, have so many megabytes of address space, and write no core file.
+
+    A process that may use less already keeps its own limit.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    n_bytes = max_memory_mb * MEGABYTE
+    allowed = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _allowed(n_bytes: int) -> int:
-    """Return *n_bytes*, or what the parent may use if that is less: a limit of its own holds for what it starts."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    return n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
+def _limit_cpu(limits: ChildLimits) -> None:
+    cpu_s = int(limits.max_seconds) + _CPU_GRACE_S
+    if limits.max_cpu_seconds is not None:
+        cpu_s = min(cpu_s, math.ceil(limits.max_cpu_seconds))
+    _, most_s = resource.getrlimit(resource.RLIMIT_CPU)  # of a worker that starts another: it cannot allow more
+    if most_s != resource.RLIM_INFINITY:
+        cpu_s = min(cpu_s, most_s - _CPU_GRACE_S)
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + _CPU_GRACE_S))

@@ -10,9 +10,11 @@ no rule file can have them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from heapq import heappop, heappush
+from itertools import chain, islice, product
 from typing import Final, TypeAlias
 
 from gdl.datalog.demand import can_be_chosen
@@ -31,18 +33,61 @@ _MAX_ALTERNATIVES: Final = 64
 def split(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions; the same clauses where there is no don't-care argument."""
     clauses = tuple(clauses)
-    work = _Splitting(clauses)
+    work = Splitting(clauses)
     if not any(work.domains.values()):
         return clauses
     return work.split() or clauses
 
 
+class _Passes:
+    """The order of passes over *clauses*, one after the other, without the clauses for which nothing has changed.
+
+    Iterating yields numbers of clauses, first all of them. Work so grows with what changes: a chain of rules in which
+    each waits for the next needs as many passes as it has rules, most of them over a single clause.
+    """
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        self._clauses = clauses
+        self._asking: dict[Signature, list[int]] = defaultdict(list)
+        for number, clause in enumerate(clauses):
+            for relation in {signature(literal.atom) for literal in clause.literals}:
+                self._asking[relation].append(number)
+        self._now = list(range(len(clauses)))
+        self._next: list[int] = []
+        self._is_waiting = set(self._now)
+
+    def __iter__(self) -> Iterator[int]:
+        while self._now:
+            number = heappop(self._now)
+            self._is_waiting.discard(number)
+            yield number
+            if not self._now:
+                self._now, self._next = sorted(self._next), []
+
+    def look_again(self, number: int) -> None:
+        """Yield the clauses again that ask the relation of the head of clause *number*, which is at hand.
+
+        Those that come after it are still to come in this pass, the others in the next one.
+        """
+        for asking in self._asking.get(signature(self._clauses[number].head), ()):
+            if asking not in self._is_waiting:
+                self._is_waiting.add(asking)
+                if asking > number:
+                    heappush(self._now, asking)
+                else:
+                    self._next.append(asking)
+
+
 @dataclass(slots=True)
-class _Splitting:
-    """The work on *clauses*; `domains[r][i]`, a relation of one argument, is the domain of argument i of r."""
+class Splitting:
+    """The work on *clauses*; `domains[r][i]`, a relation of one argument, is the domain of argument i of r.
+
+    `n_looks` counts how often a clause was looked at.
+    """
 
     clauses: tuple[Clause, ...]
     domains: dict[Signature, dict[int, Signature]] = field(init=False)
+    n_looks: int = field(init=False, default=0)
     _listed: dict[Signature, frozenset[Term]] = field(init=False)
     _projections: dict[Signature, dict[Projection, None]] = field(init=False, default_factory=dict)
     _values: dict[Signature, tuple[Values, ...]] = field(init=False)
@@ -51,8 +96,11 @@ class _Splitting:
     def __post_init__(self) -> None:
         self._listed = _listed(self.clauses)
         self.domains = {}
-        while sum(self._find_domains(clause) for clause in self.clauses):
-            pass
+        passes = _Passes(self.clauses)
+        for number in passes:
+            self.n_looks += 1
+            if self._find_domains(self.clauses[number]):
+                passes.look_again(number)
         self._values = values_of_relations(self.clauses)
 
     def _find_domains(self, clause: Clause) -> bool:
@@ -91,18 +139,19 @@ class _Splitting:
 
     def split(self) -> tuple[Clause, ...] | None:
         """Return the clauses, None where there would be too many."""
-        while True:
-            n_projections = sum(map(len, self._projections.values())) + len(self._whole)
-            found: dict[Clause, None] = {}
-            for clause in self.clauses:
-                rewritten = list(self._rewritten(clause))
-                if len(rewritten) > _MAX_ALTERNATIVES:
-                    return None
-                found |= dict.fromkeys(rewritten)
-            if any(len(projections) > _MAX_PROJECTIONS for projections in self._projections.values()):
+        rewritten: list[list[Clause]] = [[] for _ in self.clauses]
+        passes = _Passes(self.clauses)
+        for number in passes:
+            self.n_looks += 1
+            relation = signature(self.clauses[number].head)
+            n_projections = len(self._projections.get(relation, ()))
+            rewritten[number] = list(islice(self._rewritten(self.clauses[number]), _MAX_ALTERNATIVES + 1))
+            n_found = len(self._projections.get(relation, ()))
+            if len(rewritten[number]) > _MAX_ALTERNATIVES or n_found > _MAX_PROJECTIONS:
                 return None
-            if sum(map(len, self._projections.values())) + len(self._whole) == n_projections:
-                return (*found, *self._unions())
+            if n_found > n_projections:
+                passes.look_again(number)
+        return (*dict.fromkeys(chain.from_iterable(rewritten)), *self._unions())
 
     def _rewritten(self, clause: Clause) -> Iterator[Clause]:
         bound = bound_by(clause.literals, self._values)
@@ -161,12 +210,12 @@ class _Splitting:
 
     def _unions(self) -> Iterator[Clause]:
         """Yield clauses for relations that a clause asks unprojected, each the union of its projections."""
+        spans = {signature(clause.head): clause.span for clause in reversed(self.clauses)}
         for relation in self._whole:
             name, arity = relation
             atom = Compound(name, tuple(Variable(f"?{i}") for i in range(arity)))
-            span = next(clause.span for clause in self.clauses if signature(clause.head) == relation)
             for projection in self._projections.get(relation, {}):
-                yield Clause(atom, self._asked(Literal(atom, is_positive=True), projection), (), span)
+                yield Clause(atom, self._asked(Literal(atom, is_positive=True), projection), (), spans[relation])
 
 
 def _listed(clauses: Iterable[Clause]) -> dict[Signature, frozenset[Term]]:

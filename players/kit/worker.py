@@ -7,7 +7,6 @@ import contextlib
 import logging
 import multiprocessing
 import os
-import resource
 import signal
 import socket
 import sys
@@ -21,6 +20,7 @@ from multiprocessing.context import ForkServerProcess as Process
 from typing import Final
 
 from gdl.wire.messages import Play, Stop
+from gdl.worker import limit_memory
 from players.kit.notebook import packed
 from players.kit.session import (
     MAX_LINE_BYTES,
@@ -39,7 +39,6 @@ from players.player import MakePlayer
 
 _PRELOADED: Final = ("__main__", "players.kit.worker", "players.search.uct")
 _LOG: Final = logging.getLogger(__name__)
-_MEGABYTE: Final = 1024 * 1024
 CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 
 
@@ -56,8 +55,7 @@ class WorkerLimits:
     def apply(self) -> None:
         """Limit this process and its children."""
         if self.max_memory_mb is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (self.max_memory_mb * _MEGABYTE,) * 2)
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            limit_memory(self.max_memory_mb)
         os.nice(self.niceness)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from gdl.errors import CallerError, GdlError
 from players.kit.worker import WorkerLimits
@@ -227,8 +227,15 @@ class Playing:
                 self.abort(row.id, row.abort_reason)
             await self.cores.granted(row.id)
             record = await match.play()
-        ended = record.as_json()
-        await self._registry.note_match(has_only_failed(ended), busy_players(ended))
+        await self._note_players(row.id, record.as_json())
+
+    async def _note_players(self, match_id: str, record: Mapping[str, Any]) -> None:
+        """Note how the players answered in a match that is over, whatever the database does now."""
+        note = partial(self._registry.note_match, has_only_failed(record), busy_players(record))
+        try:
+            await self._writer.patiently(note)
+        except StorageError as error:
+            _LOG.error("how the players of match %s answered is not counted: %s", match_id, error)
 
     async def _entrant(self, text: str) -> PlayerReference:
         try:

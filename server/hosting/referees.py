@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from io import BytesIO
 from typing import Final
 
+from gdl import worker
 from gdl.engines import make_game
 from gdl.errors import ChildProcessDiedError, LimitExceeded
 from gdl.game import EvaluationLimits, JointMove, Role
@@ -22,24 +19,13 @@ from gdl.games.library import find_game, game_names
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Constant
-from gdl.worker import ChildLimits, run_limited
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
-from server.hosting.engine_process import (
-    KILOBYTE,
-    MAX_PERCEPTS,
-    Engine,
-    PositionReply,
-    PositionRequest,
-    found_in,
-    write,
-)
-from server.links.own_player import package_environment
+from server.hosting.engine_process import KILOBYTE, MAX_PERCEPTS, Engine, PackedPosition, PositionRequest
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
 from server.storage.rows import GameVersion
 from server.validating.checker import CHILDREN
 
-_MAIN: Final = "from server.hosting.engine_process import main; main()"
 LARGE_BYTES: Final = 16 * KILOBYTE
 """Longer answers are read beside the event loop, where their texts do not count: these are not read at all."""
 _BYTES_PER_CHARACTER: Final = 12
@@ -65,6 +51,12 @@ class RefereeLimits:
     evaluation: EvaluationLimits = _EVALUATION
     max_state_kb: int = 256
     max_processes: int = field(default_factory=_n_processes)
+
+    @property
+    def of_process(self) -> worker.ChildLimits:
+        """What one process may cost; it keeps to `max_state_kb` itself, unless the rules have taken it over."""
+        max_answer = _BYTES_PER_CHARACTER * (2 * KILOBYTE * self.max_state_kb + MAX_PERCEPTS)
+        return worker.ChildLimits(self.max_seconds, self.max_memory_mb, max_answer / worker.MEGABYTE)
 
 
 DEFAULT_LIMITS: Final = RefereeLimits()
@@ -122,9 +114,10 @@ class ChildReferee:
     ) -> None:
         self.description, self.roles = description, roles
         self.has_imperfect_information = has_imperfect_information
-        self._limits = limits
+        self._limits, self._process_limits = limits, limits.of_process
         self._processes = processes or EngineProcesses(1)
         self._process: Process | None = None
+        self._replies = worker.Replies(self._process_limits)
         self._one_at_a_time = asyncio.Lock()
 
     async def first_position(self) -> Position:
@@ -146,8 +139,7 @@ class ChildReferee:
         self._processes.forget(self)
         process, self._process = self._process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            worker.end(process.pid)
             await process.wait()
 
     async def _ask(self, request: PositionRequest) -> Position:
@@ -162,63 +154,47 @@ class ChildReferee:
         async with self._one_at_a_time, self._processes.turn(self):
             try:
                 async with asyncio.timeout(self._limits.max_seconds):
-                    found = await self._answer(request)
+                    reply = await self._reply(request)
             except TimeoutError:
                 await self.close()
                 raise LimitExceeded("seconds for one state", self._limits.max_seconds) from None
             except BaseException:
                 await self.close()  # an answer that comes yet would be taken for that to the next question
                 raise
-        if found.error is not None:
-            raise found.error
-        assert found.position is not None
-        return found.position
+        packed = reply.result()
+        assert isinstance(packed, PackedPosition)
+        is_large = len(packed.rest) >= LARGE_BYTES
+        return await in_own_thread(packed.unpacked) if is_large else packed.unpacked()
 
-    async def _answer(self, request: PositionRequest) -> PositionReply:
+    async def _reply(self, request: PositionRequest) -> worker.Reply:
         """Write *request* to the process, which is started if there is none, and read its reply."""
         process = self._process or await self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        try:
-            process.stdin.write(_packed(request))
+        with suppress(ConnectionError):  # it has ended, which its exit code explains
+            process.stdin.write(worker.call(request))
             await process.stdin.drain()
-            text, rest = [await process.stdout.readexactly(length) for length in await self._lengths(process.stdout)]
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise ChildProcessDiedError(f"it ended with exit code {await process.wait()}") from error
-        return found_in(text, rest) if len(rest) < LARGE_BYTES else await in_own_thread(partial(found_in, text, rest))
-
-    async def _lengths(self, answer: asyncio.StreamReader) -> tuple[int, int]:
-        head = await answer.readexactly(16)
-        lengths = int.from_bytes(head[:8], "big"), int.from_bytes(head[8:], "big")
-        # The process keeps to its limits unless the rules have taken it over.
-        limit = _BYTES_PER_CHARACTER * (2 * KILOBYTE * self._limits.max_state_kb + MAX_PERCEPTS)
-        if sum(lengths) > limit:
-            raise LimitExceeded("bytes of one state", limit)
-        return lengths
+            while piece := await process.stdout.read(worker.MEGABYTE):
+                for reply in self._replies.feed(piece):
+                    return reply
+        raise worker.death(await process.wait(), self._process_limits)
 
     async def _start(self) -> Process:
         """Start the process, and write what it reads first: the rules and its limits."""
         self._process = process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-c", _MAIN,
-            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=package_environment(), start_new_session=True,
-        )  # fmt: skip
+            *worker.COMMAND, stdin=PIPE, stdout=PIPE, **worker.start_options()
+        )
         assert process.stdin is not None
         limits = self._limits
-        max_state = KILOBYTE * limits.max_state_kb
-        rules = self.description.source.text
-        process.stdin.write(_packed(Engine(rules, limits.evaluation, limits.max_memory_mb, max_state)))
+        engine = Engine(self.description.source.text, limits.evaluation, KILOBYTE * limits.max_state_kb)
+        process.stdin.write(worker.opening(engine, self._process_limits))
+        self._replies = worker.Replies(self._process_limits)
         return process
-
-
-def _packed(value: object) -> bytes:
-    buffer = BytesIO()
-    write(buffer, value)
-    return buffer.getvalue()
 
 
 MAX_IDLE: Final = 16
 """How many idle referees are kept for the next match."""
-_OUTLINE_LIMITS: Final = ChildLimits(max_seconds=600.0, max_memory_mb=1024, max_cpu_seconds=20.0)
+_OUTLINE_LIMITS: Final = worker.ChildLimits(max_seconds=600.0, max_memory_mb=1024, max_cpu_seconds=20.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +283,7 @@ async def outline_of(rules: str, name: str) -> GameOutline:
         RequestError: too many rules are looked at just now.
     """
     return await CHILDREN.run(
-        lambda is_wanted: run_limited(read_outline, (rules, name), _OUTLINE_LIMITS, is_wanted=is_wanted)
+        lambda is_wanted: worker.run_limited(read_outline, (rules, name), _OUTLINE_LIMITS, is_wanted=is_wanted)
     )
 
 

@@ -263,11 +263,14 @@ class Registry:
         """Take note of a match that is over: by player, whether it was only late, not there, or busy.
 
         A player that fails match after match is paused; the reason tells of those that *was_busy* names that they were.
+
+        Raises:
+            StorageError: the database failed; nothing is noted then, and it can be tried again.
         """
-        for name, has_failed in has_only_failed.items():
-            if not has_failed:
-                await self.store.clear_failures(name)
-            elif (n_failed := await self.store.count_failure(name)) >= self.settings.max_failed_matches:
-                what = "was busy at START, or answered nothing," if name in was_busy else "answered nothing"
-                await self.pause(name, f"it {what} in {n_failed} matches in a row")
+
+        def reason_to_pause(name: str, n_failed: int) -> str:
+            what = "was busy at START, or answered nothing," if name in was_busy else "answered nothing"
+            return f"it {what} in {n_failed} matches in a row" if n_failed >= self.settings.max_failed_matches else ""
+
+        await self.store.count_match(has_only_failed, reason_to_pause)
         self.on_change()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 
@@ -13,6 +13,9 @@ from server.storage.database import Database
 from server.storage.reading import Found, each_sound, sound
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens
+
+ReasonToPause: TypeAlias = Callable[[str, int], str]
+"""Tells by name, and by its failures in a row, why a player is to be paused; empty where it is not."""
 
 
 class PlayerStore:
@@ -55,15 +58,21 @@ class PlayerStore:
         values: dict[str, Any] = {"status": status, "pause_reason": reason}
         return await self._update(name, values | ({"n_failures": 0} if status == "ok" else {}))
 
-    async def count_failure(self, name: str) -> int:
-        """Count one more failure in a row and return how many there are now; 0 where there is no such player."""
-        counting = sa.update(players).where(players.c.name == name).values(n_failures=players.c.n_failures + 1)
-        async with self._database.begin() as connection:
-            return await connection.scalar(counting.returning(players.c.n_failures)) or 0
+    async def count_match(self, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause) -> None:
+        """Count one more failure in a row of each player that *has_failed*, and forget those of the others.
 
-    async def clear_failures(self, name: str) -> bool:
-        """Forget the failures of a player that did well; return whether there is one."""
-        return await self._update(name, {"n_failures": 0})
+        A player for which *reason_to_pause* has a reason is paused. All of it is one transaction, so that it can be
+        tried again where the database fails. Names of players that are not there are passed over.
+        """
+        failed = [name for name, it_has in has_failed.items() if it_has]
+        n_failures = sa.case((players.c.name.in_(failed), players.c.n_failures + 1), else_=0)
+        counting = sa.update(players).where(players.c.name.in_(list(has_failed))).values(n_failures=n_failures)
+        async with self._database.begin() as connection:
+            counted = (await connection.execute(counting.returning(players.c.name, players.c.n_failures))).all()
+            for name, n in counted:
+                if n and (reason := reason_to_pause(name, n)):
+                    paused = {"status": PlayerStatus.PAUSED, "pause_reason": reason}
+                    await connection.execute(sa.update(players).where(players.c.name == name).values(paused))
 
     async def set_info(self, name: str, info: Any, seen_ms: int | None) -> bool:
         """Keep what a player answered to INFO, and when it was last there; return whether there is one."""

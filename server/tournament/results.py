@@ -16,6 +16,7 @@ class MatchResult:
         goals: what each of them reached, 0 to 100.
         errors: how many moves of each the game manager made instead, since they were illegal, late or missing.
         match_id: the id of the match, by which its record is found.
+        forfeited: who did not come, so that no move was made; it counts in standings, and says nothing of strength.
     """
 
     game: str
@@ -23,6 +24,7 @@ class MatchResult:
     goals: tuple[int, ...]
     errors: tuple[int, ...] = ()
     match_id: str = ""
+    forfeited: tuple[str, ...] = ()
 
     def goal_of(self, player: str) -> float:
         """Return the mean goal of the seats of *player*.

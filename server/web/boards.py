@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -27,6 +26,7 @@ from server.match.referee import in_own_thread
 from server.records.replay import facts_of
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
+from server.web.cache import BackgroundCache
 
 _N_KEPT: Final = 256
 _N_PROCESSES: Final = 2
@@ -73,39 +73,40 @@ class GameVersions:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The rules of a version, which are those of every version with that hash."""
+
+    sha256: str
+    version: GameVersion = field(compare=False)
+
+
 class FirstPositions:
     """The facts of first positions by version; those of uploaded games come from a process under limits."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, asyncio.Task[frozenset[Term] | None]] = OrderedDict()
+        self._facts = BackgroundCache(self._first_facts, n_kept=_N_KEPT, patience_s=0.1)
         self._processes = EngineProcesses(_N_PROCESSES)
 
-    async def facts(self, version: GameVersion, wait_s: float = 0.1) -> frozenset[Term] | None:
-        """Return what is true at first; None where that is not known, or takes longer than *wait_s* just now."""
-        task = self._found.get(version.sha256)
-        if task is None:
-            task = self._found[version.sha256] = asyncio.create_task(self._first_facts(version))
-            if len(self._found) > _N_KEPT:
-                self._found.popitem(last=False)[1].cancel()
-        await asyncio.wait((task,), timeout=wait_s)
-        return task.result() if task.done() and not task.cancelled() else None
+    async def facts(self, version: GameVersion, patience_s: float | None = None) -> frozenset[Term] | None:
+        """Return what is true at first; None where that is not known, or takes longer than *patience_s* just now."""
+        return await self._facts.of(_Rules(version.sha256, version), patience_s)
 
     async def warm(self, versions: Iterable[GameVersion]) -> None:
         """Work out the first positions of *versions* one after the other, before a page needs them."""
         for version in versions:
-            await self.facts(version, wait_s=_PATIENCE_S)
+            await self.facts(version, _PATIENCE_S)
 
     def is_at_work(self, version: GameVersion) -> bool:
         """Return whether the facts may be known soon."""
-        task = self._found.get(version.sha256)
-        return task is not None and not task.done()
+        return self._facts.is_at_work(_Rules(version.sha256, version))
 
-    async def _first_facts(self, version: GameVersion) -> frozenset[Term] | None:
+    async def _first_facts(self, rules: _Rules) -> frozenset[Term] | None:
         try:
-            description = _description(version.rules)
-            if is_trusted(version):
+            description = _description(rules.version.rules)
+            if is_trusted(rules.version):
                 return await asyncio.to_thread(_initial_facts, description)
-            return await self._facts_by_child(description, version)
+            return await self._facts_by_child(description, rules.version)
         except GdlError:
             return None
 
@@ -123,12 +124,8 @@ class FirstPositions:
 
     async def close(self) -> None:
         """End what is being worked out."""
-        tasks = tuple(task for task in self._found.values() if not task.done())
-        if tasks:  # a process that is just starting had better start, and be ended then
-            await asyncio.wait(tasks, timeout=_PATIENCE_S)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # A process that is just starting had better start, and be ended then.
+        await self._facts.close(_PATIENCE_S)
 
 
 def _initial_facts(description: Description) -> frozenset[Term]:

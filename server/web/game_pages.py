@@ -21,12 +21,12 @@ from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
 from server.visibility import Role
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
-from server.web.cache import StaleCache
+from server.web.cache import BackgroundCache
 from server.web.matches import CARDS
 from server.web.rendering import render, sentence, visitor_of
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 
-STATISTICS: Final = web.AppKey("statistics", StaleCache[GameStatistics])
+STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
 FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
 _N_MATCHES: Final = 10
 N_PICTURES: Final = 256

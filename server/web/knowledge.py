@@ -6,7 +6,6 @@ It is worked out in a child process, since the rules may be hostile, and since i
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -22,6 +21,7 @@ from gdl.language.terms import Constant
 from gdl.worker import ChildLimits, run_limited
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
+from server.web.cache import BackgroundCache
 
 Known: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
 """By step the facts that are certain, None where the role's information set is too large."""
@@ -75,19 +75,12 @@ class KnownFacts:
     """Works out what is known in seat histories, one after the other, and caches the last results."""
 
     def __init__(self, patience_s: float = 0.1) -> None:
-        self._patience_s = patience_s
-        self._tasks: OrderedDict[SeatHistory, asyncio.Task[Known]] = OrderedDict()
+        self._known = BackgroundCache(self._work_out, n_kept=_N_KEPT, patience_s=patience_s)
         self._free = asyncio.Semaphore(_AT_ONCE)
 
     async def of(self, history: SeatHistory) -> Known | None:
         """Return what was known in *history*; None while it is being worked out."""
-        task = self._tasks.get(history)
-        if task is None:
-            task = self._tasks[history] = asyncio.create_task(self._work_out(history))
-            if len(self._tasks) > _N_KEPT:
-                self._tasks.popitem(last=False)
-        await asyncio.wait((task,), timeout=self._patience_s)
-        return task.result() if task.done() and not task.cancelled() else None
+        return await self._known.of(history)
 
     async def _work_out(self, history: SeatHistory) -> Known:
         async with self._free:
@@ -98,10 +91,7 @@ class KnownFacts:
 
     async def close(self) -> None:
         """Begin nothing more, and wait for what has begun."""
-        tasks = tuple(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._known.close()
 
 
 KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)

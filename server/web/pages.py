@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from typing import Final
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, TypeVar
 
 from aiohttp import web
 from cachetools import LRUCache
@@ -16,10 +16,12 @@ from server.storage.listing import Statistics
 from server.validating.checker import Checker
 from server.web import game_pages, match_page, matches, player_pages, seat_page, start_page, validation_page
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
-from server.web.cache import StaleCache
+from server.web.cache import BackgroundCache
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
 from server.web.matches import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
+
+Value = TypeVar("Value")
 
 _LOG: Final = logging.getLogger(__name__)
 _TITLES: Final = {
@@ -106,8 +108,8 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
-    app[game_pages.STATISTICS] = StaleCache(statistics.of_game)
-    app[player_pages.STATISTICS] = StaleCache(statistics.of_player)
+    app[game_pages.STATISTICS] = _figures(statistics.of_game)
+    app[player_pages.STATISTICS] = _figures(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
     warming = asyncio.create_task(_warm(app))
     yield
@@ -117,6 +119,10 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[FIRST_POSITIONS].close()
+
+
+def _figures(find: Callable[[str], Awaitable[Value]]) -> BackgroundCache[str, Value]:
+    return BackgroundCache(find, n_kept=512, patience_s=0.08, fresh_s=60.0)
 
 
 async def _warm(app: web.Application) -> None:

@@ -19,11 +19,11 @@ from server.links.seating import OWN_PLAYERS
 from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
 from server.visibility import Role
-from server.web.cache import StaleCache
+from server.web.cache import BackgroundCache
 from server.web.matches import CARDS
 from server.web.rendering import render, sentence, visitor_of
 
-STATISTICS: Final = web.AppKey("player_statistics", StaleCache[dict[str, PlayerStatistics]])
+STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
 
 

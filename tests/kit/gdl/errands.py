@@ -26,6 +26,19 @@ def add(left: int, right: int) -> int:
     return left + right
 
 
+class Sum:
+    """Adds up what it is called with, from call to call."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    def __call__(self, number: int) -> int:
+        if number < 0:
+            raise ValueError(number)
+        self.total += number
+        return self.total
+
+
 def spin() -> None:
     while True:
         pass

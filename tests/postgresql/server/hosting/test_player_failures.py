@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+
 import pytest
 
 from players.kit.http_server import serving
-from server.errors import RemotePlayerError
+from server.errors import RemotePlayerError, StorageError
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_FAILURE, ReplyBuffer
 from server.records.journal import stored
 from server.records.record import record_of
+from server.storage.accounts import PlayerStore, ReasonToPause
 from server.storage.database import Database
 from server.terminal.commentary import error_lines
 from tests.kit.players import odd_players
@@ -69,3 +73,24 @@ def test_a_reply_with_an_error_tells_none() -> None:
     with pytest.raises(RemotePlayerError):
         HttpReply(body).feed(b"HTTP/1.0 500 Oops\r\nGGP-Player-Failure: x\r\n\r\n(a)")
     assert body.failure == ""
+
+
+async def test_a_match_counts_once_although_the_database_fails_at_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, counted, errors = PlayerStore.count_match, asyncio.Event(), [StorageError("here", "locked")]
+
+    async def count_at_the_second_try(
+        store: PlayerStore, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause
+    ) -> None:
+        if errors:
+            raise errors.pop()
+        await count(store, has_failed, reason_to_pause)
+        counted.set()
+
+    monkeypatch.setattr(PlayerStore, "count_match", count_at_the_second_try)
+    async with listening(YES) as good, managing(database) as manager, asyncio.timeout(30):
+        await manager.registry.register("absent", "ann", "http://127.0.0.1:1")
+        await manager.order(order("absent", good, startClock=1, playClock=1))
+        await counted.wait()
+        assert (await manager.registry.get("absent")).n_failures == 1

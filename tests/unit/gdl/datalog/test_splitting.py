@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.datalog.clauses import clauses_of
-from gdl.datalog.splitting import split
+from gdl.datalog.splitting import Splitting, split
 from gdl.language.rules import read_rules
 
 KINDS = "(kind a) (kind b) (e a b) (e b a) "
@@ -77,3 +77,22 @@ def test_what_may_be_of_no_kind_is_asked_of_the_whole_relation() -> None:
 def test_an_argument_that_matters_stays(rules: str) -> None:
     clauses = clauses_of(read_rules(KINDS + rules).rules)
     assert split(clauses) == clauses
+
+
+def chain(n: int) -> str:
+    """Return rules of which each waits for the next to say which argument does not matter."""
+    handed_on = (f"(<= (near{i} ?x ?skipped) (near{i + 1} ?x ?skipped))" for i in range(n))
+    return " ".join((*handed_on, f"(<= (near{n} ?x ?skipped) (e ?x ?y) (kind ?skipped))"))
+
+
+def test_a_long_chain_is_split_from_its_end() -> None:
+    handed_on = [f"(<= (near{i} without 1 ?x) (near{i + 1} without 1 ?x))" for i in range(20)]
+    assert texts(chain(20)) == [*handed_on, "(<= (near20 without 1 ?x) (e ?x ?y))"]
+
+
+@pytest.mark.parametrize("n", [50, 500])
+def test_each_rule_of_a_chain_is_looked_at_a_few_times(n: int) -> None:
+    clauses = clauses_of(read_rules(KINDS + chain(n)).rules)
+    work = Splitting(clauses)
+    assert work.split() == split(clauses)
+    assert work.n_looks < 4 * len(clauses)

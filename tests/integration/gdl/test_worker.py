@@ -1,4 +1,4 @@
-"""`run_limited`: the answer, the error or the limit of a call in a child process; and nobody is left over."""
+"""Workers: the answer, the error or the limit of every call in a child process, and no process is left over."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from gdl.errors import ChildProcessDiedError, LimitExceeded, StratificationError
-from gdl.worker import ChildLimits, NotWanted, run_limited
+from gdl.worker import COMMAND, ChildLimits, NotWanted, Replies, call, death, end, opening, run_limited, start_options
 from tests.kit.gdl import errands
 from tests.kit.server.processes import children_of, is_running, wait_until
 
@@ -122,6 +123,49 @@ def test_an_error_in_a_report_ends_the_child() -> None:
 
     with pytest.raises(ZeroDivisionError):
         run_limited(errands.count_to, (1_000_000,), PATIENT, refuse)
+
+
+@contextmanager
+def asking(function: Callable[..., object], limits: ChildLimits) -> Iterator[Callable[..., tuple[str, str]]]:
+    """Run a worker of many calls; each is answered by what kind of reply came, and what is in it, or by a death."""
+    replies = Replies(limits)
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **start_options()) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        pipe = child.stdout
+        child.stdin.write(opening(function, limits))
+
+        def ask(*arguments: object) -> tuple[str, str]:
+            assert child.stdin is not None
+            child.stdin.write(call(*arguments))
+            child.stdin.flush()
+            while piece := os.read(pipe.fileno(), 1_000):
+                for reply in replies.feed(piece):
+                    return reply.kind, str(reply.value)
+            return "death", str(death(child.wait(), limits))
+
+        try:
+            yield ask
+        finally:
+            end(child.pid)
+
+
+def test_a_worker_that_is_asked_again_keeps_what_its_function_has_found() -> None:
+    with asking(errands.Sum(), PATIENT) as ask:
+        assert [ask(number) for number in (1, 2, -1, 3)] == [
+            ("result", "1"), ("result", "3"), ("error", "-1"), ("result", "6")
+        ]  # fmt: skip
+
+
+def test_a_worker_that_is_asked_again_has_the_limits_of_one_that_is_not() -> None:
+    limits = ChildLimits(max_memory_mb=128, max_answer_mb=1)
+    with asking(errands.take_memory, limits) as ask:
+        assert [ask(), ask()] == [("error", "limit reached: more than 128 megabytes of memory")] * 2
+    with asking(errands.abort, limits) as ask:
+        assert ask() == ("death", "limit reached: more than 128 megabytes of memory")
+    with asking(errands.kill_itself, limits) as ask:
+        kind, reason = ask()
+        assert (kind, reason.rpartition(": ")[2]) == ("death", "it ended with exit code -9")
 
 
 def test_processes_that_the_child_started_end_with_it() -> None:

@@ -1,0 +1,132 @@
+"""Competitions so far: annulled and replayed matches, forfeits, resumption, ids and seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.tournament.competition import (
+    Competition,
+    Schedule,
+    annulled_by_withdrawal,
+    forfeits_of_withdrawn,
+    is_over,
+    next_matches,
+)
+from server.tournament.fixtures import Meeting, TournamentGame, matches_of, rotations
+from server.tournament.knockout import Knockout
+from server.tournament.results import MatchResult
+from server.tournament.round_robin import Gauntlet, RoundRobin
+from server.tournament.swiss import Swiss
+from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, result_of, schedule_next
+
+FORMATS: list[Schedule] = [RoundRobin(2), Gauntlet(("p1",)), Swiss(3), Knockout(), Knockout(is_double=True)]
+
+
+@given(st.sampled_from(FORMATS), st.integers(2, 9), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_asking_again_gives_the_same_and_never_twice(schedule: Schedule, n: int, seed: int) -> None:
+    competition = competition_of(n, seed=seed)
+    while matches := next_matches(schedule, competition):
+        assert next_matches(schedule, replace(competition)) == matches
+        competition = replace(competition, scheduled=(*competition.scheduled, *matches))
+        competition = play_open(competition, by_lot(seed))
+    assert is_over(schedule, competition)
+
+
+@given(st.sampled_from(FORMATS[:4]), st.integers(2, 8), st.integers(0, 4), st.integers(0, 2**32))
+@settings(max_examples=30)
+def test_everyone_plays_each_role_as_often_in_every_format(
+    schedule: Schedule, size: int, n_more: int, seed: int
+) -> None:
+    competition = play_all(schedule, competition_of(size + n_more, size, seed=seed), by_lot(seed))
+    seats = Counter((name, role) for match in competition.scheduled for role, name in enumerate(match.players))
+    for name in competition.names:
+        assert len({seats[name, role] for role in range(size)}) == 1
+
+
+@pytest.mark.parametrize("n_roles", range(1, 9))
+def test_each_entrant_has_each_role_once_in_a_set_with_the_same_opponents_and_seeds(n_roles: int) -> None:
+    game = TournamentGame("g", n_roles)
+    players = tuple(f"p{i}" for i in range(game.group_size))
+    matches = matches_of(Meeting(players, 1, "test"), (game,), 7, n_sets=2)
+    per_set = Counter(match.set_id for match in matches)
+    assert list(per_set.values()) == [game.group_size] * 2
+    for set_id in per_set:
+        own = [match for match in matches if match.set_id == set_id]
+        seats = Counter((name, role) for match in own for role, name in enumerate(match.players))
+        assert seats == {(name, role): 1 for name in players for role in range(n_roles)}
+        assert len({(match.seed, match.scramble_seed) for match in own}) == 1
+    assert len({match.seed for match in matches}) == 2
+
+
+def test_an_annulled_match_is_played_again_with_equal_seats_and_seeds() -> None:
+    competition = play_open(schedule_next(Swiss(2), competition_of(2)), by_rank)
+    first = competition.scheduled[0]
+    competition = replace(competition, replayed=frozenset({first.match_id}))
+    (again,) = next_matches(Swiss(1), competition)
+    assert again == replace(first, match_id=f"{first.match_id}-2", attempt=2)
+    competition = schedule_next(Swiss(1), competition)
+    assert [pairing.is_decided for pairing in competition.pairings] == [False]
+    competition = replace(competition, replayed=competition.replayed | {again.match_id})
+    assert [match.match_id for match in next_matches(Swiss(1), competition)] == [f"{first.match_id}-3"]
+
+
+def test_a_round_goes_on_only_when_annulled_matches_were_played_again() -> None:
+    competition = play_open(schedule_next(Swiss(2), competition_of(4)), by_rank)
+    first = competition.scheduled[0]
+    competition = schedule_next(Swiss(2), replace(competition, replayed=frozenset({first.match_id})))
+    assert competition.last_round == 1
+    competition = play_open(competition, by_rank)
+    assert schedule_next(Swiss(2), competition).last_round == 2
+
+
+def test_an_annulled_match_is_not_waited_for() -> None:
+    competition = schedule_next(Swiss(2), competition_of(2))
+    competition = replace(competition, annulled=frozenset(match.match_id for match in competition.scheduled))
+    assert [(pairing.is_decided, pairing.results) for pairing in competition.pairings] == [(True, ())]
+
+
+def test_open_matches_of_withdrawn_entrants_are_forfeited() -> None:
+    competition = schedule_next(RoundRobin(single=True), competition_of(4))
+    gone = replace(competition.entrants[0], withdrawn_after=1)
+    competition = replace(competition, entrants=(gone, *competition.entrants[1:]))
+    lost = [(result.players, result.goals, result.forfeited) for result in forfeits_of_withdrawn(competition)]
+    assert lost == [(("p1", "p2"), (0, 100), ("p1",)), (("p3", "p1"), (100, 0), ("p1",))]
+
+
+def test_matches_of_who_withdrew_before_half_of_them_can_be_annulled() -> None:
+    competition = schedule_next(RoundRobin(single=True), competition_of(4))
+    first_round = tuple(match for match in competition.scheduled if match.round == 1)
+    results = tuple(result_of(match, by_rank(match)) for match in first_round)
+    gone = replace(competition.entrants[0], withdrawn_after=1)
+    competition = replace(competition, entrants=(gone, *competition.entrants[1:]), results=results)
+    own = {match.match_id for match in competition.scheduled if "p1" in match.players}
+    assert annulled_by_withdrawal(competition) == own
+    assert annulled_by_withdrawal(competition, least_share=1 / 3) == frozenset()
+    forfeited = replace(competition, results=(*results, *forfeits_of_withdrawn(competition)))
+    assert annulled_by_withdrawal(forfeited) == own
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    competition = schedule_next(RoundRobin(), competition_of(2))
+    with pytest.raises(ValueError, match="match unknown was not scheduled"):
+        replace(competition, results=(MatchResult("g1", ("p1", "p2"), (0, 0), match_id="unknown"),))
+    with pytest.raises(ValueError, match="entrant p1 is there twice"):
+        replace(competition, entrants=(*competition.entrants, competition.entrants[0]))
+    with pytest.raises(ValueError, match="a competition needs a game"):
+        Competition((), ())
+    with pytest.raises(ValueError, match="g has 9 roles; competitions take games of 1 to 8"):
+        TournamentGame("g", 9)
+    with pytest.raises(ValueError, match="2 players cannot take 3 roles"):
+        rotations(("a", "b"), 3)
+
+
+def test_seeds_of_competitions_decide_ids_and_seeds() -> None:
+    one, same, other = (play_all(Swiss(2), competition_of(4, seed=seed)) for seed in (1, 1, 2))
+    assert one.scheduled == same.scheduled
+    assert {match.match_id for match in one.scheduled}.isdisjoint(match.match_id for match in other.scheduled)

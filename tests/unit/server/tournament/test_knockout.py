@@ -1,0 +1,138 @@
+"""Knockout: brackets, byes, ties, two lives, withdrawals, heats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.tournament.competition import Competition
+from server.tournament.fixtures import ScheduledMatch, derived_seed
+from server.tournament.knockout import Knockout, Vacancy, seeded
+from server.tournament.scoring import ScoringRules, meeting_points
+from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
+
+
+def lost_meetings(competition: Competition) -> Counter[str]:
+    lost: Counter[str] = Counter()
+    for pairing in competition.pairings:
+        points = meeting_points(pairing, ScoringRules())
+        lost.update(name for name in points if points[name] == 0)
+    return lost
+
+
+def equal(match: ScheduledMatch) -> tuple[int, ...]:
+    return (50,) * len(match.players)
+
+
+def test_the_bracket_of_eight_parts_the_best() -> None:
+    assert seeded([str(i) for i in range(1, 9)]) == ["1", "8", "4", "5", "2", "7", "3", "6"]
+
+
+def test_the_best_ranked_have_byes() -> None:
+    assert seeded(["1", "2", "3"]) == ["1", Vacancy.BYE, "2", "3"]
+
+
+def test_by_rank_the_first_two_meet_in_the_last_round() -> None:
+    competition = play_all(Knockout(), competition_of(6))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p4", "p5")), (1, ("p3", "p6")), (2, ("p1", "p4")), (2, ("p2", "p3")), (3, ("p1", "p2")),
+    ]  # fmt: skip
+    assert Knockout().winner(competition) == "p1"
+
+
+def test_by_rank_a_double_knockout_lets_losers_go_on() -> None:
+    competition = play_all(Knockout(is_double=True), competition_of(4))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p1", "p4")), (1, ("p2", "p3")), (2, ("p4", "p3")), (2, ("p1", "p2")),
+        (3, ("p3", "p2")), (4, ("p1", "p2")),
+    ]  # fmt: skip
+    assert Knockout(is_double=True).winner(competition) == "p1"
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 17), st.booleans(), st.integers(0, 2**32))
+def test_all_but_the_winner_lose_as_often_as_puts_them_out(n: int, is_double: bool, seed: int) -> None:
+    def play(match: ScheduledMatch) -> tuple[int, ...]:
+        return tuple(derived_seed(seed, match.round, name) for name in match.players)
+
+    schedule = Knockout(is_double)
+    competition = play_all(schedule, competition_of(n), play)
+    winner = schedule.winner(competition)
+    lost = lost_meetings(competition)
+    assert winner is not None
+    assert lost[winner] <= int(is_double)
+    assert [lost[name] for name in competition.names if name != winner] == [2 if is_double else 1] * (n - 1)
+
+
+@pytest.mark.parametrize("n", [8, 16, 32, 64, 128])
+def test_by_rank_losers_meet_again_only_in_their_last_round(n: int) -> None:
+    competition = play_all(Knockout(is_double=True), competition_of(n))
+    again = [set(two) for two, count in competition.meetings.items() if count > 1]
+    assert sorted(map(sorted, again)) == [["p1", "p2"], ["p2", "p3"]]
+
+
+def test_who_lost_once_must_win_two_finals() -> None:
+    def play(match: ScheduledMatch) -> tuple[int, ...]:
+        strongest = "p1" if match.round <= 1 else "p2"
+        return tuple(100 if name == strongest else 0 for name in match.players)
+
+    competition = play_all(Knockout(is_double=True), competition_of(2), play)
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p1", "p2")), (2, ("p1", "p2")), (3, ("p1", "p2")),
+    ]  # fmt: skip
+    assert Knockout(is_double=True).winner(competition) == "p2"
+
+
+def test_places_go_by_the_round_in_which_entrants_were_put_out() -> None:
+    schedule = Knockout()
+    competition = play_open(schedule_next(schedule, competition_of(6)), by_rank)
+    assert schedule.places(competition) == (("p1", "p2", "p3", "p4"), ("p5", "p6"))
+    competition = play_all(schedule, competition)
+    assert schedule.places(competition) == (("p1",), ("p2",), ("p3", "p4"), ("p5", "p6"))
+    double = Knockout(is_double=True)
+    assert double.places(play_all(double, competition_of(6))) == (("p1",), ("p2",), ("p3",), ("p4",), ("p5", "p6"))
+    assert schedule.places(play_all(schedule, competition_of(9, 4))) == (
+        ("p1",), ("p2", "p3", "p4"), ("p5",), ("p6", "p7", "p8", "p9"),
+    )  # fmt: skip
+
+
+def test_ties_are_played_off_and_then_go_to_the_better_rank() -> None:
+    schedule = Knockout(extra_meetings=1)
+    competition = play_all(schedule, competition_of(2), equal)
+    assert [match.players for match in competition.scheduled] == [("p1", "p2"), ("p2", "p1")] * 2
+    assert schedule.winner(competition) == "p1"
+
+
+def test_the_opponent_of_a_withdrawn_entrant_goes_on() -> None:
+    competition = play_open(schedule_next(Knockout(), competition_of(4)), by_rank)
+    entrants = (replace(competition.entrants[0], withdrawn_after=1), *competition.entrants[1:])
+    competition = replace(competition, entrants=entrants)
+    assert schedule_next(Knockout(), competition) == competition
+    assert Knockout().winner(competition) == "p2"
+
+
+def test_heats_of_four_let_the_better_half_go_on() -> None:
+    competition = play_all(Knockout(), competition_of(9, 4))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p2", "p5", "p6", "p9")), (1, ("p3", "p4", "p7", "p8")),
+        (2, ("p2", "p3", "p4", "p5")), (3, ("p1", "p2", "p3", "p4")),
+    ]  # fmt: skip
+    assert Knockout().winner(competition) == "p1"
+
+
+@settings(max_examples=20)
+@given(st.integers(3, 8), st.integers(0, 15), st.integers(0, 2**32))
+def test_heats_come_to_an_end(size: int, n_more: int, seed: int) -> None:
+    competition = play_all(Knockout(), competition_of(size + n_more, size), by_lot(seed))
+    assert Knockout().winner(competition) in competition.names
+
+
+def test_games_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="games of a knockout have as many roles"):
+        Knockout(is_double=True)(competition_of(4, 3))
+    with pytest.raises(ValueError, match="2 entrants are too few for a knockout in groups of 3"):
+        Knockout()(competition_of(2, 3))

@@ -1,0 +1,74 @@
+"""Perfect matchings of least cost, compared with all matchings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.tournament.matching import least_cost_matching
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def all_matchings(members: tuple[int, ...]) -> Iterator[Pairs]:
+    if not members:
+        yield ()
+        return
+    for other in members[1:]:
+        rest = tuple(member for member in members[1:] if member != other)
+        for pairs in all_matchings(rest):
+            yield ((members[0], other), *pairs)
+
+
+def total(costs: Sequence[Sequence[int]], pairs: Pairs) -> int:
+    return sum(costs[i][j] for i, j in pairs)
+
+
+def symmetric(n: int, highest: int, seed: int) -> list[list[int]]:
+    rng = random.Random(seed)
+    costs = [[0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i):
+            costs[i][j] = costs[j][i] = rng.randint(0, highest)
+    return costs
+
+
+@settings(max_examples=80)
+@given(st.sampled_from([2, 4, 6, 8]), st.sampled_from([1, 2, 5, 30, 10**30]), st.integers(0, 2**32))
+def test_no_matching_costs_less(n: int, highest: int, seed: int) -> None:
+    costs = symmetric(n, highest, seed)
+    found = least_cost_matching(costs)
+    assert sorted(i for pair in found for i in pair) == list(range(n))
+    assert total(costs, found) == min(total(costs, pairs) for pairs in all_matchings(tuple(range(n))))
+
+
+def least_cost_by_subsets(costs: Sequence[Sequence[int]]) -> int:
+    """Return the least cost by dynamic programming over sets of indices."""
+    n = len(costs)
+    least = [0] + [10**9] * (2**n - 1)
+    for chosen in range(2**n):
+        free = [i for i in range(n) if not chosen >> i & 1]
+        for j in free[1:]:
+            key = chosen | 1 << free[0] | 1 << j
+            least[key] = min(least[key], least[chosen] + costs[free[0]][j])
+    return least[-1]
+
+
+@settings(max_examples=25)
+@given(st.sampled_from([1, 2, 3, 9]), st.integers(0, 2**32))
+def test_blossoms_within_blossoms_are_solved(highest: int, seed: int) -> None:
+    costs = symmetric(12, highest, seed)
+    assert total(costs, least_cost_matching(costs)) == least_cost_by_subsets(costs)
+
+
+def test_an_odd_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 indices cannot be parted"):
+        least_cost_matching(symmetric(3, 1, 0))
+
+
+def test_an_empty_field_has_no_pairs() -> None:
+    assert least_cost_matching([]) == ()

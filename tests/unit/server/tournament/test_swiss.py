@@ -1,0 +1,183 @@
+"""The Swiss system: its criteria, compared with all pairings; byes, late entrants, withdrawals, groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.tournament.competition import Competition
+from server.tournament.fixtures import Entrant, derived_seed
+from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
+from tests.kit.server.tournament import by_lot, competition_of, play_all, play_open, schedule_next
+
+
+def all_pairings(members: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    if not members:
+        yield ()
+        return
+    for other in members[1:]:
+        rest = [member for member in members[1:] if member != other]
+        for found in all_pairings(rest):
+            yield ((members[0], other), *found)
+
+
+def total(costs: Sequence[Sequence[Cost]], pairing: Sequence[tuple[int, int]]) -> Cost:
+    return tuple(map(sum, zip(*(costs[i][j] for i, j in pairing), strict=True)))
+
+
+def field_by_lot(n: int, seed: int) -> tuple[Contender, ...]:
+    """Return contenders with scores, byes and meetings by lot."""
+    scores = sorted((derived_seed(seed, "score", i) % 7 / 2 for i in range(n)), reverse=True)
+    met: dict[str, dict[str, int]] = {f"p{i}": {} for i in range(n)}
+    for i, j in combinations(range(n), 2):
+        met[f"p{i}"][f"p{j}"] = met[f"p{j}"][f"p{i}"] = int(derived_seed(seed, i, j) % 3 == 0)
+    return tuple(Contender(f"p{i}", scores[i], derived_seed(seed, "bye", i) % 2, met[f"p{i}"]) for i in range(n))
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 8), st.integers(0, 2**32))
+def test_no_pairing_meets_the_criteria_better(n: int, seed: int) -> None:
+    """Of all pairings it has the least of repeated byes, repeated meetings, and so on, in this order."""
+    standing = field_by_lot(n, seed)
+    costs = pairing_costs(standing)
+    place = {contender.name: i for i, contender in enumerate(standing)}
+    found = [(place[names[0]], place[names[1]] if len(names) == 2 else n) for names in pairs(standing)]
+    assert total(costs, found) == min(total(costs, pairing) for pairing in all_pairings(range(n + n % 2)))
+
+
+def meetings(competition: Competition) -> Counter[frozenset[str]]:
+    return Counter(frozenset(pairing.players) for pairing in competition.pairings)
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 9), st.integers(0, 2**32))
+def test_entrants_do_not_meet_again_while_that_can_be_avoided(n: int, seed: int) -> None:
+    competition = competition_of(n)
+    schedule = Swiss(n - 1 + n % 2)
+    while (after := schedule_next(schedule, competition)) != competition:
+        free = [two for two in combinations(competition.names, 2) if frozenset(two) not in meetings(competition)]
+        again = sum(count - 1 for count in meetings(after).values()) - sum(
+            count - 1 for count in meetings(competition).values()
+        )
+        rested = {name for _, name in byes(competition)}
+        resting = [(name,) for name in competition.names if name not in rested] if n % 2 else []
+        if can_cover(frozenset(competition.names), free, resting):
+            assert again == 0
+            assert max(Counter(name for _, name in byes(after)).values(), default=0) <= 1
+        competition = play_open(after, by_lot(seed))
+
+
+def can_cover(names: frozenset[str], free: Sequence[tuple[str, ...]], resting: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether disjoint pairs of *free*, and one of *resting* if there are any, contain all *names*."""
+    if not names:
+        return True
+    first = min(names)
+    for pair in free:
+        if first in pair and names.issuperset(pair) and can_cover(names.difference(pair), free, resting):
+            return True
+    return (first,) in resting and can_cover(names - {first}, free, [])
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6))
+def test_one_at_most_leaves_a_score_group_downwards_if_all_can_meet(sizes: list[int]) -> None:
+    """Fields on both sides of the limit for exact pairings."""
+    scores = [float(-group) for group, size in enumerate(sizes) for _ in range(size)]
+    score_of = {f"p{i}": score for i, score in enumerate(scores)}
+    found = pairs([Contender(name, score) for name, score in score_of.items()])
+    across = [two for two in found if len(two) == 2 and score_of[two[0]] != score_of[two[1]]]
+    sums = [sum(sizes[: group + 1]) for group in range(len(sizes))]
+    assert len(across) == sum(total % 2 for total in sums[:-1] if total < len(scores) - len(scores) % 2)
+
+
+def test_round_one_is_the_fold() -> None:
+    assert pairs([Contender(f"p{i}", 0) for i in range(1, 8)]) == (("p1", "p4"), ("p2", "p5"), ("p3", "p6"), ("p7",))
+
+
+def test_every_meeting_has_a_match_with_either_seat_and_equal_seeds() -> None:
+    competition = schedule_next(Swiss(3), competition_of(4))
+    assert [match.players for match in competition.scheduled] == [
+        ("p1", "p3"),
+        ("p3", "p1"),
+        ("p2", "p4"),
+        ("p4", "p2"),
+    ]
+    one, other, *_ = competition.scheduled
+    assert (one.seed, one.scramble_seed, one.set_id) == (other.seed, other.scramble_seed, other.set_id)
+
+
+def test_a_round_waits_for_the_one_before() -> None:
+    competition = schedule_next(Swiss(3), competition_of(4))
+    assert schedule_next(Swiss(3), competition) == competition
+
+
+def test_the_best_wins_and_scores_are_kept_in_order() -> None:
+    competition = play_all(Swiss(3), competition_of(8))
+    assert Swiss(3).scores(competition) == {
+        "p1": 3.0, "p2": 2.0, "p3": 2.0, "p4": 2.0, "p5": 1.0, "p6": 1.0, "p7": 1.0, "p8": 0.0,
+    }  # fmt: skip
+
+
+def test_a_late_entrant_has_no_points_for_what_it_missed() -> None:
+    competition = play_open(schedule_next(Swiss(3), competition_of(4)), by_lot(1))
+    competition = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))
+    assert [c.score for c in Swiss(3).contenders(competition, 2) if c.name == "late"] == [0.0]
+    after = schedule_next(Swiss(3), competition)
+    assert ("late" in {name for match in after.scheduled for name in match.players}) != ((2, "late") in byes(after))
+
+
+def test_an_entrant_who_has_withdrawn_is_not_paired() -> None:
+    competition = play_open(schedule_next(Swiss(3), competition_of(5)), by_lot(1))
+    first, *others = competition.entrants
+    competition = replace(competition, entrants=(replace(first, withdrawn_after=1), *others))
+    after = schedule_next(Swiss(3), competition)
+    players = {name for match in after.scheduled if match.round == 2 for name in match.players}
+    assert players == {"p2", "p3", "p4", "p5"}
+
+
+@pytest.mark.parametrize("n", [65, 200])
+def test_large_fields_repeat_no_meeting_and_no_bye(n: int) -> None:
+    competition = play_all(Swiss(6), competition_of(n), by_lot(3))
+    assert set(meetings(competition).values()) == {1}
+    assert max(Counter(name for _, name in byes(competition)).values(), default=0) <= 1
+    assert {pairing.round for pairing in competition.pairings} == set(range(1, 7))
+
+
+@settings(max_examples=12)
+@given(st.integers(3, 5), st.integers(6, 25), st.integers(0, 2**32))
+def test_groups_rest_equally_often(size: int, n: int, seed: int) -> None:
+    competition = play_all(Swiss(4), competition_of(n, size), by_lot(seed))
+    rested = Counter(name for _, name in byes(competition))
+    counts = [rested[name] for name in competition.names]
+    assert max(counts) - min(counts) <= 1
+    assert Counter(len(pairing.players) for pairing in competition.pairings) == {size: 4 * (n // size)}
+
+
+def test_groups_of_nine_do_not_meet_again_while_that_can_be_avoided() -> None:
+    """Nine in groups of three can play four rounds without a repeated meeting: the affine plane of order 3."""
+    competition = play_all(Swiss(2), competition_of(9, 3), by_lot(5))
+    assert max(competition.meetings.values()) == 1
+
+
+def test_groups_keep_like_scores_together() -> None:
+    standing = [Contender(f"p{i}", score) for i, score in enumerate([3, 3, 3, 1, 1, 1, 0], 1)]
+    assert groups_of(standing, 3) == (("p1", "p2", "p3"), ("p4", "p5", "p6"), ("p7",))
+
+
+def test_games_take_turns_or_are_all_played() -> None:
+    turns = play_all(Swiss(2), competition_of(4, 2, 1))
+    assert [(match.round, match.game) for match in turns.scheduled if "p1" in match.players] == [
+        (1, "g1"), (1, "g1"), (2, "g2"),
+    ]  # fmt: skip
+    everything = schedule_next(Swiss(1, all_games=True), competition_of(2, 2, 1))
+    assert [(match.game, match.players) for match in everything.scheduled] == [
+        ("g1", ("p1", "p2")), ("g1", ("p2", "p1")), ("g2", ("p1",)), ("g2", ("p2",)),
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="different numbers of players"):
+        Swiss(1, all_games=True)(competition_of(4, 2, 3))
