@@ -133,10 +133,14 @@ class NoLegalMoveError(RuleFileError):
 
 
 class AboutFileError(GdlError, ValueError):
-    """The TOML description of a game is wrong; `problems` says what, one sentence each."""
+    """The TOML description of a game is wrong; `problems` says what, one sentence each.
+
+    `keys` are the paths of the keys that the problems are about, in the same order; empty where they are about none.
+    """
 
     name: str
     problems: Sequence[str]
+    keys: Sequence[tuple[int | str, ...]] = ()
 
     def __str__(self) -> str:
         return "\n".join(f"{self.name}: {problem}" for problem in self.problems)
@@ -277,7 +281,8 @@ class MessageError(GdlError, ValueError):
         return f"{self.message}: {self.text!r}" if self.text else self.message
 
 
-_WORDS: Final = {"extra_forbidden": "unknown key", "missing": "missing"}
+UNKNOWN_KEY: Final = "unknown key"
+_WORDS: Final = {"extra_forbidden": UNKNOWN_KEY, "missing": "missing"}
 
 
 def validation_message(details: ErrorDetails) -> str:

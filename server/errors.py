@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from gdl.errors import CallerError, GdlError, RuleFileError, derived, question
 from server.visibility import Role
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 INTERNAL: Final = {"code": "internal", "message": "the server failed", "hint": "its log says why"}
 """What is told of a crash, which no error of ours foresees: nothing of what it was."""
+NameKind: TypeAlias = Literal["game", "player"]
+"""What can be given a name that must be its own."""
+_TAKEN: Final[dict[NameKind, str]] = {
+    "game": "there is a game called {name[:100]!r} already, which is not yours: choose another name",
+    "player": "there is a player {name!r} already",
+}
 
 
 class ServerError(GdlError):
@@ -219,18 +225,26 @@ class NotAskedError(CallerError):
     step: int
 
 
-class GameNameError(CallerError):
-    """A name that no uploaded game may have."""
+class InvalidNameError(CallerError):
+    """A name that no uploaded game, or no player, may have."""
 
-    template: ClassVar[str] = "no game can be called {name[:100]!r}: a name has up to 60 small letters, digits, - and _"
+    template: ClassVar[str] = "no {kind} can be called {name[:100]!r}: {reason}"
+    kind: NameKind
+    name: str
+    reason: str
+
+
+class NameTakenError(CallerError):
+    """A player has that name already, or a game of the library or of another owner."""
+
+    template: ClassVar[str] = "{message}"
+    kind: NameKind
     name: str
 
-
-class GameTakenError(CallerError):
-    """There is a game of that name already, of the library or of another owner."""
-
-    template: ClassVar[str] = "there is a game called {name[:100]!r} already, which is not yours: choose another name"
-    name: str
+    @property
+    def message(self) -> str:
+        """What has the name, and what to do where that is of others."""
+        return self._filled(_TAKEN[self.kind])
 
 
 class TooFewCoresError(CallerError):
@@ -263,21 +277,6 @@ class RulesUnfitError(CallerError):
     def reason(self) -> str:
         """The limit that the validation reached, or else its verdict."""
         return self.validation.limit or "the validator finds errors"
-
-
-class PlayerNameError(CallerError):
-    """A player may not be called so."""
-
-    template: ClassVar[str] = "no player can be called {name[:100]!r}: {reason}"
-    name: str
-    reason: str
-
-
-class PlayerTakenError(CallerError):
-    """Another player has that name."""
-
-    template: ClassVar[str] = "there is a player {name!r} already"
-    name: str
 
 
 class UnknownPlayerError(CallerError):

@@ -39,12 +39,16 @@ def _table(ordered: list[Code]) -> Iterator[str]:
 def _section(code: Code) -> str:
     found = ", found with `--simulate`" if _anchor(code) in CODES else ""
     parts = [f"## {_anchor(code)}", f"**{code.title}** ({code.severity}, `{code.name}`{found})", code.explanation]
-    parts += [_example(title, text) for title, text in (("Wrong", code.wrong), ("Right", code.right)) if text.strip()]
+    parts += [
+        _example(title, text, code.notation)
+        for title, text in (("Wrong", code.wrong), ("Right", code.right))
+        if text.strip()
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def _example(title: str, text: str) -> str:
-    return f"{title}:\n\n```lisp\n{text.strip().replace(chr(0), '␀')}\n```"
+def _example(title: str, text: str, notation: str) -> str:
+    return f"{title}:\n\n```{notation}\n{text.strip().replace(chr(0), '␀')}\n```"
 
 
 def _anchor(code: Code) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
-from gdl.errors import AboutFileError, validation_message
+from gdl.errors import UNKNOWN_KEY, AboutFileError, validation_message
+from gdl.language.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""
@@ -17,6 +23,13 @@ MAX_BYTES: Final = 200_000
 
 MAX_PROBLEMS: Final = 10
 """The most problems of one file that are reported."""
+
+KeyPath: TypeAlias = tuple[int | str, ...]
+"""The way to a key of TOML through tables and, by number from 0, lists."""
+_NAMED_LINE: Final = re.compile(r"\(at line (\d{1,9}), column \d{1,9}\)$")
+_AT_END: Final = "(at end of document)"
+_HEADER: Final = re.compile(r"\s*(\[\[?)([^\[\]]+)\]")
+_GIVEN: Final = re.compile(r"\s*([^\s=#\[{][^=#]*)=")
 
 
 def _prose(value: str) -> str:
@@ -93,11 +106,15 @@ def read_about(path: Path) -> About:
         OSError: the file cannot be read.
         AboutFileError: it is no TOML, too large, or says something that a description may not say.
     """
+    return about_of(_read(path), str(path))
+
+
+def _read(path: Path) -> bytes:
     with path.open("rb") as file:
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise AboutFileError(str(path), [f"the file has more than {MAX_BYTES:,} bytes"])
-    return about_of(raw, str(path))
+    return raw
 
 
 def about_of(raw: bytes, name: str = "<about>") -> About:
@@ -115,11 +132,76 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
     except RecursionError as error:
         raise AboutFileError(name, ["tables or lists nest too deep"]) from error
     except ValidationError as error:
-        raise AboutFileError(
-            name, [_problem(at["loc"], validation_message(at)) for at in error.errors()[:MAX_PROBLEMS]]
-        ) from error
+        found = error.errors()[:MAX_PROBLEMS]
+        problems = [_problem(at["loc"], validation_message(at)) for at in found]
+        raise AboutFileError(name, problems, [at["loc"] for at in found]) from error
     except ValueError as error:  # a number of more digits than Python reads
         raise AboutFileError(name, [str(error)]) from error
+
+
+def about_findings(path: Path) -> list[Diagnostic]:
+    """Return what is wrong with the TOML description at *path*, each problem where its key is.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    raw = b""
+    try:
+        raw = _read(path)
+        about_of(raw, str(path))
+    except AboutFileError as error:
+        source = Source(str(path), raw.decode("utf-8", "replace"))
+        keys = error.keys or [()] * len(error.problems)
+        found = (
+            diagnostic("wrong-description", _span(source, key, problem), problem, _hint(key, problem))
+            for key, problem in zip(keys, error.problems, strict=True)
+        )
+        return list(in_order(found))
+    return []
+
+
+def _hint(key: KeyPath, problem: str) -> str:
+    if not problem.endswith(UNKNOWN_KEY):
+        return "docs/games.md shows what a description says, and how"
+    known = {name for table in Table.__subclasses__() for name in table.model_fields}
+    near = difflib.get_close_matches(str(key[-1])[:100], sorted(known), n=1)
+    return f"did you mean {near[0]}?" if near else "remove it; docs/games.md shows the keys that there are"
+
+
+def _span(source: Source, key: KeyPath, problem: str) -> Span:
+    """Return the line that gives *key*, else that of the table which should; or the line that *problem* names."""
+    if not key and problem.endswith(_AT_END):
+        line = max(1, source.text.rstrip().count("\n") + 1)
+    elif not key and (named := _NAMED_LINE.search(problem)) is not None:
+        line = int(named[1])
+    else:
+        around = [(len(path), line) for line, path in _key_lines(source.text) if path == key[: len(path)]]
+        line = max(around, key=itemgetter(0), default=(0, 1))[1]
+    text = source.line_text(line)
+    start = source.line_starts[line - 1] + len(text) - len(text.lstrip())
+    return Span(source, start, start + len(text.strip()))
+
+
+def _key_lines(text: str) -> Iterator[tuple[int, KeyPath]]:
+    """Yield the number of each line that begins a table or gives a key, with the key's path.
+
+    Lines within a text of several lines, and keys of inline tables, are not told apart: places are for readers.
+    """
+    table: KeyPath = ()
+    n_tables: Counter[KeyPath] = Counter()
+    for number, line in enumerate(text.split("\n"), 1):
+        if (header := _HEADER.match(line)) is not None:
+            table = _parts(header[2])
+            if header[1] == "[[":
+                n_tables[table] += 1
+                table = (*table, n_tables[table] - 1)
+            yield number, table
+        elif (given := _GIVEN.match(line)) is not None:
+            yield number, (*table, *_parts(given[1]))
+
+
+def _parts(dotted: str) -> KeyPath:
+    return tuple(part.strip(" \t\"'") for part in dotted.split("."))
 
 
 def _problem(place: tuple[str | int, ...], what: str) -> str:

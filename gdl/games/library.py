@@ -32,6 +32,11 @@ class GameFile:
         """Where the TOML description is, if there is one: beside the rules, of the same name."""
         return self.path.with_suffix(".toml")
 
+    @property
+    def has_about(self) -> bool:
+        """Whether there is a TOML description."""
+        return self.about_path != self.path and self.about_path.is_file()
+
     def read(self, limits: ReadLimits = DEFAULT_LIMITS) -> Description:
         """Return the rules.
 
@@ -50,8 +55,7 @@ class GameFile:
         """
         from gdl.boards import read_about  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
 
-        path = self.about_path
-        return read_about(path) if path != self.path and path.is_file() else None
+        return read_about(self.about_path) if self.has_about else None
 
 
 @cache

@@ -92,7 +92,8 @@ class Severity(StrEnum):
 class Code:
     """A kind of defect: `gdl/unsafe-variable`.
 
-    `check` is its number in the list of checks of the language's reference; `wrong` and `right` are rule files.
+    `check` is its number in the list of checks of the language's reference; `wrong` and `right` are rule files, or what
+    else the *notation* says.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Code:
     check: int
     wrong: str
     right: str
+    notation: str = "lisp"
 
 
 @dataclass(frozen=True, slots=True)

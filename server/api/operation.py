@@ -86,95 +86,13 @@ def without_none(value: dict[str, Any]) -> dict[str, Any]:
     return {name: one for name, one in value.items() if one is not None}
 
 
-MAX_BODY_BYTES: Final = 2_000_000
+JSON: Final = "application/json"
 BODY_LIMIT_S: Final = 30.0
 _MAX_WHERE: Final = 200
-_JSON: Final = "application/json"
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def read_path(request: web.Request, types: dict[str, TypeAdapter[Any]]) -> dict[str, Any]:
-    """Return the path's parameters.
-
-    Raises:
-        RequestError: one is not what it may be.
-    """
-    return {name: _path_value(request.match_info[name], name, adapter) for name, adapter in types.items()}
-
-
-def _path_value(text: str, name: str, adapter: TypeAdapter[Any]) -> Any:
-    try:
-        return adapter.validate_python(text)
-    except ValidationError as error:
-        raise RequestError("invalid_query", f"{name}: {validation_message(error.errors()[0])}") from error
-
-
-def read_query(request: web.Request, model: type[Model]) -> Model:
-    """Return what the query says.
-
-    Raises:
-        RequestError: a parameter is unknown, not what it may be, or there twice.
-    """
-    twice = [name for name in request.query if len(request.query.getall(name)) > 1]
-    if twice:
-        raise RequestError("invalid_query", f"{twice[0][:_MAX_WHERE]}: given twice")
-    try:
-        return model.model_validate(dict(request.query))
-    except ValidationError as error:
-        raise _refused(error.errors()[0], model, "invalid_query") from error
-
-
-async def read_body(request: web.Request, model: type[Model], code: str) -> Model:
-    """Return what the JSON body says; *code* is that of the error if it is JSON, but not such.
-
-    Raises:
-        RequestError: it is something else, or does not arrive in time.
-    """
-    raw = await _raw(request)
-    try:
-        return model.model_validate_json(raw, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        if first["type"] == "json_invalid":
-            raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
-        raise _refused(first, model, code) from error
-
-
-async def _raw(request: web.Request) -> bytes:
-    """Return the bytes of the JSON body.
-
-    Raises:
-        RequestError: it is of another type, or did not arrive in time.
-    """
-    # A page from elsewhere cannot send this type without asking first, and is then refused.
-    if request.content_type != _JSON:
-        raise RequestError("unsupported_media_type", "the body must be JSON", f"send Content-Type: {_JSON}", 415)
-    try:
-        async with asyncio.timeout(BODY_LIMIT_S):
-            return await request.read()
-    except TimeoutError:
-        raise SlowRequestError(BODY_LIMIT_S) from None
-
-
-def _refused(first: ErrorDetails, model: type[BaseModel], code: str) -> RequestError:
-    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
-    hint = _hint(where, _names(model)) if first["type"] == "extra_forbidden" else ""
-    return RequestError(code, f"{where}: {message}" if where else message, hint)
-
-
-def _names(model: type[BaseModel]) -> Iterable[str]:
-    return (field.alias or name for name, field in model.model_fields.items())
-
-
-def _hint(key: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(key, list(known))
-    return f"did you mean {near[0]}?" if near else ""
-
-
-JSON: Final = "application/json"
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _Handler: TypeAlias = Callable[..., Awaitable[Any]]
 _H = TypeVar("_H", bound=_Handler)
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,20 +229,98 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
 
     @requires(operation.role)
     async def handle(request: web.Request) -> web.StreamResponse:
-        found: dict[str, Any] = read_path(request, path_types)
+        found: dict[str, Any] = _read_path(request, path_types)
         if "request" in names:
             found["request"] = request
         if query is not None:
-            found["query"] = read_query(request, query)
+            found["query"] = _read_query(request, query)
         if body is not None:
-            found["body"] = await read_body(request, body, operation.invalid)
-        return answered(await operation.handler(**found), operation.status)
+            found["body"] = await _read_body(request, body, operation.invalid)
+        return _answered(await operation.handler(**found), operation.status)
 
     handle.__doc__ = operation.handler.__doc__
     return handle
 
 
-def answered(answer: BaseModel | web.StreamResponse, status: int = 200) -> web.StreamResponse:
+def _read_path(request: web.Request, types: dict[str, TypeAdapter[Any]]) -> dict[str, Any]:
+    """Return the path's parameters.
+
+    Raises:
+        RequestError: one is not what it may be.
+    """
+    return {name: _path_value(request.match_info[name], name, adapter) for name, adapter in types.items()}
+
+
+def _path_value(text: str, name: str, adapter: TypeAdapter[Any]) -> Any:
+    try:
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise RequestError("invalid_query", f"{name}: {validation_message(error.errors()[0])}") from error
+
+
+def _read_query(request: web.Request, model: type[_Model]) -> _Model:
+    """Return what the query says.
+
+    Raises:
+        RequestError: a parameter is unknown, not what it may be, or there twice.
+    """
+    twice = [name for name in request.query if len(request.query.getall(name)) > 1]
+    if twice:
+        raise RequestError("invalid_query", f"{twice[0][:_MAX_WHERE]}: given twice")
+    try:
+        return model.model_validate(dict(request.query))
+    except ValidationError as error:
+        raise _refused(error.errors()[0], model, "invalid_query") from error
+
+
+async def _read_body(request: web.Request, model: type[_Model], code: str) -> _Model:
+    """Return what the JSON body says; *code* is that of the error if it is JSON, but not such.
+
+    Raises:
+        RequestError: it is something else, or does not arrive in time.
+    """
+    raw = await _raw(request)
+    try:
+        return model.model_validate_json(raw, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
+        raise _refused(first, model, code) from error
+
+
+async def _raw(request: web.Request) -> bytes:
+    """Return the bytes of the JSON body.
+
+    Raises:
+        RequestError: it is of another type, or did not arrive in time.
+    """
+    # A page from elsewhere cannot send this type without asking first, and is then refused.
+    if request.content_type != JSON:
+        raise RequestError("unsupported_media_type", "the body must be JSON", f"send Content-Type: {JSON}", 415)
+    try:
+        async with asyncio.timeout(BODY_LIMIT_S):
+            return await request.read()
+    except TimeoutError:
+        raise SlowRequestError(BODY_LIMIT_S) from None
+
+
+def _refused(first: ErrorDetails, model: type[BaseModel], code: str) -> RequestError:
+    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
+    hint = _hint(where, _names(model)) if first["type"] == "extra_forbidden" else ""
+    return RequestError(code, f"{where}: {message}" if where else message, hint)
+
+
+def _names(model: type[BaseModel]) -> Iterable[str]:
+    return (field.alias or name for name, field in model.model_fields.items())
+
+
+def _hint(key: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, list(known))
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _answered(answer: BaseModel | web.StreamResponse, status: int = 200) -> web.StreamResponse:
     """Return *answer* as a response; one that tells the `url` of what was made has it as Location, too."""
     if isinstance(answer, web.StreamResponse):
         return answer

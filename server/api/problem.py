@@ -22,17 +22,16 @@ from gdl.errors import (
 from server.errors import (
     INTERNAL,
     DamagedRowError,
-    GameNameError,
-    GameTakenError,
     IllegalChoiceError,
+    InvalidNameError,
     LateReplyError,
     MatchRecordError,
+    NameKind,
+    NameTakenError,
     NotAskedError,
     NotDialInError,
     OtherReplyError,
-    PlayerNameError,
     PlayerSpecError,
-    PlayerTakenError,
     RequestError,
     RulesUnfitError,
     StorageError,
@@ -160,16 +159,12 @@ _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (UnknownMatchError, "unknown_match"),
     (TooManyMatchesError, "too_many_matches"),
-    (GameNameError, "invalid_game_name"),
-    (GameTakenError, "game_taken"),
     (TooManyRolesError, "too_many_roles"),
     (TooFewCoresError, "too_many_seats"),
     (PlayerSpecError, "invalid_player"),
-    (PlayerNameError, "invalid_name"),
     (IllegalChoiceError, "illegal_move"),
     (UnknownPlayerError, "not_registered"),
     (UnknownRequestError, "unknown_request"),
-    (PlayerTakenError, "name_taken"),
     (NotDialInError, "not_dial_in"),
     (NotAskedError, "not_asked"),
     (LateReplyError, "late_reply"),
@@ -178,6 +173,10 @@ _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (ChildProcessDiedError, "rules_too_costly"),
     (CallerError, "bad_request"),
 )
+_NAME_CODES: Final[dict[type[Exception], dict[NameKind, str]]] = {
+    InvalidNameError: {"game": "invalid_game_name", "player": "invalid_name"},
+    NameTakenError: {"game": "game_taken", "player": "name_taken"},
+}
 _HTTP_CODES: Final = {
     400: "bad_request",
     401: "unauthorized",
@@ -233,11 +232,17 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     if isinstance(error, StorageError):
         _LOG.error("a request failed: %s", error)
         return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
-    for kind, code in _KINDS:
-        if isinstance(error, kind):
-            return CODES[code].status, _body(code, str(error), "")
+    known = _code_of(error)
+    if known is not None:
+        return CODES[known].status, _body(known, str(error), "")
     _LOG.exception("a request failed", exc_info=error)
     return CODES[INTERNAL["code"]].status, {"error": {**INTERNAL}}
+
+
+def _code_of(error: Exception) -> str | None:
+    if isinstance(error, InvalidNameError | NameTakenError):
+        return _NAME_CODES[type(error)][error.kind]
+    return next((code for kind, code in _KINDS if isinstance(error, kind)), None)
 
 
 def _body(code: str, message: str, hint: str) -> dict[str, Any]:

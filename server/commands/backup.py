@@ -7,16 +7,14 @@ from pathlib import Path
 
 import click
 
-from server.storage.address import DEFAULT_DATABASE
+from server.operation.configuration import database_option
 from server.storage.backup import back_up
 from server.terminal.progress import progress
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
-              help="That of the server, which may be running: sqlite:///FILE or "
-              "postgresql://USER@HOST/NAME.")  # fmt: skip
+@database_option("That of the server, which may be running: sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--force", is_flag=True, help="Replace FILE.")
 def command(file: Path, database: str, force: bool) -> None:
     """Write what a database holds at one moment to FILE, from which `ggp restore` makes a database again.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from server.storage.address import DEFAULT_DATABASE
+from server.operation.configuration import database_option
 from server.storage.database import Database
 from server.storage.exporting import Add, Exported, MatchFilter, collection, count, exported
 from server.terminal.progress import progress
@@ -16,9 +16,7 @@ from server.terminal.progress import progress
 
 @click.command()
 @click.argument("target", type=click.Path(path_type=Path))
-@click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar="GGP_DATABASE",
-              help="That of the server, which may be running: sqlite:///FILE or "
-              "postgresql://USER@HOST/NAME.")  # fmt: skip
+@database_option("That of the server, which may be running: sqlite:///FILE or postgresql://USER@HOST/NAME.")
 @click.option("--game", metavar="NAME", help="Only matches of this game.")
 @click.option("--tournament", metavar="NAME", help="Only matches of this tournament.")
 @click.option("--force", is_flag=True, help="Replace the file TARGET; in a folder, write all records again.")

@@ -21,8 +21,8 @@ from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, rea
 from server.access.recognition import is_valid
 from server.errors import TokenFieldError
 from server.match.link import now_ms
+from server.operation.configuration import database_option
 from server.storage.accounts import TokenStore
-from server.storage.address import DEFAULT_DATABASE
 from server.storage.database import Database
 from server.storage.rows import TokenRow
 from server.visibility import ROLE_WORDS, Role, role_named
@@ -30,8 +30,7 @@ from server.visibility import ROLE_WORDS, Role, role_named
 _WIDTH_OF_A_PIPE: Final = 200
 _Answer = TypeVar("_Answer")
 
-_DATABASE: Final = click.option("--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS",
-                                envvar="GGP_DATABASE", help="That of the game manager; it may be running.")  # fmt: skip
+_DATABASE: Final = database_option("That of the game manager; it may be running.")
 _ROLE: Final = click.option("--role", type=click.Choice(ROLE_WORDS), default=Role.PLAYER.word, show_default=True,
                             help="What they may do, each all that the ones before it may: watch, register players, "
                             "order matches and upload games, issue tokens.")  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +15,7 @@ from gdl.language.kif import ReadLimits
 from server.terminal.progress import progress
 from server.validating import report
 from server.validating.rule_text import STANDARD_INPUT
-from server.validating.validation import Validation, ValidationOptions, check_file, play_file
+from server.validating.validation import Validation, ValidationOptions, check_description, check_file, play_file
 
 if TYPE_CHECKING:
     from gdl.simulation import SimulationBudget
@@ -61,8 +60,9 @@ def command(
 ) -> None:
     """Say what is wrong with each FILE, and where, by line and column.
 
-    FILE is the path of a rule file, the name of a game of the library, or - for standard input. Exits with 0 when no
-    file has an error (warnings are allowed), 1 when one has, 2 on wrong usage, 3 when a limit came before a verdict.
+    FILE is the path of a rule file, the name of a game of the library, or - for standard input. The TOML description
+    beside it is checked, too. Exits with 0 when no file has an error (warnings are allowed), 1 when one has, 2 on wrong
+    usage, 3 when a limit came before a verdict.
     """
     if explain is not None:
         _show(report.explain(report.code_named(explain)))
@@ -119,7 +119,11 @@ def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator
         for file in files:
             checked.append(check_file(file, options))
             advance()
-    yield from map(partial(_played, options=options), files, checked)
+    for file, found in zip(files, checked, strict=True):
+        yield _played(file, found, options)
+        description = None if file == STANDARD_INPUT else check_description(file)
+        if description is not None:
+            yield description
 
 
 def _played(file: str, checked: Validation, options: ValidationOptions) -> Validation:

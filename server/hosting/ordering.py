@@ -14,7 +14,7 @@ from gdl.errors import UnknownNameError
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
-from server.errors import GameNameError, GameTakenError, RulesUnfitError
+from server.errors import InvalidNameError, NameTakenError, RulesUnfitError
 from server.hosting.order import MAX_ROLES, MatchRequest
 from server.hosting.referees import GameOutline, library_hashes, outline_here, outline_of
 from server.links.seating import check_n_roles
@@ -131,18 +131,18 @@ async def keep_game(
     *max_roles*.
 
     Raises:
-        GameNameError: no game may be called so.
-        GameTakenError: a game of that name is the library's, or another owner's.
+        InvalidNameError: no game may be called so.
+        NameTakenError: a game of that name is the library's, or another owner's.
         TooManyRolesError: it has more roles than that.
         RulesUnfitError: the validator finds errors, or cannot check the text; it has the validation.
         RequestError: too many rules are being validated.
         LimitExceeded, ChildProcessDiedError, RuleFileError: its roles cannot be worked out.
     """
     if _NAME.fullmatch(upload.name) is None or upload.name == UNNAMED:
-        raise GameNameError(upload.name)
+        raise InvalidNameError("game", upload.name, "a name has up to 60 small letters, digits, - and _")
     known = await games.find(upload.name)
     if known is not None and (known.is_library or not (may_replace_any or known.uploaded_by == upload.by)):
-        raise GameTakenError(upload.name)
+        raise NameTakenError("game", upload.name)
     found = await checker.validation(upload.rules, upload.name, is_played=True)
     if found.is_wrong or not found.is_checked:
         raise RulesUnfitError(upload.name, found)

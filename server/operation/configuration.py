@@ -14,12 +14,21 @@ from click.core import ParameterSource
 
 from server.errors import ConfigurationError
 from server.operation.logs import without_secrets
+from server.storage.address import DEFAULT_DATABASE
 
 PREFIX: Final = "GGP"
 CONTEXT: Final[dict[str, Any]] = {"auto_envvar_prefix": PREFIX}
 """The context settings of a command whose options the environment may give."""
 _ABOUT_ITSELF: Final = frozenset({"config", "print_config", "help"})
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def database_option(explanation: str) -> Callable[[_F], _F]:
+    """Return the option `--database` of a command that works on a server's database, named as the server's own."""
+    return click.option(
+        "--database", default=DEFAULT_DATABASE, show_default=True, metavar="ADDRESS", envvar=f"{PREFIX}_DATABASE",
+        help=explanation,
+    )  # fmt: skip
 
 
 def config_options(function: _F) -> _F:

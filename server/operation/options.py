@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import Field, dataclass, field, fields
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -75,43 +74,82 @@ class DelayText(click.ParamType[Delay]):
             self.fail(f"{error}", param, ctx)
 
 
+_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+_NETWORK: Final = NetworkText()
+_RATE: Final = RateText()
+_DELAY: Final = DelayText()
+_LIMITS: Final = Limits()
+_REFEREE: Final = RefereeLimits()
+
+
+def _option(default: object, explanation: str, kind: click.ParamType[Any] | None = None, **how: Any) -> Any:
+    """Return the field of an option; its value is of *kind*, or else of the default's type."""
+    return field(metadata={"default": default, "help": explanation, "type": kind, **how})
+
+
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """The options of `ggp serve`, each called as its flag. *Units*: seconds, megabytes."""
+    """The options of `ggp serve`, each called as its flag: from this table come flags, variables, keys and the page.
 
-    host: str
-    port: int
-    tls_cert: Path | None
-    tls_key: Path | None
-    trusted_proxy: tuple[Network, ...]
-    server_name: tuple[str, ...]
-    database: str
-    max_matches: int
-    max_queued: int
-    max_roles: int
-    max_state: int
-    rules_processes: int | None
-    player_cores: int | None
-    player_memory: int
-    lobby_limit: float
-    lease: float
-    sign: Path | None
-    publish: str | None
-    publish_games: str
-    rules_seconds: float
-    rules_memory: int
-    public: bool
-    broadcast_delay: Delay
-    allow_network: tuple[Network, ...]
-    rate_requests: str
-    rate_orders: str
-    rate_uploads: str
-    warm_up: bool
-    metrics_from: tuple[Network, ...]
-    log_format: str
-    log_level: str
-    shutdown: str
-    shutdown_limit: float
+    *Units*: seconds, megabytes.
+    """
+
+    # fmt: off
+    host: str = _option("127.0.0.1", "The address to listen on; 0.0.0.0 for all. Where others than this machine can "
+        "reach it, they need tokens: `ggp token`.")
+    port: int = _option(DEFAULT_PORT, "0: any free one.", click.IntRange(0, 65_535))
+    tls_cert: Path | None = _option(None, "Speak HTTPS, with the certificate chain in this PEM file.", _FILE)
+    tls_key: Path | None = _option(None, "The certificate's key, where it is in a file of its own.", _FILE)
+    trusted_proxy: tuple[Network, ...] = _option((), "Believe the reverse proxies in this network who asks "
+        "(X-Forwarded-For, -Proto, -Host). May be given several times.", _NETWORK)
+    server_name: tuple[str, ...] = _option((), "A name under which the server is reached, besides localhost. May be "
+        "given several times.", metavar="NAME")
+    database: str = _option(DEFAULT_DATABASE, "sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME; its tables are "
+        "made.", metavar="ADDRESS")
+    max_matches: int = _option(MAX_RUNNING, "How many are played at once.", click.IntRange(1))
+    max_queued: int = _option(MAX_QUEUED, "How many more may wait.", click.IntRange(0))
+    max_roles: int = _option(MAX_ROLES, "How many roles a game may have, `random` included.", click.IntRange(1))
+    player_cores: int | None = _option(None, "How many cores players of ours think on: each has room for one search, "
+        "or four players like greedy. Matches wait for room. By default all cores of the machine.", click.IntRange(1))
+    player_memory: int = _option(PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
+        click.IntRange(256))
+    lobby_limit: float = _option(LOBBY_S, "For how many seconds a match waits for the people who play in it, before it "
+        "is cancelled.", click.FloatRange(1))
+    lease: float = _option(LEASE_S, "After how many seconds of silence another manager on the same database goes on "
+        "with our matches.", click.FloatRange(1))
+    sign: Path | None = _option(None, "Sign records with the key in this file, which is made if it is not there.",
+        _FILE, metavar="KEYFILE")
+    publish: str | None = _option(None, "Publish matches at the old spectator server there, too, as they go on.",
+        metavar="URL")
+    publish_games: str = _option("", "Where readers of published matches find the rules: where this server is reached, "
+        "and /base/games/ behind it.", metavar="URL")
+    rules_seconds: float = _option(_REFEREE.max_seconds, "How long uploaded rules may think about one state.",
+        click.FloatRange(0.1))
+    max_state: int = _option(_REFEREE.max_state_kb, "How many kilobytes of text a state may have, and what players may "
+        "do in it: rules that make larger ones end their match.", click.IntRange(1))
+    rules_memory: int = _option(_REFEREE.max_memory_mb, "How many megabytes uploaded rules may use.",
+        click.IntRange(64))
+    rules_processes: int | None = _option(None, "How many processes may run uploaded rules at once. By default four "
+        "for each core of the machine.", click.IntRange(1))
+    public: bool = _option(False, "Let everybody watch, without a token.")
+    broadcast_delay: Delay = _option("live", "How late those who watch see a match: by '3 steps', by '60 s', or not "
+        "before its 'end'. An order may say otherwise.", _DELAY)
+    allow_network: tuple[Network, ...] = _option((), "Call players in this network although it is private. May be "
+        "given several times.", _NETWORK)
+    rate_requests: str = _option(_LIMITS.requests, "How often one token, or address, may ask.", _RATE)
+    rate_orders: str = _option(_LIMITS.orders, "How often of these it may order a match.", _RATE)
+    rate_uploads: str = _option(_LIMITS.uploads, "How often it may upload or validate rules.", _RATE)
+    warm_up: bool = _option(True, "Make the compiled engine ready at the start, and not when the first match needs it.")
+    metrics_from: tuple[Network, ...] = _option((), "Show /metrics to this network without a token, besides this "
+        "machine. May be given several times.", _NETWORK)
+    log_format: str = _option(LogFormat.AUTO.value, "auto: text at a terminal, JSON elsewhere.",
+        click.Choice([form.value for form in LogFormat]))
+    log_level: str = _option("info", "The least that is logged.", click.Choice(LOG_LEVELS))
+    shutdown: str = _option(Manner.PARK.value, "What becomes of running matches at SIGTERM or Ctrl-C: finish them; "
+        "park them, and they go on with the next start; abort them.", click.Choice([manner.value for manner in Manner]))
+    shutdown_limit: float = _option(600.0, "After how many seconds of `--shutdown finish` the rest is parked.",
+        click.FloatRange(0))
+    # fmt: on
 
     @property
     def manner(self) -> Manner:
@@ -188,77 +226,15 @@ class ServeOptions:
 
 def serve_options(function: _F) -> _F:
     """Give a command the options that `ServeOptions` holds."""
-    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), function)
+    for each in reversed(fields(ServeOptions)):
+        function = _flag(each)(function)
+    return function
 
 
-_FILE: Final = click.Path(path_type=Path, dir_okay=False)
-_NETWORK: Final = NetworkText()
-_RATE: Final = RateText()
-_DELAY: Final = DelayText()
-_LIMITS: Final = Limits()
-_REFEREE: Final = RefereeLimits()
-
-
-def _option(name: str, **how: Any) -> Callable[[Any], Any]:
-    shown = how.get("default") is not None and how.get("show_default", True)
-    return click.option(f"--{name}", **(how | {"show_default": shown}))
-
-
-_OPTIONS: Final = (
-    _option("host", default="127.0.0.1", help="The address to listen on; 0.0.0.0 for all. Where others than this "
-            "machine can reach it, they need tokens: `ggp token`."),
-    _option("port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, help="0: any free one."),
-    _option("tls-cert", type=_FILE, metavar="FILE", help="Speak HTTPS, with the certificate chain in this PEM file."),
-    _option("tls-key", type=_FILE, metavar="FILE", help="The certificate's key, where it is in a file of its own."),
-    _option("trusted-proxy", type=_NETWORK, multiple=True, help="Believe the reverse proxies in this network who asks "
-            "(X-Forwarded-For, -Proto, -Host). May be given several times."),
-    _option("server-name", multiple=True, metavar="NAME", help="A name under which the server is reached, besides "
-            "localhost. May be given several times."),
-    _option("database", default=DEFAULT_DATABASE, metavar="ADDRESS", help="sqlite:///FILE, or "
-            "postgresql://USER:PASSWORD@HOST/NAME; its tables are made."),
-    _option("max-matches", type=click.IntRange(1), default=MAX_RUNNING, help="How many are played at once."),
-    _option("max-queued", type=click.IntRange(0), default=MAX_QUEUED, help="How many more may wait."),
-    _option("max-roles", type=click.IntRange(1), default=MAX_ROLES, help="How many roles a game may have, `random` "
-            "included."),
-    _option("player-cores", type=click.IntRange(1), help="How many cores players of ours think on: each has room for "
-            "one search, or four players like greedy. Matches wait for room. By default all cores of the machine."),
-    _option("player-memory", type=click.IntRange(256), default=PLAYER_MEMORY_MB, help="How many megabytes each "
-            "process of a player of ours may use."),
-    _option("lobby-limit", type=click.FloatRange(1), default=LOBBY_S, help="For how many seconds a match waits for the "
-            "people who play in it, before it is cancelled."),
-    _option("lease", type=click.FloatRange(1), default=LEASE_S, help="After how many seconds of silence another "
-            "manager on the same database goes on with our matches."),
-    _option("sign", type=_FILE, metavar="KEYFILE", help="Sign records with the key in this file, which is made if it "
-            "is not there."),
-    _option("publish", metavar="URL", help="Publish matches at the old spectator server there, too, as they go on."),
-    _option("publish-games", metavar="URL", default="", show_default=False, help="Where readers of published matches "
-            "find the rules: where this server is reached, and /base/games/ behind it."),
-    _option("rules-seconds", type=click.FloatRange(0.1), default=_REFEREE.max_seconds, help="How long uploaded rules "
-            "may think about one state."),
-    _option("max-state", type=click.IntRange(1), default=_REFEREE.max_state_kb, help="How many kilobytes of text a "
-            "state may have, and what players may do in it: rules that make larger ones end their match."),
-    _option("rules-memory", type=click.IntRange(64), default=_REFEREE.max_memory_mb, help="How many megabytes uploaded "
-            "rules may use."),
-    _option("rules-processes", type=click.IntRange(1), help="How many processes may run uploaded rules at once. By "
-            "default four for each core of the machine."),
-    _option("public", is_flag=True, help="Let everybody watch, without a token."),
-    _option("broadcast-delay", type=_DELAY, default="live", help="How late those who watch see a match: by '3 steps', "
-            "by '60 s', or not before its 'end'. An order may say otherwise."),
-    _option("allow-network", type=_NETWORK, multiple=True, help="Call players in this network although it is private. "
-            "May be given several times."),
-    _option("rate-requests", type=_RATE, default=_LIMITS.requests, help="How often one token, or address, may ask."),
-    _option("rate-orders", type=_RATE, default=_LIMITS.orders, help="How often of these it may order a match."),
-    _option("rate-uploads", type=_RATE, default=_LIMITS.uploads, help="How often it may upload or validate rules."),
-    _option("warm-up/--no-warm-up", default=True, help="Make the compiled engine ready at the start, and not when the "
-            "first match needs it."),
-    _option("metrics-from", type=_NETWORK, multiple=True, help="Show /metrics to this network without a token, "
-            "besides this machine. May be given several times."),
-    _option("log-format", type=click.Choice([form.value for form in LogFormat]), default=LogFormat.AUTO.value,
-            help="auto: text at a terminal, JSON elsewhere."),
-    _option("log-level", type=click.Choice(LOG_LEVELS), default="info", help="The least that is logged."),
-    _option("shutdown", type=click.Choice([manner.value for manner in Manner]), default=Manner.PARK.value, help="What "
-            "becomes of running matches at SIGTERM or Ctrl-C: finish them; park them, and they go on with the next "
-            "start; abort them."),
-    _option("shutdown-limit", type=click.FloatRange(0), default=600.0, help="After how many seconds of `--shutdown "
-            "finish` the rest is parked."),
-)  # fmt: skip
+def _flag(option: Field[Any]) -> Callable[[_F], _F]:
+    """Return what gives a command *option*: several times where its default is empty, on and off where it is a bool."""
+    name, default = option.name.replace("_", "-"), option.metadata["default"]
+    spelling = f"--{name}/--no-{name}" if default is True else f"--{name}"
+    is_shown = default not in (None, False, "", ())
+    how = {"is_flag": isinstance(default, bool), "multiple": default == (), "show_default": is_shown}
+    return click.option(spelling, **how, **option.metadata)

@@ -10,7 +10,7 @@ from typing import Final
 from gdl.game import Role
 from gdl.wire.replies import Status
 from players.registry import PLAYERS
-from server.errors import PlayerNameError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
+from server.errors import InvalidNameError, NameTakenError, TooManyPlayersError, UnknownPlayerError
 from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer, check_target, player_url
 from server.links.human_seat import HumanLink, QueueLink
@@ -31,12 +31,13 @@ def check_player_name(name: str) -> str:
     """Return *name* if a registered player may be called so.
 
     Raises:
-        PlayerNameError: it may not.
+        InvalidNameError: it may not.
     """
     if _NAME.fullmatch(name) is None:
-        raise PlayerNameError(name, f"a name has 1 to {MAX_NAME} letters, digits, dots, dashes and underscores")
+        allowed = f"a name has 1 to {MAX_NAME} letters, digits, dots, dashes and underscores"
+        raise InvalidNameError("player", name, allowed)
     if name.lower() in RESERVED:
-        raise PlayerNameError(name, "that name means something else already")
+        raise InvalidNameError("player", name, "that name means something else already")
     return name
 
 
@@ -143,9 +144,9 @@ class Registry:
         """Register the player that listens at *url*, or that will dial in.
 
         Raises:
-            PlayerNameError: it may not be called so.
+            InvalidNameError: it may not be called so.
             PlayerSpecError: *url* is none that a player could have, or none that may be called.
-            PlayerTakenError: there is one of that name, perhaps in another case.
+            NameTakenError: there is one of that name, perhaps in another case.
             TooManyPlayersError: *owner* has as many as one owner may have.
         """
         check_player_name(name)
@@ -153,7 +154,7 @@ class Registry:
             await check_target(url, self.settings.targets)
         known = await self.store.listed()
         if any(row.name.lower() == name.lower() for row in known):
-            raise PlayerTakenError(name)
+            raise NameTakenError("player", name)
         if sum(row.owner == owner for row in known) >= self.settings.max_players:
             raise TooManyPlayersError(owner, self.settings.max_players)
         row = PlayerRow(
@@ -165,7 +166,7 @@ class Registry:
             max_matches=max_matches or self.settings.max_matches,
         )
         if not await self.store.add(row):
-            raise PlayerTakenError(name)
+            raise NameTakenError("player", name)
         self.on_change()
         return row
 

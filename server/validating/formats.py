@@ -124,7 +124,9 @@ def _rule(code: Code) -> dict[str, Any]:
     parts = [("Wrong", code.wrong.strip()), ("Right", code.right.strip())]
     shown = [(title, text) for title, text in parts if text]
     text = "\n\n".join([code.explanation, *(f"{title}:\n{text}" for title, text in shown)])
-    markdown = "\n\n".join([code.explanation, *(f"{title}:\n\n```lisp\n{text}\n```" for title, text in shown)])
+    markdown = "\n\n".join(
+        [code.explanation, *(f"{title}:\n\n```{code.notation}\n{text}\n```" for title, text in shown)]
+    )
     return {
         "id": code.name,
         "name": "".join(map(str.capitalize, code.name.removeprefix("gdl/").split("-"))),

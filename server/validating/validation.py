@@ -20,6 +20,7 @@ from gdl.errors import (
     StratificationError,
     UnsafeRuleError,
 )
+from gdl.games.library import find_game
 from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_rules
@@ -219,6 +220,22 @@ def check_source(source: Source, options: ValidationOptions) -> Validation:
         return _sifted(Validation(source, tuple(found)), options)
     except (LimitExceeded, ChildProcessDiedError) as error:
         return Validation(source, limit=str(error), is_checked=False)
+
+
+def check_description(name: str) -> Validation | None:
+    """Return what is wrong with the TOML description beside a rule file; None where none is there, or nothing is wrong.
+
+    Raises:
+        OSError: it cannot be read.
+        UnknownNameError: there is no such game or file.
+    """
+    file = find_game(name)
+    if not file.has_about:
+        return None
+    from gdl.boards.about import about_findings  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
+
+    found = tuple(about_findings(file.about_path))
+    return Validation(found[0].span.source, found, found) if found else None
 
 
 def play_file(

@@ -14,7 +14,7 @@ from gdl.errors import GdlError
 from server.access.access import PRINCIPAL
 from server.access.settings import requires
 from server.api.operation import CHECKER, MANAGER
-from server.errors import GameNameError, GameTakenError, RequestError, RulesUnfitError, TooManyRolesError
+from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.storage.games import title_of
 from server.storage.listing import GameStatistics
@@ -110,7 +110,7 @@ async def upload_game(request: web.Request) -> web.StreamResponse:
         )
     except RulesUnfitError as error:
         return render(request, "validate.html", status=400, form=form, verdict=verdict_of(error.validation))
-    except (GameNameError, GameTakenError, TooManyRolesError) as error:
+    except (InvalidNameError, NameTakenError, TooManyRolesError) as error:
         refused = replace(form, problem=sentence(error))
         return render(request, "validate.html", status=400, form=refused, verdict=None)
     raise web.HTTPSeeOther(f"/games/{version.name}")

@@ -26,6 +26,7 @@ NOT_IMPORTED: Final = ("server.storage.migrations", "server.__main__", "server.e
 """Modules that do something when they are imported, or need an extra."""
 SAMPLES: Final = {
     "str": "a {text}",
+    "NameKind": "game",
     "int": 3,
     "float": 2.5,
     "Sequence[str]": ["a", "b"],

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gdl import simulation
+from gdl.boards.about import about_findings
 from gdl.checks import check
 from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, codes
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
@@ -38,7 +39,8 @@ LIMITS = {"too-large": ReadLimits(max_characters=500), "too-deep": ReadLimits(ma
 GDL2 = {"random-in-gdl1": False}
 """Found in files only that somebody asks to be read as GDL-I."""
 
-STATIC = [code for name, code in codes().items() if name.removeprefix("gdl/") not in simulation.CODES]
+RULES = [code for code in codes().values() if code.notation == "lisp"]
+STATIC = [code for code in RULES if code.name.removeprefix("gdl/") not in simulation.CODES]
 
 
 def _found(name: str, text: str) -> list[Diagnostic]:
@@ -85,6 +87,15 @@ def test_every_case_is_of_a_code_that_there_is() -> None:
 
 def test_every_code_has_a_case_or_an_example() -> None:
     assert [code.name for code in STATIC if not code.wrong.strip() and code.name != "gdl/no-rules"] == []
+
+
+@pytest.mark.parametrize("code", [code for code in codes().values() if code not in RULES], ids=lambda code: code.name)
+def test_the_wrong_description_has_that_defect_and_the_right_one_none(code: Code, tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    path.write_text(code.wrong, "utf-8")
+    assert {found.code for found in about_findings(path)} == {code}
+    path.write_text(code.right, "utf-8")
+    assert about_findings(path) == []
 
 
 def test_the_page_says_what_the_table_says() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.about import MAX_BYTES, About, Counts, Decision, about_of, read_about
+from gdl.boards.about import MAX_BYTES, About, Counts, Decision, about_findings, about_of, read_about
 from gdl.boards.layout import Layout
 from gdl.errors import AboutFileError
 
@@ -19,6 +19,13 @@ authors = ["me", "you"]
 roles = ["a", "random"]
 players = 1
 summary = "What it is."
+"""
+
+SHOWN = "docs/games.md shows what a description says, and how"
+PIECES = """
+  [[board.pieces]] # {0}
+  fluent = "(at {0} ?y)"
+  symbol = "x"
 """
 
 
@@ -84,6 +91,35 @@ def test_a_wrong_description_is_refused_with_the_place(text: str, expected: str)
 )
 def test_garbage_is_refused_with_our_own_error(raw: bytes) -> None:
     assert len(problems(raw)) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "hint"),
+    [
+        (LEAST + "titel = 1", "titel = 1", "did you mean title?"),
+        (LEAST + "zzz = 1", "zzz = 1", "remove it; docs/games.md shows the keys that there are"),
+        (LEAST + "title = 2\n", "title = 2", SHOWN),
+        (LEAST + "\n[counts]\nplays = -1\n", "plays = -1", SHOWN),
+        (LEAST + "counts.plays = -1\n", "counts.plays = -1", SHOWN),
+        (LEAST + '[board]\nkind = "grid"\n', "[board]", SHOWN),
+        (LEAST + PIECES.format("?x") + PIECES.format("?z"), "  [[board.pieces]] # ?z", SHOWN),
+        (LEAST + "[counts]\nperft = [", "perft = [", SHOWN),
+        (LEAST.replace('title = "A game"', "# without"), "", SHOWN),
+        ("", "", SHOWN),
+    ],
+)
+def test_a_finding_is_where_its_key_is(text: str, place: str, hint: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    path.write_text(text, encoding="utf-8")
+    found = about_findings(path)[0]
+    assert (found.code.name, found.span.source.name, found.hint) == ("gdl/wrong-description", str(path), hint)
+    assert (found.span.text, place in text.splitlines() or not place) == (place.strip(), True)
+
+
+def test_a_right_description_has_no_findings(tmp_path: Path) -> None:
+    path = tmp_path / "game.toml"
+    path.write_text(LEAST, encoding="utf-8")
+    assert about_findings(path) == []
 
 
 @given(st.text() | st.text(st.sampled_from('[]{}".=a1\n')))

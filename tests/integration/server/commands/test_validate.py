@@ -27,6 +27,13 @@ GOOD: Final = """
 (<= terminal (true (at 2)))
 (<= (goal robot 100) (true (at ?x)))
 """
+ABOUT: Final = """
+title = "Walking"
+authors = ["me"]
+roles = ["robot"]
+players = 1
+summary = "One step."
+"""
 UNUSED: Final = "(<= (lost ?x) (true (at ?x)))\n"
 STUCK: Final = GOOD.replace("(<= (legal robot stay) (true (at ?x)))", "(<= (legal robot stay) (true (at 2)))")
 COSTLY: Final = GOOD + "".join(f"(digit {i})\n" for i in range(10)) + (
@@ -141,6 +148,55 @@ def test_a_misspelt_game_gets_a_suggestion(ggp: Ggp) -> None:
 @pytest.mark.parametrize("words", [[], ["--simulate", "0", "tictactoe"], ["--seconds", "0", "tictactoe"]])
 def test_wrong_usage_ends_with_2(ggp: Ggp, words: list[str]) -> None:
     assert ggp("validate", *words).exit_code == 2
+
+
+def test_a_description_without_a_mistake_is_not_mentioned(ggp: Ggp, rules: Rules) -> None:
+    path = rules(GOOD)
+    rules(ABOUT, "game.toml")
+    assert ggp("validate", path) == (0, f"{path}: ok\n", "")
+
+
+def test_what_is_wrong_with_the_description_beside_the_rules_is_told_with_file_key_and_hint(
+    ggp: Ggp, rules: Rules
+) -> None:
+    path, about = rules(GOOD), rules(ABOUT + 'sorce = "folklore"\n', "game.toml")
+    ended = ggp("validate", path)
+    assert (ended.exit_code, ended.output.splitlines()) == (
+        1,
+        [
+            f"{path}: ok",
+            f"{about}:7:1: error: sorce: unknown key [gdl/wrong-description]",
+            '7 | sorce = "folklore"',
+            "  | ^^^^^^^^^^^^^^^^^^",
+            "hint: did you mean source?",
+            "",
+            f"{about}: 1 error",
+            "2 files: 1 ok, 1 wrong; 1 error",
+        ],
+    )
+
+
+def test_json_has_a_wrong_description_as_a_file_of_its_own(ggp: Ggp, rules: Rules) -> None:
+    path, about = rules(GOOD), rules(ABOUT.replace('"me"', ""), "game.toml")
+    ended = ggp("validate", "--json", "--simulate", 1, path)
+    told, described = json.loads(ended.output)["files"]
+    assert (ended.exit_code, told["file"], told["verdict"], told["simulation"]["plays"]) == (1, str(path), "ok", 1)
+    (found,) = described.pop("diagnostics")
+    assert described == {
+        "file": str(about), "verdict": "wrong", "limit": None, "errors": 1, "warnings": 0, "notes": 0, "allowed": [],
+        "simulation": None,
+    }  # fmt: skip
+    assert (found["code"], found["line"], found["message"].partition(":")[0]) == ("gdl/wrong-description", 3, "authors")
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff\xfe", b"#" * 300_000, b"title = "], ids=["no UTF-8", "too large", "half a line"]
+)
+def test_a_description_that_is_none_is_an_error(ggp: Ggp, rules: Rules, text: bytes) -> None:
+    path = rules(GOOD)
+    rules(text, "game.toml")
+    ended = ggp("validate", "--json", path)
+    assert (ended.exit_code, codes_of(ended.output)) == (1, ["gdl/wrong-description"])
 
 
 def test_standard_input_is_a_file_too(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,17 +323,22 @@ def test_starting_loads_no_compiler_and_no_solver() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_checking_a_file_loads_no_large_library() -> None:
+@pytest.mark.parametrize(("has_description", "loaded"), [(False, []), (True, ["pydantic"])])
+def test_checking_a_file_loads_no_large_library_but_that_of_descriptions(
+    rules: Rules, has_description: bool, loaded: list[str]
+) -> None:
+    file = rules(GOOD)
+    if has_description:
+        rules(ABOUT, "game.toml")
     libraries = ("aiohttp", "asyncio", "clingo", "cryptography", "numba", "numpy", "pydantic", "sqlalchemy")
     program = (
         "import atexit, sys; from server.commands.main import main; "
         f"atexit.register(lambda: print([name for name in {libraries} if name in sys.modules])); main()"
     )
-    file = "rules/tictactoe/tictactoe.kif"
     done = subprocess.run(
-        [sys.executable, "-c", program, "validate", file], cwd=ROOT, check=True, capture_output=True, text=True
+        [sys.executable, "-c", program, "validate", str(file)], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    assert done.stdout.splitlines() == [f"{file}: ok", "[]"]
+    assert done.stdout.splitlines() == [f"{file}: ok", str(loaded)]
 
 
 @pytest.mark.parametrize("name", game_names())

@@ -6,7 +6,7 @@ import pytest
 
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
-from server.errors import PlayerNameError, PlayerSpecError, PlayerTakenError, TooManyPlayersError, UnknownPlayerError
+from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
 from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink, QueueLink
@@ -33,14 +33,14 @@ async def test_a_player_that_will_dial_in(registry: Registry) -> None:
 @pytest.mark.parametrize("name", ["deep", "DEEP"])
 async def test_a_name_belongs_to_one_player(registry: Registry, name: str) -> None:
     await registry.register("deep", "ada")
-    with pytest.raises(PlayerTakenError):
+    with pytest.raises(NameTakenError):
         await registry.register(name, "grace", "http://127.0.0.1")
     assert (await registry.get("deep")).owner == "ada"
 
 
 @pytest.mark.parametrize("name", ["mcts", "human", "", "a b"])
 async def test_names_that_mean_something_else_are_refused(registry: Registry, name: str) -> None:
-    with pytest.raises(PlayerNameError):
+    with pytest.raises(InvalidNameError):
         await registry.register(name, "ada")
 
 

@@ -19,10 +19,17 @@ def test_every_property_that_is_used_is_set_or_has_a_value_of_its_own() -> None:
     assert used <= set(re.findall(r"^\s+(--board-[a-z-]+):", board_css(), re.MULTILINE))
 
 
-def test_light_and_dark_set_the_same_properties() -> None:
-    blocks = re.findall(r"svg\.board[^{]*\{\n((?:\s+--board-[a-z-]+: [^;]+;\n)+)", board_css())
-    light, system, chosen = ({line.split(":")[0].strip() for line in block.splitlines()} for block in blocks)
-    assert system == chosen == light | {"--board-black"}
+def test_every_property_has_a_light_and_a_dark_colour() -> None:
+    values = dict(re.findall(r"^  (--board-[a-z-]+): (.*);$", board_css(), re.MULTILINE))
+    pairs = {name: re.fullmatch(r"light-dark\((#\w{6}), (#\w{6})\)", value) for name, value in values.items()}
+    assert [name for name, pair in pairs.items() if pair is None] == []
+    assert [pair[1] for name, pair in pairs.items() if pair and name == "--board-black"] == [COLOURS["black"]]
+
+
+def test_a_page_may_choose_light_or_dark() -> None:
+    chosen = re.findall(r'^\[data-theme="(\w+)"\] svg\.board \{ color-scheme: (\w+); \}$', board_css(), re.MULTILINE)
+    assert chosen == [("light", "light"), ("dark", "dark")]
+    assert "  color-scheme: light dark;\n" in board_css()
 
 
 def test_what_stands_out_has_a_colour() -> None:

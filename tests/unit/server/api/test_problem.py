@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
 from gdl.language.diagnostics import Source, Span
 from server.api.problem import CODES, problem, refusal
-from server.errors import INTERNAL
+from server.errors import INTERNAL, InvalidNameError, NameTakenError
 
 SPAN = Span(Source("a.kif", "(role white)\n(<= p\n    (not p))\n"), 23, 30)
 
@@ -54,6 +56,31 @@ def test_rules_beyond_the_limits_are_too_costly() -> None:
 
 def test_any_other_error_tells_its_kind_and_sentence() -> None:
     assert problem(TimeoutError("too slow")) == {"code": "timeout", "message": "too slow", "hint": ""}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code", "message"),
+    [
+        (InvalidNameError("game", "A b", "no"), 400, "invalid_game_name", "no game can be called 'A b': no"),
+        (
+            InvalidNameError("player", "x" * 200, "no"),
+            400,
+            "invalid_name",
+            f"no player can be called '{'x' * 100}': no",
+        ),
+        (
+            NameTakenError("game", "chess"),
+            409,
+            "game_taken",
+            "there is a game called 'chess' already, which is not yours: choose another name",
+        ),
+        (NameTakenError("player", "deep"), 409, "name_taken", "there is a player 'deep' already"),
+    ],
+)
+def test_a_name_that_is_refused_has_the_code_of_what_it_should_name(
+    error: Exception, status: int, code: str, message: str
+) -> None:
+    assert refusal(error) == (status, {"error": {"code": code, "message": message, "hint": ""}})
 
 
 def test_the_code_of_a_crash_is_the_documented_one_everywhere() -> None:

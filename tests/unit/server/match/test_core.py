@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 
 from gdl.engines import make_game
+from gdl.errors import LimitExceeded
 from gdl.game import RANDOM
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
@@ -28,7 +29,7 @@ from server.match.events import (
     StateReached,
     StepFinished,
 )
-from server.match.exchange import Answer, MatchPhase, ReplyEnding
+from server.match.exchange import Answer, EvaluationFailed, MatchPhase, ReplyEnding
 from server.match.setup import Case, Profile, Substitute
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 
@@ -362,6 +363,41 @@ def test_rules_that_end_in_nothing_end_their_match(old: str, new: str, failed: F
     assert [event for event in script.events if isinstance(event, Failed)] == [failed]
     script.expect(LEFT, "(ABORT m.1)", "aborted")
     script.expect(RIGHT, "(ABORT m.1)", "aborted")
+    assert script.match.phase is MatchPhase.CLOSED
+
+
+def test_rules_that_end_in_nothing_after_some_steps_end_their_match_there() -> None:
+    late = TWO_STEPS.replace("(<= terminal (true (at 2)))", "(<= terminal (true (at 5)))").replace(
+        "(role ?r) (word ?w))", "(role ?r) (word ?w) (true (at ?i)) (succ ?i ?j))"
+    )
+    script = started(Script(make_game(read_rules(late)), setup()))
+    script.expect_both("(say Yes)", "(say no)")
+    script.expect_both("(say no)", "(say Yes)")
+    message = "left has no legal move in step 2, though the state is not terminal"
+    assert [event for event in script.events if isinstance(event, Failed)] == [
+        Failed(2500, 1, "NoLegalMoveError", message)
+    ]
+    script.expect(LEFT, "(ABORT m.1)", "aborted")
+    script.expect(RIGHT, "(ABORT m.1)", "aborted")
+    assert script.match.phase is MatchPhase.CLOSED
+
+
+def test_an_evaluation_that_fails_late_ends_the_match_once_with_the_step_that_is_known() -> None:
+    script = Script(two_steps(), setup(), is_slow=True)
+    failure = EvaluationFailed(script.at_ms, LimitExceeded("seconds for one state", 30))
+    script.begin()
+    script.evaluate()
+    script.expect_both("ready", "ready")
+    script.feed(failure)  # no state is waited for
+    script.expect_both("(say Yes)", "(say no)")
+    script.evaluate()
+    script.expect_both("(say Yes)", "(say no)")
+    script.feed(failure)
+    script.feed(failure)
+    assert [event for event in script.events if isinstance(event, Failed)] == [
+        Failed(1000, 1, "LimitExceeded", "limit reached: more than 30 seconds for one state")
+    ]
+    script.expect_both("aborted", "aborted")
     assert script.match.phase is MatchPhase.CLOSED
 
 

@@ -220,6 +220,22 @@ async def test_whatever_an_engine_raises_ends_that_match_alone(error: Exception)
     assert completed == Completed(5000, 2, (0, 0))
 
 
+async def test_an_engine_that_fails_after_some_steps_ends_the_match_there() -> None:
+    n_states = 0
+
+    async def fail_at_last(work: Callable[[], Position]) -> Position:
+        nonlocal n_states
+        n_states += 1
+        if n_states == 3:
+            raise MemoryError("full")
+        return work()
+
+    links = {LEFT: Says(), RIGHT: Says()}
+    driver = MatchDriver(LocalReferee(two_steps(), fail_at_last), setup(), links, (), STOPPED)
+    assert await driver.run() == Failed(5000, 1, "MemoryError", "full")
+    assert [link.requests[-1].text for link in links.values()] == ["(ABORT m.1)", "(ABORT m.1)"]
+
+
 async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None:
     seen: list[Event] = []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.errors import PlayerNameError
+from server.errors import InvalidNameError
 from server.registry.registry import check_player_name
 
 
@@ -19,5 +19,5 @@ def test_names(name: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_name(name: str) -> None:
-    with pytest.raises(PlayerNameError):
+    with pytest.raises(InvalidNameError):
         check_player_name(name)
