@@ -20,7 +20,7 @@ from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, 
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import MatchRow, SeatRow
+from server.storage.rows import MatchRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
 
 N_MATCHES: Final = (1, 10, 100, 500)
@@ -58,7 +58,7 @@ async def measure(address: str, n_matches: int, duration_s: float = DURATION_S) 
     try:
         for name in names:
             row = MatchRow(name, "rate", "", {}, created_ms=0)
-            await MatchStore(database).add(row, [SeatRow(name, role, 0, "random", "own") for role in "xo"])
+            await MatchStore(database).add(row, [SeatRow(name, role, 0, "random", SeatKind.OWN) for role in "xo"])
         await MatchQueue(database).claim(names, holder, lease_s=3600)
         writer, rate = EventWriter(database, holder), WriteRate(n_matches, duration_s)
         await asyncio.gather(*(_play(writer, name, rate) for name in names))

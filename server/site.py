@@ -57,7 +57,8 @@ def make_app(manager: GameManager, access: AccessControl, watch: Watch) -> web.A
     app = web.Application(middlewares=[compressing, observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
     app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
     app[health.READINESS] = health.Readiness(manager.writer.check, watch.ending)
-    app[health.METRICS_READERS], app[health.QUEUE_LENGTH] = watch.metrics_readers, manager.queue.length
+    app[health.METRICS_READERS] = watch.metrics_readers
+    app[health.N_RUNNING], app[health.QUEUE_LENGTH] = manager.n_running, manager.queue.length
     add_api(app)
     access_pages.add_routes(app)
     pages.add_routes(app)
@@ -141,7 +142,6 @@ async def managing(
     async with published(StoredMatches.of(database), publishing) as publish:
         observers = HostObservers(_each(metrics.take, publish), metrics.take_share, metrics.take_batch)
         manager = GameManager(database, settings, observers)
-        metrics.watch(manager.n_running)
         with watch.ending.on_signals():
             try:
                 await manager.start()

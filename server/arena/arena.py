@@ -17,8 +17,12 @@ from server.arena.folder import PlayedMatch, TournamentFolder
 from server.arena.plan import TournamentPlan
 from server.arena.processor_time import WaitingTime
 from server.hosting.cores import CoreBudget
-from server.hosting.hosted import HostedMatch, MatchOrder
+from server.hosting.runner import MatchRunner
 from server.match.link import now_ms
+from server.match.referee import LocalReferee
+from server.match.setup import MatchSetup, new_random_token
+from server.records.entries import Circumstances
+from server.records.journal import FileRecorder
 from server.replacement import replacing
 from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
@@ -206,15 +210,16 @@ class Arena:
         return played
 
     async def _record(self, match: ScheduledMatch) -> dict[str, Any]:
+        """Play a match, and return its record."""
         plan, game = self.progress.plan, self.games[match.game]
-        roles = map(str, played_roles(game))
-        players = {role: await self.contestants.player(name) for role, name in zip(roles, match.players, strict=True)}
-        order = MatchOrder(
-            match.game, game, players, plan.start_clock, plan.play_clock, plan.profile, substitute=plan.substitute,
-            seed=match.seed, scramble_seed=match.scramble_seed, match_id=match.match_id,
+        seats = zip(played_roles(game), match.players, strict=True)
+        players = {role: await self.contestants.player(name) for role, name in seats}
+        setup = MatchSetup(
+            tuple(player.seat(role, plan.profile) for role, player in players.items()), plan.start_clock, plan.play_clock,
+            match_id=match.match_id, seed=match.seed, scramble_seed=match.scramble_seed, substitute=plan.substitute,
         )  # fmt: skip
-        _, record = await HostedMatch(order).play()
-        return record
+        recorder = FileRecorder(Circumstances(match.game, new_random_token()))
+        return await MatchRunner(setup, players, LocalReferee(game), recorder).play()
 
 
 def played_of(record: Mapping[str, Any], match: ScheduledMatch, waited_share: float | None) -> PlayedMatch:

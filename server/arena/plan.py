@@ -14,8 +14,7 @@ from gdl.game import played_roles
 from gdl.games.library import GameFile, find_game
 from gdl.wire.messages import Dialect
 from server.errors import ConfigurationError
-from server.hosting.hosted import MAX_CLOCK_S
-from server.match.setup import MAX_GRACE_S, Case, Profile, Substitute
+from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
 from server.tournament.competition import Schedule
 from server.tournament.fixtures import Entrant, TournamentGame
 from server.tournament.knockout import Knockout

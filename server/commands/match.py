@@ -5,21 +5,35 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from gdl.engines import make_game
-from gdl.games.library import GameFile, find_game
+from gdl.game import Game, Role
+from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
-from server.hosting.hosted import MAX_CLOCK_S, HostedMatch, MatchOrder
 from server.hosting.order import MAX_ROLES
-from server.links.seating import PlayerSpec, check_n_roles, player_spec
-from server.match.driver import Observer, Outcome
-from server.match.events import Completed
-from server.match.setup import PROFILE_WORDS, Case, Profile, Substitute, changed_profile, new_match_id
+from server.hosting.runner import MatchRunner
+from server.links.seating import PlayerReference, PlayerSpec, check_n_roles, check_roles, player_spec, seated
+from server.match.driver import Observer
+from server.match.referee import LocalReferee
+from server.match.setup import (
+    MAX_CLOCK_S,
+    PROFILE_WORDS,
+    Case,
+    MatchSetup,
+    Profile,
+    Substitute,
+    changed_profile,
+    new_random_token,
+    new_seed,
+)
+from server.records.entries import Circumstances
+from server.records.journal import FileRecorder
 from server.records.signature import kept_key
 from server.terminal.commentary import Commentary, Waiting, drawer, error_lines, is_screen, result_line, screen_paint
 from server.terminal.progress import progress
@@ -66,27 +80,35 @@ def command(
     Exits with 0 when the match was played to its end; the last lines tell the result and where the record is.
     """
     file = find_game(game)
-    order = _order(file, words)
-    check_n_roles(order.game, words["max_roles"])
+    rules = make_game(file.read())
+    named = _named_players(words["players"])
+    check_n_roles(rules, words["max_roles"])
+    players = seated(rules, named)
+    setup = _setup(rules, players, words)
     key = None if key_path is None else kept_key(key_path)
-    path = _made_room(record_path or RECORDS / f"{file.name}.{order.match_id.rpartition('.')[2]}.json")
+    path = _made_room(record_path or RECORDS / f"{file.name}.{setup.match_id.rpartition('.')[2]}.json")
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
-    draw = drawer(order.game.description, file, screen_paint()) if is_drawn else None
+    draw = drawer(rules.description, file, screen_paint()) if is_drawn else None
+    circumstances = Circumstances(file.name, new_random_token())
     try:
-        with progress(f"playing {file.name}") if words["as_json"] else Waiting() as waiting:
+        with (
+            closing(FileRecorder(circumstances, path, key)) as recorder,
+            progress(f"playing {file.name}") if words["as_json"] else Waiting() as waiting,
+        ):
             observers = (waiting, Commentary(_Teller(), draw)) if isinstance(waiting, Waiting) else ()
-            outcome, record = asyncio.run(_played(HostedMatch(order, path, key), observers))
+            runner = MatchRunner(setup, players, LocalReferee(rules), recorder)
+            record = asyncio.run(_played(runner, observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
     if words["as_json"]:
         click.echo(json.dumps(summary(record) | {"record": str(path)}, indent=2))
     else:
-        for line in error_lines(order.game.roles, record["errors"], record.get("x-failures", ())):
+        for line in error_lines(rules.roles, record["errors"], record.get("x-failures", ())):
             click.echo(line)
-        if isinstance(outcome, Completed):
-            click.echo(result_line(zip(order.game.roles, outcome.goals, strict=True)))
+        if record["isCompleted"]:
+            click.echo(result_line(zip(rules.roles, record["x-goals"], strict=True)))
         click.echo(f"record: {path}")
-    context.exit(0 if isinstance(outcome, Completed) else 1)
+    context.exit(0 if record["isCompleted"] else 1)
 
 
 class _Teller:
@@ -103,21 +125,18 @@ class _Teller:
                 self._has_listener = False
 
 
-def _order(file: GameFile, words: dict[str, Any]) -> MatchOrder:
-    """Return the order of a match by the options of the command."""
+def _setup(game: Game, players: Mapping[Role, PlayerReference], words: dict[str, Any]) -> MatchSetup:
+    """Return what is agreed on with *players* by the options of the command."""
     profile = Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"])
     named = dict(_by_role(text, "--profile", "white=upper,grace:2") for text in words["profiles"])
-    return MatchOrder(
-        game_name=file.name,
-        game=make_game(file.read()),
-        players=_named_players(words["players"]),
-        profile=profile,
-        profiles={role: changed_profile(profile, text) for role, text in named.items()},
-        start_clock_s=words["start_clock"],
-        play_clock_s=words["play_clock"],
+    profiles = {role: changed_profile(profile, text) for role, text in named.items()}
+    check_roles(game, profiles)
+    return MatchSetup(
+        tuple(player.seat(role, profiles.get(str(role), profile)) for role, player in players.items()),
+        words["start_clock"],
+        words["play_clock"],
+        seed=new_seed() if words["seed"] is None else words["seed"],
         substitute=Substitute(words["substitute"]),
-        seed=words["seed"],
-        match_id=new_match_id(),
     )
 
 
@@ -146,7 +165,7 @@ def _made_room(path: Path) -> Path:
     return path
 
 
-async def _played(match: HostedMatch, observers: Sequence[Observer]) -> tuple[Outcome, dict[str, Any]]:
+async def _played(match: MatchRunner, observers: Sequence[Observer]) -> dict[str, Any]:
     """Play; the first Ctrl-C or SIGTERM aborts the match and tells its players, a second one ends it at once."""
     loop, playing = asyncio.get_running_loop(), asyncio.ensure_future(match.play(observers))
     reasons = ["interrupted"]

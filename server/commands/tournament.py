@@ -25,8 +25,7 @@ from server.arena.report import HTML_FILE, write_reports
 from server.arena.table import summary, table_of
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.hosting.hosted import MAX_CLOCK_S
-from server.match.setup import new_seed
+from server.match.setup import MAX_CLOCK_S, new_seed
 from server.tournament.fixtures import TournamentGame
 from server.tournament.scoring import Measure
 

@@ -22,7 +22,7 @@ from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.ordering import GameFinder
 from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
 from server.links.info import ask_info
-from server.links.seating import PlayerReference, check_n_roles, check_roles, seated
+from server.links.seating import PlayerReference, check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import HealthChecks
@@ -68,7 +68,8 @@ class GameManager:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue, self.lobby = MatchQueue(database), Lobby(database)
         self.notifier = Notifier()
-        self.registry = Registry(self.players, RegistrySettings(targets=settings.targets), on_change=self.look)
+        registering = RegistrySettings(targets=settings.targets, worker_limits=settings.worker_limits)
+        self.registry = Registry(self.players, registering, on_change=self.look)
         self.request_queues = self.registry.request_queues
         self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
         self.writer = EventWriter(
@@ -154,11 +155,9 @@ class GameManager:
         if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
             text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
         version, outline = await self._finder.found(text, by)
-        named = {role: await self.registry.resolve(seat.player) for role, seat in text.players.items()}
         check_n_roles(outline, self.settings.max_roles)
-        check_roles(outline, named)
-        self.playing.cores.check(seat.player for seat in text.players.values())
-        entrants = seated(outline, named)
+        entrants = await self.registry.seated(outline, text.named_players)
+        self.playing.cores.check(text.named_players.values())
         claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
         order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
         row = MatchRow(

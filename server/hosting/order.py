@@ -12,12 +12,21 @@ from pydantic.alias_generators import to_camel
 
 from gdl.game import Role
 from gdl.wire.messages import Dialect
+from players.kit.worker import WorkerLimits
 from server.hosting.cores import n_cores_here
-from server.hosting.hosted import MAX_CLOCK_S
 from server.hosting.referees import RefereeLimits
 from server.links.address import AllowedAddresses
 from server.links.seating import PlayerReference
-from server.match.setup import MAX_GRACE_S, Case, MatchSetup, Profile, Substitute, new_random_token, new_seed
+from server.match.setup import (
+    MAX_CLOCK_S,
+    MAX_GRACE_S,
+    Case,
+    MatchSetup,
+    Profile,
+    Substitute,
+    new_random_token,
+    new_seed,
+)
 from server.sanitization import CleanName
 from server.spectating.events import LIVE, Delay, read_delay
 from server.storage.writer import RETRIES_S
@@ -26,6 +35,8 @@ MAX_RUNNING: Final = 1_000
 MAX_QUEUED: Final = 10_000
 MAX_ROLES: Final = 16
 PLAYER_MEMORY_MB: Final = 4096
+NICENESS: Final = 5
+"""What players of ours think about waits for whatever has to be in time."""
 LEASE_S: Final = 10.0
 LOBBY_S: Final = 1_800.0
 
@@ -61,6 +72,11 @@ class HostSettings:
     targets: AllowedAddresses | None = None
     referee_limits: RefereeLimits = field(default_factory=RefereeLimits)
     broadcast_delay: Delay = LIVE
+
+    @property
+    def worker_limits(self) -> WorkerLimits:
+        """What each process of a player of ours may use."""
+        return WorkerLimits(self.player_memory_mb, NICENESS)
 
 
 MAX_STEP: Final = 1_000_000
@@ -133,6 +149,11 @@ class MatchRequest(BaseModel):
         default=None, max_length=20, description="how late spectators see it: `3 steps`, `60 s`, `end`, or `live`"
     )
     begin: FromText | None = Field(default=None, alias="from")
+
+    @property
+    def named_players(self) -> dict[str, str]:
+        """How the player of each role was named."""
+        return {role: seat.player for role, seat in self.players.items()}
 
     @model_validator(mode="after")
     def _has_one_game(self) -> MatchRequest:

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from gdl.errors import CallerError, GdlError
-from players.kit.worker import WorkerLimits
-from server.errors import DamagedRowError, LostMatchError, MatchRecordError, StorageError, UnwritableError
+from gdl.errors import GdlError
+from gdl.game import Role
+from server.errors import (
+    DamagedRowError,
+    LostMatchError,
+    MatchRecordError,
+    PlayerStartError,
+    StorageError,
+    UnwritableError,
+)
 from server.hosting.cores import CoreBudget
 from server.hosting.order import HostSettings, StoredOrder, order_of
-from server.hosting.referees import Referees
-from server.hosting.stored import MatchContext, StoredMatch
-from server.links.seating import PlayerReference, PlayerSpec, UnresolvedPlayer, seated
-from server.records.entries import OnEntry
+from server.hosting.referees import ChildReferee, Referees
+from server.hosting.runner import MatchRunner
+from server.links.seating import PlayerReference
+from server.match.driver import DEFAULT_OPTIONS, DriverOptions
+from server.match.referee import Referee
+from server.records.entries import Circumstances, OnEntry
 from server.registry.queueing import busy_players, has_only_failed
 from server.registry.registry import Registry
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
+from server.storage.recorder import DatabaseRecorder, RecorderContext
 from server.storage.rows import MatchRow
 from server.storage.writer import EventWriter, OnBatch
 
-NICENESS: Final = 5
-"""What players of ours think about waits for whatever has to be in time."""
 MAX_ATTEMPTS: Final = 5
 """How often a match that cannot go on is tried, once in a third of a lease."""
 _LOG: Final = logging.getLogger(__name__)
@@ -78,10 +87,10 @@ class Playing:
         self._games, self._matches, self._queue = GameStore(database), MatchStore(database), MatchQueue(database)
         self._registry, self._settings = registry, settings
         self._observers = observers
-        self._worker_limits = WorkerLimits(settings.player_memory_mb, NICENESS)
+        self._recorder_context = RecorderContext(self._matches, writer, settings.signing_key, observers.on_entry)
         self.cores = CoreBudget(settings.player_cores)
         self._referees = Referees(settings.referee_limits)
-        self._matches_here: dict[str, StoredMatch] = {}
+        self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, StorageError] = {}
         self._n_attempts: Counter[str] = Counter()
@@ -157,7 +166,7 @@ class Playing:
         task.add_done_callback(lambda _task: self._forget(row.id))
 
     def _forget(self, match_id: str) -> None:
-        self._matches_here.pop(match_id, None)
+        self._runners.pop(match_id, None)
         self._tasks.pop(match_id, None)
         self._stopped.pop(match_id, None)
         self.cores.release(match_id)
@@ -212,22 +221,23 @@ class Playing:
         """Lend the referee of the match, play it on the cores that it is granted, and note how its players answered."""
         order = _order(row)
         # Before anything is waited for, so that the queue knows what is left.
-        self.cores.request(row.id, self.cores.slots_for(seat.player for seat in order.request.players.values()))
+        named = order.request.named_players
+        self.cores.request(row.id, self.cores.slots_for(named.values()))
         version = await self._writer.patiently(partial(self._games.version, row.sha256))
         if version is None:
             raise MatchRecordError("the rules are not there any more", row.sha256)
         async with self._referees.lent(version) as referee:
-            named = {role: await self._entrant(seat.player) for role, seat in order.request.players.items()}
-            told = self._observers
-            context = MatchContext(
-                self._matches, self._writer, self._settings.signing_key, told.on_step_overhead, told.on_entry
-            )
-            match = self._matches_here[row.id] = StoredMatch(row, order, seated(referee, named), referee, context)
+            # Another process may have taken the order, and players may have moved since then, or gone.
+            entrants = await self._writer.patiently(partial(self._registry.seated_again, referee, named))
+            runner = self._runners[row.id] = self._runner(row, order, entrants, referee)
             if row.abort_reason is not None:
                 self.abort(row.id, row.abort_reason)
             await self.cores.granted(row.id)
-            record = await match.play()
-        await self._note_players(row.id, record.as_json())
+            try:
+                record = await runner.play()
+            except PlayerStartError as error:
+                record = await runner.abandon(str(error))
+        await self._note_players(row.id, record)
 
     async def _note_players(self, match_id: str, record: Mapping[str, Any]) -> None:
         """Note how the players answered in a match that is over, whatever the database does now."""
@@ -237,25 +247,26 @@ class Playing:
         except StorageError as error:
             _LOG.error("how the players of match %s answered is not counted: %s", match_id, error)
 
-    async def _entrant(self, text: str) -> PlayerReference:
-        try:
-            entrant = await self._writer.patiently(partial(self._registry.resolve, text))
-        except (CallerError, DamagedRowError):
-            return UnresolvedPlayer(text)
-        if isinstance(entrant, PlayerSpec) and entrant.is_own:
-            return replace(entrant, worker_limits=self._worker_limits)
-        return entrant
+    def _runner(
+        self, row: MatchRow, order: StoredOrder, entrants: Mapping[Role, PlayerReference], referee: Referee
+    ) -> MatchRunner:
+        circumstances = Circumstances(row.game, order.random_token, tournament=row.tournament)
+        recorder = DatabaseRecorder(row.id, circumstances, self._recorder_context)
+        # A referee in a process counts the time of its questions itself: it may have to wait before it can ask them.
+        limit_s = math.inf if isinstance(referee, ChildReferee) else DEFAULT_OPTIONS.evaluation_limit_s
+        options = DriverOptions(on_step_overhead=self._observers.on_step_overhead, evaluation_limit_s=limit_s)
+        return MatchRunner(order.setup(row.id, entrants), entrants, referee, recorder, options)
 
     def abort(self, match_id: str, reason: str) -> None:
         """End the match soon, if it is played here."""
-        match = self._matches_here.get(match_id)
-        if match is not None:
-            match.abort(reason)
+        runner = self._runners.get(match_id)
+        if runner is not None:
+            runner.abort(reason)
             self.cores.waive(match_id)
 
     async def abort_all(self, reason: str, limit_s: float) -> None:
         """Abort every match, and wait until the players have got ABORT, *limit_s* at most."""
-        for match_id in tuple(self._matches_here):
+        for match_id in tuple(self._runners):
             self.abort(match_id, reason)
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=limit_s)

@@ -60,6 +60,7 @@ class Profile:
     gets_legal_moves: bool = False
 
 
+MAX_CLOCK_S: Final = 86_400
 MAX_GRACE_S: Final = 60.0
 _GRACE: Final = "grace:"
 _WORDS: Final[Mapping[str, Mapping[str, Any]]] = {

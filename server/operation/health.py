@@ -186,7 +186,8 @@ class Readiness:
 READINESS: Final = web.AppKey("readiness", Readiness)
 METRICS_READERS: Final = web.AppKey[tuple[Network, ...]]("metrics_readers")
 """The networks from which /metrics may be read without a token; this machine always may."""
-
+N_RUNNING: Final = web.AppKey[Callable[[], int]]("n_running")
+"""Counts the matches that this process plays, for the metrics."""
 QUEUE_LENGTH: Final = web.AppKey[Callable[[], Awaitable[int]]]("queue_length")
 """Counts the matches that wait, for the metrics."""
 
@@ -216,6 +217,8 @@ async def _metrics(request: web.Request) -> web.Response:
     if not _may_see_metrics(request):
         raise web.HTTPForbidden(text="metrics are for this machine and for administrators\n")
     metrics = request.app[METRICS]
+    if N_RUNNING in request.app:
+        metrics.set_running(request.app[N_RUNNING]())
     if QUEUE_LENGTH in request.app:
         with suppress(StorageError):  # the other figures are wanted most when the database is away
             metrics.set_queued(await request.app[QUEUE_LENGTH]())

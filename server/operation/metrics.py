@@ -6,7 +6,7 @@ import asyncio
 import gc
 import sys
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -84,9 +84,9 @@ class Metrics:
         )
         self._open = Gauge("ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r)
 
-    def watch(self, n_running: Callable[[], int]) -> None:
-        """Read how many matches are played from *n_running*, at every scrape."""
-        self._running.set_function(n_running)
+    def set_running(self, n_running: int) -> None:
+        """Note how many matches this process plays."""
+        self._running.set(n_running)
 
     def set_queued(self, n_queued: int) -> None:
         """Note how many matches wait, in the whole database."""

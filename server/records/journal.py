@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Annotated, Any, Final
 
@@ -31,13 +32,16 @@ def journal_path(record_path: Path) -> Path:
     return record_path.with_name(record_path.name + SUFFIX)
 
 
-class Recorder:
+class FileRecorder:
     """Takes the events of one match, keeps its record, and writes the journal and at the end the record's file.
 
     Attributes:
         record: the record up to the last event.
         path: where the record will be; None keeps it in memory only.
+        excess: why no more of the match can be kept; always empty, for a file may be of any length.
     """
+
+    excess: Final = ""
 
     def __init__(
         self, circumstances: Circumstances, path: Path | None = None, signing_key: RSAPrivateKey | None = None
@@ -53,6 +57,10 @@ class Recorder:
         self._file = None if path is None else _opened(path)
         self._is_finished = False
 
+    async def earlier(self) -> Sequence[Entry]:
+        """Return no entries: a match that broke off leaves its journal, and is not played on."""
+        return ()
+
     def take(self, event: Event) -> None:
         """Take in the next event; when this returns, an answer or a joint move is on the disk.
 
@@ -67,13 +75,19 @@ class Recorder:
                 os.fsync(self._file.fileno())
         self.record.add(entry)
 
-    def finish(self) -> dict[str, Any]:
+    async def flush(self) -> None:
+        """Return: `take` has written everything."""
+
+    async def finish(self) -> dict[str, Any]:
         """Return the whole record, signed if there is a key; its file takes the journal's place.
 
         Raises:
             MatchRecordError: the match never began.
             OSError: the record cannot be written; the journal stays.
         """
+        return await asyncio.to_thread(self._finish)
+
+    def _finish(self) -> dict[str, Any]:
         found = self.record.as_json()
         if self._signing_key is not None:
             found = signed(found, self._signing_key)

@@ -7,15 +7,23 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gdl.game import Role
+from gdl.errors import CallerError
+from gdl.game import Outline, Role
 from gdl.wire.replies import Status
+from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
-from server.errors import InvalidNameError, NameTakenError, TooManyPlayersError, UnknownPlayerError
+from server.errors import (
+    DamagedRowError,
+    InvalidNameError,
+    NameTakenError,
+    TooManyPlayersError,
+    UnknownPlayerError,
+)
 from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer, check_target, player_url
 from server.links.human_seat import HumanLink, QueueLink
 from server.links.request_queue import RequestQueues
-from server.links.seating import PlayerReference, public_player_spec
+from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
 from server.storage.accounts import PlayerStore
@@ -104,19 +112,21 @@ _SYSTEM_CLOCK: Final = SystemClock()
 
 @dataclass(frozen=True, slots=True)
 class RegistrySettings:
-    """What registered players are allowed.
+    """What players are allowed.
 
     Attributes:
         max_matches: how many matches a player plays at once unless its owner says otherwise.
         max_players: how many players one owner may register.
         max_failed_matches: after so many matches in a row in which a player never answered, it is paused.
         targets: where players may be; None: anywhere.
+        worker_limits: what players of ours may use in a worker; None: each plays in a service of its own.
     """
 
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
     targets: AllowedAddresses | None = None
+    worker_limits: WorkerLimits | None = None
 
 
 DEFAULT_SETTINGS: Final = RegistrySettings()
@@ -238,8 +248,33 @@ class Registry:
         # No registered player is called like an address.
         row = None if "://" in text else await self.store.get(text)
         if row is None:
-            return public_player_spec(text, self.settings.targets)
+            spec = public_player_spec(text, self.settings.targets)
+            return replace(spec, worker_limits=self.settings.worker_limits) if spec.is_own else spec
         return RegisteredPlayer(row, self.request_queues, self.settings.targets)
+
+    async def seated(self, game: Outline, named: Mapping[str, str]) -> dict[Role, PlayerReference]:
+        """Return who plays each role of *game* but chance, as *named* says by role, and `random` where it does not.
+
+        Raises:
+            PlayerSpecError, UnknownNameError: as `resolve`; no such role.
+        """
+        return seated(game, {role: await self.resolve(text) for role, text in named.items()})
+
+    async def seated_again(self, game: Outline, named: Mapping[str, str]) -> dict[Role, PlayerReference]:
+        """Return the same for a match that was ordered before: where the players are now.
+
+        One that is not known any more is an `UnresolvedPlayer`.
+
+        Raises:
+            UnknownNameError: no such role.
+        """
+        return seated(game, {role: await self._resolved_again(text) for role, text in named.items()})
+
+    async def _resolved_again(self, text: str) -> PlayerReference:
+        try:
+            return await self.resolve(text)
+        except (CallerError, DamagedRowError):
+            return UnresolvedPlayer(text)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
         """Return how many matches each registered player may play at once as things are: 0 for none now.

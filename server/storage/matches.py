@@ -17,7 +17,7 @@ from server.storage.database import Database
 from server.storage.journals import WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
-from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatRow
+from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.schema import matches, records, seats
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
@@ -287,5 +287,6 @@ def _seat_row(row: sa.RowMapping) -> SeatRow:
     what = damage(seats, row)
     if what:
         _LOG.error("a seat of match %s is damaged: %s", row["match_id"], what)
-        return SeatRow(row["match_id"], row["role"], 0, DAMAGED, DAMAGED)
-    return SeatRow(**row)
+        return SeatRow(row["match_id"], row["role"], 0, DAMAGED, SeatKind.UNKNOWN)
+    kind = SeatKind(row["kind"]) if row["kind"] in tuple(SeatKind) else SeatKind.UNKNOWN
+    return SeatRow(**{**row, "kind": kind})

@@ -32,6 +32,8 @@ class SeatKind(StrEnum):
     """No player: `random`, in GDL-II."""
     ABSENT = "absent"
     """A player that was known when the match was ordered, and is not any more."""
+    UNKNOWN = "unknown"
+    """What a row says that is damaged, or of another version of this program."""
 
 
 class PlayerStatus(StrEnum):
@@ -164,14 +166,14 @@ class MatchRow:
 class SeatRow:
     """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order.
 
-    `kind` is one of `SeatKind`, or what an earlier version wrote. `came_ms` is when the person came who plays it.
+    `came_ms` is when the person came who plays it.
     """
 
     match_id: str
     role: str
     position: int
     player: str
-    kind: str
+    kind: SeatKind
     goal: int | None = None
     n_errors: int = 0
     thinking_ms: int = 0

@@ -41,7 +41,7 @@ class SeatLine:
 
     role: str
     player: str
-    kind: str
+    kind: SeatKind
     goal: int | None
     is_best: bool
     is_missing: bool = False

@@ -236,5 +236,5 @@ async def test_by_players_of_matches(site: Site, texts: list[str]) -> None:
             tournament=name,
             ordered_by=name,
         )
-        await manager.matches.add(row, [SeatRow(f"m{n}", "x", 0, name, "http")])
+        await manager.matches.add(row, [SeatRow(f"m{n}", "x", 0, name, SeatKind.HTTP)])
     assert await failing(site) == []

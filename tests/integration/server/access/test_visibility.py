@@ -152,7 +152,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     )  # fmt: skip
     rules = description.source.text
     await manager.games.put(GameVersion(UNNAMED, description.sha256, rules, roles, description.is_gdl2, 1))
-    kind_of_seat = "human" if how.get("people") else "dial-in"
+    kind_of_seat = SeatKind.HUMAN if how.get("people") else SeatKind.DIAL_IN
     names = [seat.player for seat in first.seats]
     await manager.matches.add(row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
     if not how.get("people"):

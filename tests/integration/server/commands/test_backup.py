@@ -18,7 +18,7 @@ from server.records.record import record_of
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.journals import summary_of
-from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatRow
+from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatKind, SeatRow
 from tests.kit.server.commands.fixtures import Ended, Ggp
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns
 from tests.kit.server.storage.finished import FinishedMatch, add_finished
@@ -36,7 +36,7 @@ def record(match_id: str) -> dict[str, Any]:
 def finished(match_id: str, **changes: Any) -> FinishedMatch:
     rules = turns()
     row = MatchRow(**{"game": "turns", "sha256": rules.sha256, "order": NO_ORDER} | changes, id=match_id, created_ms=5)
-    chairs = [SeatRow(match_id, role, place, f"{role}-player", "http") for place, role in enumerate("ab")]
+    chairs = [SeatRow(match_id, role, place, f"{role}-player", SeatKind.HTTP) for place, role in enumerate("ab")]
     return FinishedMatch(row, chairs, journal(match_id)).ended(summary_of(journal(match_id)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 import pytest
 
 from server.match.setup import Profile
-from server.records.journal import Recorder, journal_path, write_record
+from server.records.journal import FileRecorder, journal_path, write_record
 from server.records.signature import make_key
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, TURNS_MOVES, events, turns
 
 
-def recorded(path: Path, n: int | None = None, profile: Profile = PLAIN, *, is_signed: bool = False) -> Recorder:
-    recorder = Recorder(CIRCUMSTANCES, path, make_key() if is_signed else None)
+def recorded(path: Path, n: int | None = None, profile: Profile = PLAIN, *, is_signed: bool = False) -> FileRecorder:
+    recorder = FileRecorder(CIRCUMSTANCES, path, make_key() if is_signed else None)
     for event in list(events(turns(), TURNS_MOVES, profile))[:n]:
         recorder.take(event)
     recorder.close()
@@ -25,7 +26,7 @@ def recorded(path: Path, n: int | None = None, profile: Profile = PLAIN, *, is_s
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    recorded(tmp_path / "m.json").finish()
+    asyncio.run(recorded(tmp_path / "m.json").finish())
     return tmp_path / "m.json"
 
 
@@ -95,7 +96,7 @@ def test_a_signature_is_verified(
     ggp: Ggp, tmp_path: Path, change: dict[str, object], code: int, signature: str
 ) -> None:
     path = tmp_path / "m.json"
-    recorded(path, is_signed=True).finish()
+    asyncio.run(recorded(path, is_signed=True).finish())
     ended = ggp("replay", changed(path, **change), "--json")
     assert (ended.exit_code, json.loads(ended.output)["signature"]) == (code, signature)
 
@@ -146,7 +147,7 @@ def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
     ggp: Ggp, tmp_path: Path, is_scrambled: bool
 ) -> None:
     path = tmp_path / "m.json"
-    whole = recorded(path, profile=Profile(is_scrambled=is_scrambled)).finish()
+    whole = asyncio.run(recorded(path, profile=Profile(is_scrambled=is_scrambled)).finish())
     whole["x-wire"][5] |= {"text": "fly", "error": "IL fly", "detail": "no such move"}
     write_record(whole, path)
     names = whole.get("x-scrambling", {})
@@ -157,7 +158,7 @@ def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
 
 def test_the_legal_moves_that_a_child_was_told_have_a_line_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    whole = recorded(path).finish()
+    whole = asyncio.run(recorded(path).finish())
     whole["x-wire"][4] |= {"direction": "sent", "text": "(LEGAL m1 (go))\n(PLAY m1 0)"}
     write_record(whole, path)
     lines = ggp("replay", path, "--seat", "a").output.splitlines()
@@ -169,7 +170,7 @@ def test_the_legal_moves_that_a_child_was_told_have_a_line_of_their_own(ggp: Ggp
 
 def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    whole = recorded(path).finish()
+    whole = asyncio.run(recorded(path).finish())
     whole["x-wire"][5] |= {"text": "\x1b[2Jfly\nhigh\n", "error": "IL", "detail": "\x1b", "move": "( jump 0 )"}
     write_record(whole, path)
     lines = ggp("replay", path, "--seat", "a").output.splitlines()

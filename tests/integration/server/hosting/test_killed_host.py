@@ -47,7 +47,7 @@ async def test_matches_of_a_host_that_is_killed_end_as_if_it_had_not_been(tmp_pa
 async def test_players_of_ours_that_died_with_the_host_are_brought_to_the_step_of_their_match(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path}/own.sqlite"
     rules = (FOLDER / "long.kif").read_text("utf-8")
-    order = MatchRequest.model_validate({"rules": rules, "players": {"left": "mcts:playouts=20"}, "playClock": 10})
+    order = MatchRequest.model_validate({"rules": rules, "players": {"left": "mcts:playouts=20"}, "playClock": 60})
     async with hosting(address):
         pass  # it makes the tables
     match_ids = await kept(address, [order, order])

@@ -13,14 +13,13 @@ from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
-from server.hosting.hosted import HostedMatch, MatchOrder
 from server.links.own_player import STOCK, StockPlayer
-from server.links.seating import player_spec
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.events import Answered, Completed, Event
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.referee import LocalReferee
 from server.match.setup import Case, Profile
+from tests.kit.server.hosting.local import local_match
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, setup, two_steps
 from tests.kit.server.processes import children_of
 
@@ -82,9 +81,7 @@ async def test_its_moves_are_legal_in_whatever_names_it_is_spoken_to(profile: Pr
 
 
 async def _played(game: str, profile: Profile, players: dict[str, str]) -> dict[str, Any]:
-    specs = {role: player_spec(spec) for role, spec in players.items()}
-    order = MatchOrder(game, make_game(find_game(game).read()), specs, 1, 1, profile=profile)
-    return (await HostedMatch(order).play())[1]
+    return await local_match(make_game(find_game(game).read()), players, profile=profile, clock_s=1).play()
 
 
 async def test_it_is_given_the_moves_of_its_own_role_alone() -> None:
@@ -107,6 +104,6 @@ async def test_a_match_between_them_starts_no_process() -> None:
     before = children_of(os.getpid())
     seen: set[int] = set()
     game = make_game(find_game("tictactoe").read())
-    order = MatchOrder("tictactoe", game, {"x": player_spec("random"), "o": player_spec("legal")}, 1, 1)
-    await HostedMatch(order).play([lambda _: seen.update(children_of(os.getpid()))])
+    match = local_match(game, {"x": "random", "o": "legal"}, clock_s=1)
+    await match.play([lambda _: seen.update(children_of(os.getpid()))])
     assert seen <= before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,15 @@ from server.access.settings import AccessSettings, network
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.operation import health
-from server.operation.health import METRICS_READERS, READINESS, Readiness, Shutdown, add_routes
+from server.operation.health import (
+    METRICS_READERS,
+    N_RUNNING,
+    QUEUE_LENGTH,
+    READINESS,
+    Readiness,
+    Shutdown,
+    add_routes,
+)
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import Handler
 from server.site import Watch, make_app
@@ -122,6 +131,19 @@ async def test_this_machine_is_told_the_metrics() -> None:
     status, text = await asked(application(Database(), Shutdown()), "/metrics")
     assert status == 200
     assert "ggp_steps_total 0.0" in text
+
+
+async def test_the_present_numbers_of_matches_are_asked_for_at_every_reading_of_the_metrics() -> None:
+    app, running = application(Database(), Shutdown()), [3, 4]
+
+    async def queue_length() -> int:
+        return 7
+
+    app[N_RUNNING], app[QUEUE_LENGTH] = running.pop, queue_length
+    async with TestClient(TestServer(app)) as client:
+        texts = [await (await client.get("/metrics")).text() for _ in range(2)]
+    figures = [re.findall(r"^ggp_matches_(?:running|queued) .*", text, re.MULTILINE) for text in texts]
+    assert figures == [[f"ggp_matches_running {n}.0", "ggp_matches_queued 7.0"] for n in (4, 3)]
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])

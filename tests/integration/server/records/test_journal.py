@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,13 +10,13 @@ import pytest
 
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.events import Aborted
-from server.records.journal import Recorder, journal_path, json_object, read_entries, read_stored
+from server.records.journal import FileRecorder, journal_path, json_object, read_entries, read_stored
 from server.records.signature import has_valid_signature, make_key
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 
-def recorded(path: Path, n: int | None = None) -> Recorder:
-    recorder = Recorder(CIRCUMSTANCES, path)
+def recorded(path: Path, n: int | None = None) -> FileRecorder:
+    recorder = FileRecorder(CIRCUMSTANCES, path)
     for event in list(events(turns(), TURNS_MOVES))[:n]:
         recorder.take(event)
     recorder.close()
@@ -26,7 +27,7 @@ def test_the_journal_becomes_the_record_when_the_match_is_over(tmp_path: Path) -
     path = tmp_path / "m.json"
     recorder = recorded(path)
     assert [file.name for file in tmp_path.iterdir()] == ["m.json.journal"]
-    whole = recorder.finish()
+    whole = asyncio.run(recorder.finish())
     assert [file.name for file in tmp_path.iterdir()] == ["m.json"]
     assert json.loads(path.read_text()) == whole == recorder.record.as_json()
 
@@ -73,34 +74,34 @@ def test_the_journal_of_another_match_is_not_written_over(tmp_path: Path) -> Non
     recorded(path, 5)
     before = journal_path(path).read_bytes()
     with pytest.raises(JournalExistsError):
-        Recorder(CIRCUMSTANCES, path)
+        FileRecorder(CIRCUMSTANCES, path)
     assert journal_path(path).read_bytes() == before
 
 
 def test_a_match_that_never_began_leaves_nothing(tmp_path: Path) -> None:
-    recorder = Recorder(CIRCUMSTANCES, tmp_path / "m.json")
+    recorder = FileRecorder(CIRCUMSTANCES, tmp_path / "m.json")
     with pytest.raises(MatchRecordError):
-        recorder.finish()
+        asyncio.run(recorder.finish())
     recorder.close()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_is_signed_by_the_host_that_has_a_key(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    recorder = Recorder(CIRCUMSTANCES, path, make_key())
+    recorder = FileRecorder(CIRCUMSTANCES, path, make_key())
     for event in events(turns(), TURNS_MOVES):
         recorder.take(event)
-    recorder.finish()
+    asyncio.run(recorder.finish())
     assert has_valid_signature(json.loads(path.read_text()))
 
 
 def test_text_that_is_no_unicode_survives(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    recorder = Recorder(CIRCUMSTANCES, path)
+    recorder = FileRecorder(CIRCUMSTANCES, path)
     for event in list(events(turns(), TURNS_MOVES))[:4]:
         recorder.take(event)
     recorder.take(Aborted(1, 0, "\udce4\u2028\n"))
     recorder.close()
     assert read_stored(path).raw == recorder.record.as_json()
-    assert recorder.finish()["x-end"]["reason"] == "\udce4\u2028\n"
+    assert asyncio.run(recorder.finish())["x-end"]["reason"] == "\udce4\u2028\n"
     assert read_stored(path).raw == recorder.record.as_json()

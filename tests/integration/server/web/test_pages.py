@@ -15,7 +15,7 @@ from server.hosting.order import MatchRequest
 from server.hosting.ordering import Upload, keep_game
 from server.match.events import Message
 from server.records.entries import SentEntry
-from server.storage.rows import MatchRow, MatchStatus
+from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page
@@ -144,7 +144,7 @@ async def test_names_of_players_are_text(client: Client) -> None:
     seats = (await manager.matches.seats([row.id]))[row.id]
     await over(manager, row.id)
     copied = {name: getattr(row, name) for name in MatchRow.__slots__} | {"id": "odd", "status": MatchStatus.RUNNING}
-    odd = [type(seat)("odd", seat.role, seat.position, HOSTILE_PLAYER, "http") for seat in seats]
+    odd = [type(seat)("odd", seat.role, seat.position, HOSTILE_PLAYER, SeatKind.HTTP) for seat in seats]
     await manager.matches.add(MatchRow(**copied), odd)
     for path in ("/", "/matches", "/matches/odd", f"/players/{HOSTILE_PLAYER.replace(' ', '%20')}"):
         found = await page(client, path)

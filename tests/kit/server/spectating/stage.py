@@ -47,7 +47,7 @@ class Stage:
         is_hidden = description.is_gdl2 or profile.is_scrambled
         match = MatchRow(MATCH, "turns", sha256, terms, START_MS - 1, is_hidden=is_hidden)
         names = [seat.player for seat in first.seats]
-        seats = [SeatRow(MATCH, role, i, names[i], "dial-in") for i, role in enumerate(first.roles)]
+        seats = [SeatRow(MATCH, role, i, names[i], SeatKind.DIAL_IN) for i, role in enumerate(first.roles)]
         await self.matches.add(match, seats)
         await self.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, OWNER, START_MS - 2))
         await self.queue.claim([MATCH], "holder", 1e6)

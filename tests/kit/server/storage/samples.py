@@ -19,7 +19,7 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import GameVersion, MatchRow, SeatRow
+from server.storage.rows import GameVersion, MatchRow, SeatKind, SeatRow
 
 RULES = "(role x)\n(role o)\n"
 VERSION = GameVersion("tiny", "5ha", RULES, ("x", "o"), is_gdl2=False, created_ms=1)
@@ -45,7 +45,7 @@ def match(match_id: str, created_ms: int = 10, **changes: Any) -> MatchRow:
 def seats(match_id: str, *players: str) -> list[SeatRow]:
     """Return the seats of *players*, the first of whom plays x."""
     return [
-        SeatRow(match_id, role, place, player, "http")
+        SeatRow(match_id, role, place, player, SeatKind.HTTP)
         for place, (role, player) in enumerate(zip("xo", players, strict=False))
     ]
 

@@ -170,6 +170,18 @@ async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(da
     assert [seat.n_errors for seat in seats] == [3, 0]
 
 
+async def test_a_player_that_moved_after_the_order_is_asked_where_it_is_now(database: Database) -> None:
+    async with listening(YES) as player:
+        idle = GameManager(database, HostSettings())
+        await idle.registry.register("mover", "ann", "http://127.0.0.1:1")
+        ordered = await idle.order(order("mover", player))
+        await idle.registry.change("mover", player)
+        async with managing(database) as manager:
+            row = await until(manager, ordered.row.id, "completed")
+            seats = (await manager.matches.seats([row.id]))[row.id]
+    assert [seat.n_errors for seat in seats] == [0, 0]
+
+
 async def test_records_are_signed(database: Database) -> None:
     async with listening(YES) as player, managing(database, HostSettings(signing_key=make_key())) as manager:
         ordered = await manager.order(order(player, player))

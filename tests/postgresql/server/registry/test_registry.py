@@ -6,14 +6,17 @@ import pytest
 
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
+from players.kit.worker import WorkerLimits
 from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
+from server.hosting.referees import read_outline
 from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink, QueueLink
-from server.links.seating import PlayerSpec
+from server.links.seating import PlayerSpec, UnresolvedPlayer
 from server.match.setup import Case, Profile, Seat
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import PlayerRow, SeatKind
+from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
 
 X = Constant("x")
 
@@ -106,6 +109,23 @@ async def test_who_is_meant(registry: Registry) -> None:
         PlayerSpec("http://127.0.0.1:1", is_own=False),
     ]
     assert [entrant.kind for entrant in named] == ["dial-in", "human", "own", "http"]
+
+
+async def test_who_plays_when_a_match_is_ordered_and_when_it_begins(registry: Registry) -> None:
+    """What was known at the order and is gone takes its seat all the same, and has no answers."""
+    limits = WorkerLimits(64, 5)
+    strict = Registry(registry.store, RegistrySettings(worker_limits=limits))
+    game, named = read_outline(TWO_STEPS, "two steps"), {"right": "deep"}
+    left = PlayerSpec("random", is_own=True)
+    row = await strict.register("deep", "ada")
+    known = {LEFT: left, RIGHT: RegisteredPlayer(row, strict.request_queues)}
+    assert await strict.seated(game, named) == await strict.seated_again(game, named) == known
+    await strict.remove("deep")
+    assert await strict.seated_again(game, named) == {LEFT: left, RIGHT: UnresolvedPlayer("deep")}
+    with pytest.raises(UnknownNameError):
+        await strict.seated(game, named)
+    mcts = PlayerSpec("mcts", is_own=True, worker_limits=limits)
+    assert await strict.seated(game, {"left": "mcts", "right": "mcts"}) == {LEFT: mcts, RIGHT: mcts}
 
 
 @pytest.mark.parametrize("text", ["cmd:ls", "player.py", "os:System", "nobody"])

@@ -10,7 +10,7 @@ import pytest
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
-from server.storage.rows import MatchRow, MatchStatus
+from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from tests.kit.server.storage.samples import HandClock, match, seats
 
 
@@ -22,7 +22,7 @@ def clock() -> HandClock:
 @pytest.fixture
 async def lobby(database: Database, clock: HandClock) -> Lobby:
     """Return a lobby with the match `m`, which two people play."""
-    people = [replace(seat, kind="human") for seat in seats("m", "human", "human")]
+    people = [replace(seat, kind=SeatKind.HUMAN) for seat in seats("m", "human", "human")]
     await MatchStore(database, clock).add(match("m", created_ms=10_000, status=MatchStatus.LOBBY), people)
     return Lobby(database, clock)
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from server.errors import StorageError, UnknownMatchError
+from server.storage import schema as tables
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import MatchStatus, SeatRow
+from server.storage.rows import MatchStatus, SeatKind, SeatRow
 from tests.kit.server.storage.samples import ORDER, HandClock, add, match, seats
 
 
@@ -51,8 +53,15 @@ async def test_an_id_is_given_once(store: MatchStore) -> None:
 async def test_the_seats_of_many_matches_come_at_once(store: MatchStore) -> None:
     await add(store, match("a"), "ann", "bob")
     await add(store, match("b"), "cid")
-    expected = {"a": tuple(seats("a", "ann", "bob")), "b": (SeatRow("b", "x", 0, "cid", "http"),), "c": ()}
+    expected = {"a": tuple(seats("a", "ann", "bob")), "b": (SeatRow("b", "x", 0, "cid", SeatKind.HTTP),), "c": ()}
     assert await store.seats(["a", "b", "c"]) == expected
+
+
+async def test_a_kind_of_seat_that_no_version_here_knows_is_unknown(store: MatchStore, database: Database) -> None:
+    await add(store, match("a"), "ann")
+    async with database.begin() as connection:
+        await connection.execute(sa.update(tables.seats).values(kind="oracle"))
+    assert await store.seats(["a"]) == {"a": (SeatRow("a", "x", 0, "ann", SeatKind.UNKNOWN),)}
 
 
 async def listed(store: MatchStore, **filters: Any) -> list[str]:

@@ -10,7 +10,7 @@ from server.storage.database import Database
 from server.storage.listing import GameStatistics, PlayerStatistics, Statistics
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import MatchStatus, MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary, SeatKind, SeatResult
 from tests.kit.server.storage.finished import FinishedMatch, add_finished
 from tests.kit.server.storage.samples import add, match, seats
 
@@ -69,9 +69,9 @@ async def test_a_player_has_means_over_its_seats_in_completed_matches(statistics
 
 async def test_seats_of_chance_are_not_those_of_the_player_random(database: Database) -> None:
     dealt = over("e", (30, 0), "random", "random", game="dealt")
-    chance = replace(dealt, seats=[dealt.seats[0], replace(dealt.seats[1], kind="chance")])
+    chance = replace(dealt, seats=[dealt.seats[0], replace(dealt.seats[1], kind=SeatKind.CHANCE)])
     alone = over("f", (0, 60), "ann", "random", game="dealt")
-    unplayed = replace(alone, seats=[alone.seats[0], replace(alone.seats[1], kind="chance")])
+    unplayed = replace(alone, seats=[alone.seats[0], replace(alone.seats[1], kind=SeatKind.CHANCE)])
     assert await add_finished(database, [chance, unplayed]) == 2
     assert await Statistics(database).of_player("random") == {"dealt": PlayerStatistics(1, 30.0, 1, 4, 1_000)}
     store = MatchStore(database)

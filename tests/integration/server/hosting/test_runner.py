@@ -1,32 +1,30 @@
-"""Matches from the order to the record, and the players that they start."""
+"""Matches from their players to the record, and the processes that they start."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
-from gdl.game import Game
 from gdl.language.terms import Constant
 from server.errors import PlayerSpecError, PlayerStartError
-from server.hosting.hosted import HostedMatch, MatchOrder, opened
+from server.hosting.runner import MatchRunner, opened
 from server.links.own_player import OwnPlayer, start_own_player
 from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
-from server.match.events import Aborted
-from server.match.setup import Profile, Seat
+from server.match.referee import LocalReferee
+from server.match.setup import MatchSetup, Profile, Seat
+from server.records.journal import FileRecorder
+from tests.kit.server.hosting.local import local_match
 from tests.kit.server.processes import children_of, is_running
-from tests.kit.server.scripted import library, turns
+from tests.kit.server.scripted import CIRCUMSTANCES, library, turns
 
 A, B = Constant("a"), Constant("b")
 BROKEN = PlayerSpec("no-such-player", is_own=True)
-
-
-def order(game: Game, **players: str) -> MatchOrder:
-    return MatchOrder("turns", game, {role: player_spec(spec) for role, spec in players.items()}, 10, 10)
 
 
 async def test_our_player_listens_and_is_gone_after_stop() -> None:
@@ -68,22 +66,24 @@ async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
 
 
 async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Path) -> None:
-    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
-    match.abort("changed my mind")
-    outcome, record = await match.play()
-    assert isinstance(outcome, Aborted)
-    assert (record["isAborted"], record["moves"], record["x-end"]["reason"]) == (True, [], "changed my mind")
+    with closing(FileRecorder(CIRCUMSTANCES, tmp_path / "m.json")) as recorder:
+        match = local_match(make_game(turns()), {"a": "greedy"}, recorder)
+        match.abort("changed my mind")
+        record = await match.play()
+    assert (record["isAborted"], record["moves"]) == (True, [])
+    assert (record["x-end"]["how"], record["x-end"]["reason"]) == ("aborted", "changed my mind")
 
 
 async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_path: Path) -> None:
     before = children_of(os.getpid())
-    match = HostedMatch(order(make_game(turns()), a="greedy"), tmp_path / "m.json")
     begun = asyncio.Event()
-    playing = asyncio.create_task(match.play([lambda _: begun.set()]))
-    await begun.wait()
-    playing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await playing
+    with closing(FileRecorder(CIRCUMSTANCES, tmp_path / "m.json")) as recorder:
+        match = local_match(make_game(turns()), {"a": "greedy"}, recorder)
+        playing = asyncio.create_task(match.play([lambda _: begun.set()]))
+        await begun.wait()
+        playing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await playing
     assert [path.name for path in _files(tmp_path)] == ["m.json.journal"]
     assert children_of(os.getpid()) <= before
 
@@ -92,13 +92,20 @@ def _files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
+async def test_a_match_whose_players_do_not_start_is_recorded_as_aborted_where_that_is_wanted() -> None:
+    game = make_game(turns())
+    seats = {A: player_spec("legal"), B: BROKEN}
+    setup = MatchSetup(tuple(player.seat(role, Profile()) for role, player in seats.items()), 10, 10)
+    match = MatchRunner(setup, seats, LocalReferee(game), FileRecorder(CIRCUMSTANCES))
+    with pytest.raises(PlayerStartError) as caught:
+        await match.play()
+    record = await match.abandon(str(caught.value))
+    assert (record["isAborted"], record["x-end"]["reason"]) == (True, str(caught.value))
+
+
 async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> None:
-    records = []
-    for _ in range(2):
-        made = MatchOrder(
-            "montyhall", make_game(library("montyhall")), {"candidate": player_spec("legal")}, 9, 9, seed=4
-        )
-        records.append((await HostedMatch(made).play())[1])
+    game = make_game(library("montyhall"))
+    records = [await local_match(game, {"candidate": "legal"}, seed=4).play() for _ in range(2)]
     assert records[0]["moves"] == records[1]["moves"]
 
 
