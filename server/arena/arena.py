@@ -215,7 +215,8 @@ class Arena:
         seats = zip(played_roles(game), match.players, strict=True)
         players = {role: await self.contestants.player(name) for role, name in seats}
         setup = MatchSetup(
-            tuple(player.seat(role, plan.profile) for role, player in players.items()), plan.start_clock, plan.play_clock,
+            tuple(player.seat(role, plan.profile) for role, player in players.items()),
+            plan.start_clock, plan.play_clock,
             match_id=match.match_id, seed=match.seed, scramble_seed=match.scramble_seed, substitute=plan.substitute,
         )  # fmt: skip
         recorder = FileRecorder(Circumstances(match.game, new_random_token()))
