@@ -520,3 +520,11 @@ class ConfigurationError(CallerError):
     def meant(self) -> str:
         """The question whether one of the suggestions was meant."""
         return question(self.suggestions)
+
+
+class TournamentFolderError(CallerError):
+    """The folder of a tournament cannot be used, or holds something else."""
+
+    template: ClassVar[str] = "{path}: {reason}"
+    path: Path
+    reason: str

@@ -18,6 +18,8 @@ COMMANDS: Final = {
     "lint": "Say what is wrong in rule files, and mend what a machine can.",
     "lsp": "Serve an editor: diagnostics, hover, definitions, rename, completion.",
     "match": "Play one match between any players, and write its record.",
+    "tournament": "Play a tournament between any players, with ratings and how sure they are.",
+    "ratings": "Rate the players of match records.",
     "serve": "Run the server: matches, players, web pages and a JSON API.",
     "token": "Issue, list, rotate and revoke the tokens of a game manager.",
     "backup": "Write everything that a server keeps to one file.",

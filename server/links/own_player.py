@@ -108,6 +108,11 @@ class OwnPlayer(HttpPlayer):
         """The process that plays."""
         return self._child.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._child.returncode is not None
+
     async def stop(self) -> None:
         """End the process and everything that it started."""
         child = self._child
@@ -119,16 +124,19 @@ class OwnPlayer(HttpPlayer):
         await self._draining
 
 
-async def start_own_player(spec: str) -> OwnPlayer:
+async def start_own_player(spec: str, max_matches: int | None = None) -> OwnPlayer:
     """Start the player that *spec* names, as `ggp player` understands it, and wait until it listens.
+
+    It plays *max_matches* at once; None leaves that to `ggp player`.
 
     Raises:
         PlayerStartError: it ended, or did not say in time where it listens; no process is left.
     """
     # A session of its own: Ctrl-C is for the match, which then tells the player. The pipe to its standard input ends
     # with this process, and so does the player.
+    several = () if max_matches is None else ("--max-matches", str(max_matches))
     child = await asyncio.create_subprocess_exec(
-        *_command(), "player", spec, "--port", "0", "--until-eof",
+        *_command(), "player", spec, "--port", "0", "--until-eof", *several,
         stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True,
     )  # fmt: skip
     try:

@@ -1,0 +1,1 @@
+"""Tournaments on this machine: a plan, a folder that outlives a crash, the matches, the live table, the reports."""

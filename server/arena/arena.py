@@ -1,0 +1,242 @@
+"""Plays a tournament: the matches that its schedule gives, as many at once as cores allow, until there is no other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from gdl.game import Game, played_roles
+from server.arena.contestants import Contestants
+from server.arena.folder import PlayedMatch, TournamentFolder
+from server.arena.plan import TournamentPlan
+from server.arena.processor_time import WaitingTime
+from server.hosting.cores import CoreBudget
+from server.hosting.runner import MatchRunner
+from server.match.link import now_ms
+from server.match.referee import LocalReferee
+from server.match.setup import MatchSetup, new_random_token
+from server.records.entries import Circumstances
+from server.records.journal import FileRecorder
+from server.replacement import replacing
+from server.tournament.competition import Competition, next_matches
+from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.ladder import NEWCOMER, Estimate, Ladder
+from server.tournament.ratings import fit_ratings
+from server.tournament.results import MatchResult
+from server.tournament.sprt import Decision, pentanomial
+
+_DEVIATIONS: Final = 3.92  # a 95 % interval is so many standard deviations wide
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A tournament so far, as the live table and the standings read it.
+
+    Attributes:
+        games: the games of the plan, as schedules see them.
+        scheduled: the matches that were scheduled, in their order.
+        played: the matches that are over, in the order of their ends.
+        playing: the matches that are played now.
+        is_decided: whether the sequential test has ended the tournament.
+    """
+
+    plan: TournamentPlan
+    games: tuple[TournamentGame, ...]
+    scheduled: tuple[ScheduledMatch, ...]
+    played: tuple[PlayedMatch, ...]
+    playing: tuple[ScheduledMatch, ...] = ()
+    is_decided: bool = False
+
+    @cached_property
+    def results(self) -> tuple[MatchResult, ...]:
+        """The results, in the order of the ends of their matches."""
+        return tuple(played.result for played in self.played)
+
+    @cached_property
+    def competition(self) -> Competition:
+        """What schedules and standings read."""
+        return Competition(self.plan.entrants, self.games, self.plan.seed, self.scheduled, self.results)
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+def progress_of(plan: TournamentPlan, folder: TournamentFolder, games: tuple[TournamentGame, ...]) -> Progress:
+    """Return the tournament as *folder* holds it.
+
+    Raises:
+        TournamentFolderError: a file of it cannot be read.
+    """
+    found = Progress(plan, games, folder.schedule(), folder.results())
+    return replace(found, is_decided=_is_decided(found))
+
+
+def sprt_counts(progress: Progress) -> tuple[int, ...]:
+    """Return the counts of pairs of matches between the two players that the sequential test reads."""
+    first, second = progress.plan.players
+    return pentanomial(_in_order(progress), first, second)
+
+
+def _in_order(progress: Progress) -> list[MatchResult]:
+    """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
+    by_id = {result.match_id: result for result in progress.results}
+    return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
+
+
+def _is_decided(progress: Progress) -> bool:
+    sprt = progress.plan.sprt
+    return sprt is not None and sprt.test.decision(sprt_counts(progress)) is not Decision.CONTINUE
+
+
+@dataclass
+class Arena:
+    """The tournament of *folder*; `play` it once.
+
+    Attributes:
+        progress: the tournament up to now.
+        games: the games of the plan, by name.
+        n_cores: on how many cores the players of this machine think.
+        concurrency: how many matches are played at once, whatever players they have.
+        on_progress: called with the tournament each time that a match begins or ends.
+    """
+
+    progress: Progress
+    folder: TournamentFolder
+    games: Mapping[str, Game]
+    contestants: Contestants
+    n_cores: int
+    concurrency: int
+    on_progress: OnProgress = lambda _: None
+    _tasks: dict[str, asyncio.Task[PlayedMatch]] = field(default_factory=dict, init=False)
+    _waiting: deque[ScheduledMatch] = field(init=False)
+    _budget: CoreBudget = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._waiting = deque(self.progress.competition.open_matches)
+        self._budget = CoreBudget(self.n_cores)
+
+    async def play(self) -> Progress:
+        """Play until the schedule gives no other match, or the sequential test has decided; return how it ended.
+
+        When it is cancelled, matches that are not over will be played again from their beginning.
+
+        Raises:
+            PlayerStartError: a player's process ended, and did not come up again.
+            OSError: the folder cannot be written.
+        """
+        try:
+            while not self.progress.is_decided:
+                self._begin()
+                if not self._tasks:
+                    break
+                done, _ = await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    self._take(await task)
+        finally:
+            for task in self._tasks.values():
+                task.cancel()
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        return self.progress
+
+    def _begin(self) -> None:
+        """Begin as many matches as there is room for."""
+        while len(self._tasks) < self.concurrency:
+            match = self._next()
+            if match is None:
+                return
+            self._tasks[match.match_id] = asyncio.create_task(self._play(match), name=f"match {match.match_id}")
+            self._tell()
+
+    def _next(self) -> ScheduledMatch | None:
+        if not self._waiting:
+            self._schedule()
+        return self._waiting.popleft() if self._waiting else None
+
+    def _schedule(self) -> None:
+        """Schedule the next matches, if there are any."""
+        given = next_matches(self.progress.plan.schedule() or self._ladder(), self.progress.competition)
+        if given:
+            self.folder.add_matches(given)
+            self.progress = replace(self.progress, scheduled=(*self.progress.scheduled, *given))
+            self._waiting.extend(given)
+
+    def _ladder(self) -> Ladder:
+        """Return the schedule of a ladder after the results so far."""
+        found = fit_ratings(self.progress.results)
+        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in found.players}
+        busy = {name for match in self._playing() for name in match.players}
+        names = self.progress.competition.names
+        left = self.progress.plan.n_rounds - self.progress.competition.last_round
+        known = {name: estimates.get(name, NEWCOMER) for name in names}
+        return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
+
+    def _playing(self) -> tuple[ScheduledMatch, ...]:
+        return tuple(match for match in self.progress.scheduled if match.match_id in self._tasks)
+
+    def _take(self, played: PlayedMatch) -> None:
+        del self._tasks[played.result.match_id]
+        found = replace(self.progress, played=(*self.progress.played, played))
+        self.progress = replace(found, is_decided=_is_decided(found))
+        self._tell()
+
+    def _tell(self) -> None:
+        self.on_progress(replace(self.progress, playing=self._playing()))
+
+    async def _play(self, match: ScheduledMatch) -> PlayedMatch:
+        """Play a match, once it has its cores, and keep its record and its result."""
+        path = self.folder.record_path(match.match_id)
+        if path.is_file():  # its result was not kept before the last end
+            played = played_of(json.loads(path.read_bytes()), match, None)
+        else:
+            self._budget.request(
+                match.match_id, min(self._budget.n_slots, self.contestants.n_core_slots(match.players))
+            )
+            try:
+                await self._budget.granted(match.match_id)
+                waiting = WaitingTime(time.monotonic())
+                record = await self._record(match)
+            finally:
+                self._budget.release(match.match_id)
+            played = played_of(record, match, waiting.share(time.monotonic()))
+            with replacing(path) as passing:
+                passing.write_text(json.dumps(record, ensure_ascii=False), "utf-8")
+        self.folder.add_result(played)
+        return played
+
+    async def _record(self, match: ScheduledMatch) -> dict[str, Any]:
+        """Play a match, and return its record."""
+        plan, game = self.progress.plan, self.games[match.game]
+        seats = zip(played_roles(game), match.players, strict=True)
+        players = {role: await self.contestants.player(name) for role, name in seats}
+        setup = MatchSetup(
+            tuple(player.seat(role, plan.profile) for role, player in players.items()),
+            plan.start_clock, plan.play_clock,
+            match_id=match.match_id, seed=match.seed, scramble_seed=match.scramble_seed, substitute=plan.substitute,
+        )  # fmt: skip
+        recorder = FileRecorder(Circumstances(match.game, new_random_token()))
+        return await MatchRunner(setup, players, LocalReferee(game), recorder).play()
+
+
+def played_of(record: Mapping[str, Any], match: ScheduledMatch, waited_share: float | None) -> PlayedMatch:
+    """Return the result of *match* that its *record* tells; in one that failed, all goals are 0."""
+    roles = record["x-roles"]
+    seats = (
+        [place for place, role in enumerate(roles) if role != "random"]
+        if len(roles) > len(match.players)
+        else [*range(len(roles))]
+    )
+    goals = record.get("x-goals") or [0] * len(roles)
+    errors = [sum(bool(step[place]) for step in record["errors"]) for place in seats]
+    thinking = [[step[place] for step in record.get("x-thinking-ms", ()) if step[place] is not None] for place in seats]
+    result = MatchResult(
+        match.game, match.players, tuple(goals[place] or 0 for place in seats), tuple(errors), match.match_id
+    )
+    return PlayedMatch(
+        result, tuple(map(sum, thinking)), tuple(map(len, thinking)), len(record["moves"]), now_ms(), waited_share
+    )

@@ -1,0 +1,100 @@
+"""The live table of a tournament in a terminal: what is done, who leads, how sure that is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from server.arena.arena import Progress
+from server.arena.table import TableRow, sprt_summary, table_of
+
+_REFRESH_S: Final = 0.5
+_COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
+
+
+def standings_table(rows: Iterable[TableRow]) -> Table:
+    """Return the standings as a table for a terminal."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in _COLUMNS:
+        table.add_column(column, justify="left" if column == "player" else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def _cells(row: TableRow) -> tuple[str | Text, ...]:
+    interval = "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}"
+    return (
+        f"{row.rank}", Text(row.player), f"{row.matches}", f"{round(row.score, 2):g}",
+        f"{row.wins}-{row.draws}-{row.losses}", "" if row.elo is None else f"{row.elo:.0f}", interval,
+        "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
+        f"{row.thinking_s / row.moves:.2f}" if row.moves else "",
+    )  # fmt: skip
+
+
+def sprt_line(progress: Progress) -> str | None:
+    """Return in a sentence how the sequential test stands; None where there is none."""
+    found = sprt_summary(progress)
+    if found is None:
+        return None
+    first, second = progress.plan.players
+    said = {
+        "H1": f"{first} is stronger than {second} (H1 accepted)",
+        "H0": f"{first} is not stronger than {second} by as much (H0 accepted)",
+    }.get(found["decision"], "not decided")
+    bounds = f"{found['lower']:.2f} to {found['upper']:.2f}"
+    return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"
+
+
+class LiveTable:
+    """Shows a tournament while the block runs: a table in a terminal, else a line for each match on standard error."""
+
+    def __init__(self, console: Console | None = None, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._console = console or Console(stderr=True)
+        self._now_s = now_s
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._began_s = self._shown_s = now_s()
+        self._n_before: int | None = None
+
+    def __enter__(self) -> LiveTable:
+        """Begin to show."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Remove the table."""
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show *progress*, twice a second at most."""
+        if self._n_before is None:
+            self._n_before = len(progress.played)
+        if not self._console.is_terminal or (self._now_s() - self._shown_s < _REFRESH_S and progress.playing):
+            return
+        self._shown_s = self._now_s()
+        lines: list[RenderableType] = [standings_table(table_of(progress)), Text(self._headline(progress))]
+        if line := sprt_line(progress):
+            lines.append(Text(line))
+        self._live.update(Group(*lines), refresh=True)
+
+    def _headline(self, progress: Progress) -> str:
+        n_played, n_left = len(progress.played), len(progress.scheduled) - len(progress.played)
+        elapsed_s = self._now_s() - self._began_s
+        n_new = n_played - (self._n_before or 0)
+        to_go = f", {_duration(elapsed_s / n_new * n_left)} to go" if n_new and n_left else ""
+        playing = "; ".join(f"{match.game}: {' - '.join(match.players)}" for match in progress.playing[:2])
+        return f"{n_played} matches over, {n_left} left{to_go}" + (f"; now {playing}" if playing else "")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

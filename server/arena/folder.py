@@ -1,0 +1,185 @@
+"""The folder of a tournament: its plan, its schedule and its results, so that it goes on after any end.
+
+`plan.json` is written once. `schedule.jsonl` has a line for each batch of matches that was scheduled, `results.jsonl` a
+line for each match that is over, and `records/` its record. A line that was cut off by a crash is dropped: its batch
+is scheduled again, equal to what it was, and its match is played again or its result read from the record.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from server.arena.plan import TournamentPlan, plan_of
+from server.errors import ConfigurationError, TournamentFolderError
+from server.replacement import replacing
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.results import MatchResult
+
+PLAN: Final = "plan.json"
+SCHEDULE: Final = "schedule.jsonl"
+RESULTS: Final = "results.jsonl"
+RECORDS: Final = "records"
+_LOCK: Final = ".lock"
+_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that is over: its result, and what else the standings show of it.
+
+    Attributes:
+        thinking_ms: how long each player thought, in the order of the roles.
+        n_moves: how many moves each made.
+        n_steps: how many steps the match had.
+        waited_share: the share of the match's time in which a process waited for a core; None if the system tells none.
+    """
+
+    result: MatchResult
+    thinking_ms: tuple[int, ...] = ()
+    n_moves: tuple[int, ...] = ()
+    n_steps: int = 0
+    ended_ms: int = 0
+    waited_share: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `played_match` reads."""
+        return asdict(self)
+
+
+def played_match(fields: Mapping[str, Any]) -> PlayedMatch:
+    """Return the match that a line of the results holds.
+
+    Raises:
+        LookupError: the line holds something else.
+        TypeError: the line holds something else.
+        ValueError: the line holds something else.
+    """
+    return PlayedMatch(**{**_with_tuples(fields), "result": MatchResult(**_with_tuples(fields["result"]))})
+
+
+def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+
+
+class TournamentFolder:
+    """The folder at *path*; `opened` makes it and holds it for one process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether a tournament is here already."""
+        return (self.path / PLAN).is_file()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the folder while the block runs, so that no other process plays the tournament.
+
+        Raises:
+            TournamentFolderError: another process holds it, or it cannot be made.
+        """
+        try:
+            (self.path / RECORDS).mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise TournamentFolderError(self.path, error.strerror or "cannot be made") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(handle)
+            raise TournamentFolderError(self.path, "another process plays this tournament") from error
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    def plan(self) -> tuple[TournamentPlan, dict[str, str]]:
+        """Return the plan, and the SHA-256 of each game's rules.
+
+        Raises:
+            TournamentFolderError: there is none, or it cannot be read.
+        """
+        path = self.path / PLAN
+        try:
+            fields = json.loads(path.read_text("utf-8"))
+            return plan_of(fields["plan"], path), dict(fields["rules"])
+        except OSError as error:
+            raise TournamentFolderError(self.path, "there is no tournament in this folder") from error
+        except (LookupError, TypeError, ValueError, ConfigurationError) as error:
+            raise TournamentFolderError(self.path, f"{PLAN} cannot be read ({error})") from error
+
+    def keep_plan(self, plan: TournamentPlan, rules: Mapping[str, str]) -> None:
+        """Write the plan; *rules* has the SHA-256 of each game's rules."""
+        fields = {"format": _FORMAT, "plan": plan.model_dump(mode="json"), "rules": dict(rules)}
+        with replacing(self.path / PLAN) as passing:
+            passing.write_text(json.dumps(fields, indent=2, ensure_ascii=False), "utf-8")
+
+    def schedule(self) -> tuple[ScheduledMatch, ...]:
+        """Return all matches that were scheduled, in their order.
+
+        Raises:
+            TournamentFolderError: a line is no batch of matches.
+        """
+        batches = self._lines(SCHEDULE, lambda line: [_scheduled(match) for match in line["matches"]])
+        return tuple(match for batch in batches for match in batch)
+
+    def results(self) -> tuple[PlayedMatch, ...]:
+        """Return the matches that are over, in the order of their ends.
+
+        Raises:
+            TournamentFolderError: a line is no result.
+        """
+        found = {played.result.match_id: played for played in self._lines(RESULTS, played_match)}
+        return tuple(found.values())
+
+    def add_matches(self, matches: Iterable[ScheduledMatch]) -> None:
+        """Add a batch of matches to the schedule, as a whole or not at all; it outlives a crash of the machine."""
+        self._add(SCHEDULE, {"matches": [asdict(match) for match in matches]})
+
+    def add_result(self, played: PlayedMatch) -> None:
+        """Add a match that is over; it outlives a crash of the machine."""
+        self._add(RESULTS, played.as_json())
+
+    def record_path(self, match_id: str) -> Path:
+        """Return where the record of a match is, or will be."""
+        return self.path / RECORDS / f"{match_id}.json"
+
+    def _lines(self, name: str, read: Any) -> list[Any]:
+        path = self.path / name
+        if not path.exists():
+            return []
+        text = path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        if whole != text:
+            with path.open("r+b") as file:  # what a crash cut off is dropped, so that no line is glued to it
+                file.truncate(len(whole))
+        found = []
+        for number, line in enumerate(whole.decode("utf-8", "replace").splitlines(), 1):
+            try:
+                found.append(read(json.loads(line)))
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise TournamentFolderError(self.path, f"line {number} of {name} cannot be read ({error!r})") from error
+        return found
+
+    def _add(self, name: str, fields: Mapping[str, Any]) -> None:
+        line = json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
+        with (self.path / name).open("ab") as file:
+            file.write(line.encode())
+            file.flush()
+            _synchronize(file)
+
+
+def _synchronize(file: IO[bytes]) -> None:
+    os.fsync(file.fileno())
+
+
+def _scheduled(fields: Mapping[str, Any]) -> ScheduledMatch:
+    return ScheduledMatch(**{**fields, "players": tuple(fields["players"])})

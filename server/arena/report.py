@@ -1,0 +1,192 @@
+"""The results of a tournament as files: JSON, CSV, Markdown, and a page of HTML that stands alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from server.access.issuing import write_csv
+from server.arena.arena import Progress
+from server.arena.display import sprt_line
+from server.arena.table import TableRow, head_to_head, is_short, summary, table_of
+from server.replacement import replacing
+from server.tournament.ratings import fit_ratings
+from server.tournament.results import MatchResult
+from server.tournament.scoring import ScoringRules, counted_goals
+
+JSON_FILE: Final = "standings.json"
+CSV_FILE: Final = "results.csv"
+MARKDOWN_FILE: Final = "standings.md"
+HTML_FILE: Final = "index.html"
+_CSV_COLUMNS: Final = (
+    "match", "game", "round", "role", "player", "goal", "errors", "thinking_ms", "steps", "short_of_cores"
+)  # fmt: skip
+_CURVE_POINTS: Final = 40
+_MOST_TICKS: Final = 8
+_WIDTH, _HEIGHT = 720, 280
+
+
+def write_reports(progress: Progress, folder: Path) -> None:
+    """Write all reports into *folder*, each in the place of what was there.
+
+    Raises:
+        OSError: one cannot be written.
+    """
+    texts = {
+        JSON_FILE: json.dumps(summary(progress), indent=2, ensure_ascii=False) + "\n",
+        CSV_FILE: csv_text(progress),
+        MARKDOWN_FILE: markdown(progress),
+        HTML_FILE: html(progress),
+    }
+    for name, text in texts.items():
+        with replacing(folder / name, is_durable=False) as passing:
+            passing.write_text(text, "utf-8")
+
+
+def csv_text(progress: Progress) -> str:
+    """Return the results as CSV, a line for each seat of each match; no cell is a formula in a spreadsheet."""
+    lines: list[tuple[str, ...]] = [_CSV_COLUMNS]
+    rounds = {match.match_id: match.round for match in progress.scheduled}
+    for played in progress.played:
+        result = played.result
+        for place, player in enumerate(result.players):
+            numbers = (result.goals[place], result.errors[place], played.thinking_ms[place], played.n_steps)
+            first = (result.match_id, result.game, rounds.get(result.match_id, ""), place, player)
+            lines.append(tuple(map(str, (*first, *numbers, int(is_short(played))))))
+    text = io.StringIO()
+    write_csv(lines, text)
+    return text.getvalue()
+
+
+def markdown(progress: Progress) -> str:
+    """Return the standings as Markdown."""
+    rows = table_of(progress)
+    lines = [
+        f"# {_title(progress)}", "", f"{len(progress.played)} matches.", "",
+        "| # | player | matches | score | W-D-L | Elo | 95 % | LOS | errors |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]  # fmt: skip
+    lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
+    if line := sprt_line(progress):
+        lines += ["", line]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_cells(row: TableRow) -> tuple[str, ...]:
+    name = "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|" else c for c in row.player)
+    return (
+        f"{row.rank}", name, f"{row.matches}", f"{row.score:g}", f"{row.wins}-{row.draws}-{row.losses}",
+        "" if row.elo is None else f"{row.elo:.0f}",
+        "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}",
+        "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
+    )  # fmt: skip
+
+
+def _title(progress: Progress) -> str:
+    return f"{progress.plan.format.value.capitalize()}: {', '.join(progress.plan.games)}"
+
+
+def html(progress: Progress) -> str:
+    """Return a page with all of it, which needs no other file."""
+    rows = table_of(progress)
+    players = [row.player for row in rows]
+    rules, shown = progress.plan.scoring, chart(progress.results, players)
+    return _template().render(
+        title=_title(progress),
+        rows=rows,
+        players=players,
+        cross=head_to_head(progress.results, players, rules),
+        by_role=by_role(progress.results, rules),
+        curves=shown.curves,
+        ticks=shown.ticks,
+        errors=[played for played in progress.played if any(played.result.errors)],
+        short=list(filter(is_short, progress.played)),
+        plan=progress.plan,
+        n_played=len(progress.played),
+        n_left=len(progress.scheduled) - len(progress.played),
+        sprt=sprt_line(progress),
+        width=_WIDTH,
+        height=_HEIGHT,
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(loader=PackageLoader("server.arena"), autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("tournament.html")
+
+
+@dataclass(frozen=True, slots=True)
+class RoleBalance:
+    """What the players of a role of a game made."""
+
+    game: str
+    role: int
+    n_matches: int
+    mean_goal: float
+
+
+def by_role(results: Iterable[MatchResult], rules: ScoringRules) -> tuple[RoleBalance, ...]:
+    """Return what the players of each role of each game made."""
+    goals: dict[tuple[str, int], list[int]] = {}
+    for result in results:
+        for role, goal in enumerate(counted_goals(result, rules)):
+            goals.setdefault((result.game, role), []).append(goal)
+    return tuple(RoleBalance(game, role, len(of), sum(of) / len(of)) for (game, role), of in sorted(goals.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The ratings of a player after more and more matches, as the points of a line of SVG."""
+
+    player: str
+    points: str
+    hue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of the chart at a round number of Elo."""
+
+    elo: int
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The ratings of players after more and more matches: a curve for each, and lines at round numbers."""
+
+    curves: tuple[Curve, ...]
+    ticks: tuple[Tick, ...]
+
+
+def chart(results: Sequence[MatchResult], players: Sequence[str]) -> Chart:
+    """Return the chart of the ratings of *players*."""
+    steps = sorted({round(len(results) * i / _CURVE_POINTS) for i in range(1, _CURVE_POINTS + 1)} - {0})
+    rated = [{each.player: each.elo for each in fit_ratings(results[:step]).players} for step in steps]
+    known = [elo for ratings in rated for elo in ratings.values()]
+    if not known:
+        return Chart((), ())
+    low, high = min(known) - 10, max(known) + 10
+
+    def height(elo: float) -> float:
+        return round(_HEIGHT * (high - elo) / (high - low), 1)
+
+    def curve(place: int, player: str) -> Curve:
+        found = [(step, each[player]) for step, each in zip(steps, rated, strict=True) if player in each]
+        points = " ".join(f"{_WIDTH * step / len(results):.1f},{height(elo)}" for step, elo in found)
+        return Curve(player, points, round(360 * place / len(players)))
+
+    spacing = next(each for each in (10, 50, 100, 200, 500, 1000, 10_000) if (high - low) / each < _MOST_TICKS)
+    ticks = range(math.ceil(low / spacing) * spacing, math.floor(high) + 1, spacing)
+    return Chart(
+        tuple(curve(place, player) for place, player in enumerate(players)),
+        tuple(Tick(elo, height(elo)) for elo in ticks),
+    )

@@ -1,0 +1,158 @@
+"""`ggp ratings`: rate the players of match records, those of other hosts too."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gdl.game import RANDOM
+from server.arena.table import superiority
+from server.terminal.progress import progress
+from server.tournament.ratings import Ratings, fit_ratings
+from server.tournament.results import MatchResult
+
+MAX_RECORD_BYTES: Final = 200_000_000
+"""Larger files are no records."""
+
+
+@click.command()
+@click.argument("records", metavar="RECORDS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--game", "games", metavar="GAME", multiple=True, help="Only matches of this game; may be repeated.")
+@click.option("--by-game", is_flag=True, help="Rate the players in each game alone, too.")
+@click.option("--anchor", metavar="PLAYER=ELO", help="The Elo that a player has by definition; else the mean is 1500.")
+@click.option("--json", "as_json", is_flag=True, help="Print the ratings as JSON.")
+@click.pass_context
+def command(
+    context: click.Context,
+    records: Sequence[Path],
+    games: Sequence[str],
+    by_game: bool,
+    anchor: str | None,
+    as_json: bool,
+) -> None:
+    """Rate the players of RECORDS: files of records, folders of them, or what `ggp export` writes (.jsonl and .zip).
+
+    The ratings leave out what a seat is worth. Matches that were not completed, and games of one role, do not count.
+    Exits with 1 where a file is no record; the others are rated all the same.
+    """
+    results, unreadable = _results(records, games)
+    for path, reason in unreadable:
+        click.echo(f"ggp: {path}: {reason}", err=True)
+    try:
+        ratings = fit_ratings(results, anchor=_anchor(anchor))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    alone = {game: fit_ratings(results, games=(game,)) for game in sorted({each.game for each in results}) if by_game}
+    if as_json:
+        found = {**_as_json(ratings), "games": {game: _as_json(each) for game, each in alone.items()}}
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        console = Console()
+        for title, each in {"": ratings, **alone}.items():
+            console.print(_table(title, each))
+    context.exit(1 if unreadable else 0)
+
+
+def _anchor(text: str | None) -> tuple[str, float] | None:
+    if text is None:
+        return None
+    name, _, elo = text.rpartition("=")
+    try:
+        return name, float(elo)
+    except ValueError:
+        raise click.UsageError(f"--anchor wants a player and its Elo, as in mcts=1500; {text!r} given") from None
+
+
+def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchResult], list[tuple[str, str]]]:
+    """Return the results of all records, and the names of files that are none with the reason."""
+    results, unreadable = [], []
+    with progress("reading records") as advance:
+        for name, text in _texts(paths):
+            advance()
+            try:
+                result = result_of(json.loads(text))
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                unreadable.append((name, f"no match record ({error})"))
+                continue
+            if result is not None and (not games or result.game in games):
+                results.append(result)
+    return results, unreadable
+
+
+def _texts(paths: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+    """Yield each record in *paths* with what its file is called."""
+    for path in paths:
+        if path.is_dir():
+            yield from _texts(sorted(path.rglob("*.json")))
+        elif path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.infolist():
+                    if not member.is_dir() and member.file_size < MAX_RECORD_BYTES:
+                        yield f"{path}:{member.filename}", archive.read(member)
+        elif path.suffix == ".jsonl":
+            with path.open("rb") as lines:
+                yield from ((f"{path}:{number}", line) for number, line in enumerate(lines, 1))
+        elif path.stat().st_size < MAX_RECORD_BYTES:
+            yield str(path), path.read_bytes()
+
+
+def result_of(record: dict[str, Any]) -> MatchResult | None:
+    """Return the result that a match record tells; None of a match that was not completed.
+
+    In records of other hosts the game is called as its address.
+
+    Raises:
+        LookupError: something is missing.
+        TypeError: it is no match record.
+    """
+    match_id, goals = str(record["matchId"]), record.get("x-goals") or record.get("goalValues")
+    if not record["isCompleted"] or not goals:
+        return None
+    is_random = record.get("x-gdl2", False)
+    places = [place for place in range(len(goals)) if not (is_random and record["x-roles"][place] == str(RANDOM))]
+    names = record.get("playerNamesFromHost") or record["x-players"]
+    errors = [sum(bool(step[place]) for step in record.get("errors", ()) if len(step) > place) for place in places]
+    return MatchResult(
+        str(record.get("x-game") or record.get("gameMetaURL") or "unknown"),
+        tuple(str(names[place]) for place in places),
+        tuple(int(goals[place] or 0) for place in places),
+        tuple(errors),
+        match_id,
+    )
+
+
+def _as_json(ratings: Ratings) -> dict[str, Any]:
+    return {
+        "matches": ratings.n_matches,
+        "players": [
+            {
+                "player": each.player, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
+                "eloHigh": round(each.high, 1), "los": superiority(each.player, ratings), "matches": each.n_matches,
+            }
+            for each in ratings.players
+        ],
+        "roles": [
+            {"game": each.game, "role": each.role, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
+             "eloHigh": round(each.high, 1)}
+            for each in ratings.roles
+        ],
+    }  # fmt: skip
+
+
+def _table(title: str, ratings: Ratings) -> Table:
+    table = Table(title=title or None, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    for column in ("", "player", "Elo", "95 %", "LOS", "matches"):
+        table.add_column(column, justify="left" if column == "player" else "right")
+    for place, each in enumerate(ratings.players, 1):
+        los = superiority(each.player, ratings)
+        interval, shown = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
+        table.add_row(f"{place}", Text(each.player), f"{each.elo:.0f}", interval, shown, f"{each.n_matches}")
+    return table

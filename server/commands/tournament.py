@@ -1,0 +1,193 @@
+"""`ggp tournament`: play a tournament on this machine, and say how it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import tempfile
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from gdl.engines import make_game
+from gdl.game import Game, played_roles
+from server.arena.arena import Arena, Progress, progress_of
+from server.arena.contestants import Contestants
+from server.arena.display import LiveTable, sprt_line, standings_table
+from server.arena.folder import TournamentFolder
+from server.arena.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan, found_games, plan_of, read_plan
+from server.arena.report import HTML_FILE, write_reports
+from server.arena.table import summary, table_of
+from server.errors import ConfigurationError, TournamentFolderError
+from server.hosting.cores import n_cores_here
+from server.match.setup import MAX_CLOCK_S, new_seed
+from server.tournament.fixtures import TournamentGame
+from server.tournament.scoring import Measure
+
+_CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
+_FLAGS: Final = Path("command line")
+"""What errors call the plan that flags give."""
+MATCHES_PER_CORE: Final = 4
+"""How many matches of players that think elsewhere, or for a moment, are played at once for each core."""
+
+
+@click.group()
+def command() -> None:
+    """Play tournaments between any players, with ratings and how sure they are."""
+
+
+@command.command()
+@click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--game", "-g", "games", metavar="GAME", multiple=True, help="A game that is played; may be repeated.")
+@click.option("--player", "-p", "players", metavar="NAME=SPEC", multiple=True, help="A player, the strongest first; "
+              "SPEC is one of ours, a file, http://host:port or cmd:program.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice([each.value for each in TournamentFormat]),
+              help="Who meets whom.  [default: round-robin]")  # fmt: skip
+@click.option("--rounds", type=click.IntRange(1, MAX_ROUNDS), help="Cycles of a round robin or gauntlet, rounds of a "
+              "Swiss, sets of a meeting of a knockout, meetings of a ladder.")  # fmt: skip
+@click.option("--concurrency", type=click.IntRange(1, 1000), help="How many matches at once; by default as many as the "
+              "cores allow.")  # fmt: skip
+@click.option("--start-clock", type=_CLOCK, help="Seconds to prepare.  [default: 10]")
+@click.option("--play-clock", type=_CLOCK, help="Seconds for each move.  [default: 5]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Decides pairings by lot, chance and replacements.")
+@click.option("--measure", type=click.Choice([each.value for each in Measure]), help="What counts.  [default: points]")
+@click.option("--forfeit-errors", type=click.IntRange(1), help="So many errors in a match lose it.")
+@click.option("--sprt", metavar="elo0=0,elo1=20", help="End when a sequential test between two players has decided; "
+              "also alpha=0.05,beta=0.05.")  # fmt: skip
+@click.option("--out", "out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path), help="Where records, "
+              "results and reports go; a tournament that is there already goes on.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON, and nothing else.")
+def run(file: Path | None, out: Path | None, concurrency: int | None, as_json: bool, **words: Any) -> None:
+    """Play a tournament, from FILE.toml or from flags; flags come before what the file says.
+
+    With --out it goes on where it was if it is started again, however it ended. Exits with 0 when it is over.
+    """
+    folder = TournamentFolder(out or Path(tempfile.mkdtemp(prefix="ggp-tournament-")))
+    with folder.held():
+        plan = _plan(file, words, folder)
+        games = {name: make_game(found.read()) for name, found in found_games(plan).items()}
+        _check_rules(folder, plan, games)
+        progress = asyncio.run(_played(plan, games, folder, concurrency, as_json))
+        write_reports(progress, folder.path)
+    _tell(progress, folder, as_json)
+
+
+@command.command("standings")
+@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def show_standings(folder: Path, as_json: bool) -> None:
+    """Say how the tournament in FOLDER stands, which may be played just now; writes its reports anew."""
+    found = TournamentFolder(folder)
+    plan, _ = found.plan()
+    games = {name: make_game(file.read()) for name, file in found_games(plan).items()}
+    progress = progress_of(plan, found, _as_scheduled(games))
+    write_reports(progress, folder)
+    _tell(progress, found, as_json)
+
+
+def _tell(progress: Progress, folder: TournamentFolder, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(summary(progress), indent=2, ensure_ascii=False))
+        return
+    Console().print(standings_table(table_of(progress)))
+    if line := sprt_line(progress):
+        click.echo(line)
+    click.echo(f"report: {folder.path / HTML_FILE}")
+
+
+def _plan(file: Path | None, words: Mapping[str, Any], folder: TournamentFolder) -> TournamentPlan:
+    """Return the plan that the command names: that of the folder, which flags may not contradict, or a new one."""
+    changes = _changes(words)
+    if folder.has_plan:
+        kept, _ = folder.plan()
+        if file is None and not changes:
+            return kept
+        wanted = (
+            read_plan(file, {"seed": kept.seed, **changes}) if file else plan_of({"seed": kept.seed, **changes}, _FLAGS)
+        )
+        if wanted != kept:
+            raise TournamentFolderError(
+                folder.path, "another tournament is in this folder; choose another one with --out"
+            )
+        return kept
+    if file is None and not words["games"]:
+        raise click.UsageError("name a tournament: FILE.toml, or --game GAME and --player NAME=SPEC")
+    seeded = {"seed": new_seed(), **changes}
+    return plan_of(seeded, _FLAGS) if file is None else read_plan(file, changes or None)
+
+
+def _changes(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the flags say of a plan."""
+    found = {name: value for name, value in words.items() if value not in (None, ()) and name not in _READ}
+    if words["format_"]:
+        found["format"] = words["format_"]
+    if words["games"]:
+        found["games"] = list(words["games"])
+    if words["players"]:
+        found["players"] = dict(_named(text) for text in words["players"])
+    if words["sprt"]:
+        found["sprt"] = _sprt(words["sprt"])
+    return found
+
+
+_READ: Final = ("format_", "games", "players", "sprt")
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the name and the specification of a player; a specification alone is its own name."""
+    name, is_named, spec = text.partition("=")
+    if not is_named or ":" in name or "/" in name:
+        return text, text
+    return name.strip(), spec.strip()
+
+
+def _sprt(text: str) -> dict[str, float]:
+    try:
+        return {key.strip(): float(value) for key, value in (part.split("=") for part in text.split(","))}
+    except ValueError as error:
+        raise click.UsageError(f"--sprt wants values, as in --sprt elo0=0,elo1=20; {text!r} given") from error
+
+
+def _check_rules(folder: TournamentFolder, plan: TournamentPlan, games: Mapping[str, Game]) -> None:
+    """Keep the plan with the hashes of its rules; one that is kept must have the same rules."""
+    rules = {name: game.description.sha256 for name, game in games.items()}
+    if not folder.has_plan:
+        folder.keep_plan(plan, rules)
+        return
+    changed = [name for name, sha256 in folder.plan()[1].items() if rules.get(name) != sha256]
+    if changed:
+        raise TournamentFolderError(folder.path, f"the rules of {changed[0]} are not those that it was begun with")
+
+
+def _as_scheduled(games: Mapping[str, Game]) -> tuple[TournamentGame, ...]:
+    try:
+        return tuple(TournamentGame(name, len(played_roles(game))) for name, game in games.items())
+    except ValueError as error:
+        raise ConfigurationError(_FLAGS, str(error)) from error
+
+
+async def _played(
+    plan: TournamentPlan, games: Mapping[str, Game], folder: TournamentFolder, concurrency: int | None, is_quiet: bool
+) -> Progress:
+    """Play; Ctrl-C or SIGTERM ends it, and it goes on from there when it is started again."""
+    at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
+    before = progress_of(plan, folder, _as_scheduled(games))
+    live = LiveTable() if not is_quiet else None
+    async with Contestants(plan.players, at_once) as contestants:
+        with live or nullcontext():
+            on_progress = live or (lambda _: None)
+            arena = Arena(before, folder, games, contestants, n_cores_here(), at_once, on_progress)
+            playing = asyncio.ensure_future(arena.play())
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, playing.cancel)
+            try:
+                return await playing
+            except asyncio.CancelledError:
+                click.echo(f"interrupted; go on with: ggp tournament run --out {folder.path}", err=True)
+                raise click.Abort from None

@@ -1,0 +1,121 @@
+"""`ggp tournament` and `ggp ratings`: whole tournaments with real players in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from server.arena.folder import RESULTS, SCHEDULE
+from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.processes import wait_until
+
+QUICK = ("--start-clock", 5, "--play-clock", 5)
+PLAYER = """
+from players import Player
+
+class Mine(Player):
+    def move(self, state, role, deadline):
+        return state.legal_moves(role)[-1]
+"""
+
+
+def found(text: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def test_a_round_robin_is_played_and_told(ggp: Ggp, tmp_path: Path) -> None:
+    out = tmp_path / "cup"
+    words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "-p", "c=random", "--rounds", 2, "--seed", 3)
+    ended = ggp("tournament", "run", *words, *QUICK, "--out", out, "--json")
+    standings = found(ended.output)
+    assert (ended.exit_code, standings["format"], standings["matches"]) == (0, "round-robin", 12)
+    assert sorted(row["player"] for row in standings["standings"]) == ["a", "b", "c"]
+    assert [row["matches"] for row in standings["standings"]] == [8, 8, 8]
+    assert sum(row["errors"] for row in standings["standings"]) == 0
+    assert {"index.html", "results.csv", "standings.json", "standings.md"} <= {path.name for path in out.iterdir()}
+    assert len(list((out / "records").glob("*.json"))) == 12
+    rated = found(ggp("ratings", out / "records", "--json").output)
+    assert {(each["player"], each["elo"]) for each in rated["players"]} == {
+        (row["player"], row["elo"]) for row in standings["standings"]
+    }
+
+
+def test_a_file_is_a_plan_and_our_players_are_processes(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLAYER)
+    (tmp_path / "cup.toml").write_text(
+        f"""
+        format = "gauntlet"
+        games = ["tictactoe", "lightsout"]
+        play_clock = 5
+        [players]
+        mine = "{tmp_path / "mine.py"}"
+        first = "legal"
+        """.replace('"lightsout"', '"nim"')
+    )
+    ended = ggp("tournament", "run", tmp_path / "cup.toml", "--out", tmp_path / "out", "--json")
+    assert (ended.exit_code, found(ended.output)["matches"]) == (0, 4)
+    assert [row["errors"] for row in found(ended.output)["standings"]] == [0, 0]
+
+
+def test_a_tournament_that_was_killed_goes_on_with_nothing_lost_or_played_twice(ggp: Ggp, tmp_path: Path) -> None:
+    out = tmp_path / "cup"
+    words = (
+        "--game",
+        "tictactoe",
+        "-p",
+        "a=random",
+        "-p",
+        "b=legal",
+        "--rounds",
+        "40",
+        "--seed",
+        "3",
+        "--out",
+        str(out),
+    )
+    command = [sys.executable, "-m", "server", "tournament", "run", *words, "--concurrency", "2"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        wait_until(lambda: (out / RESULTS).exists() and (out / RESULTS).read_text().count("\n") >= 5)
+        os.kill(running.pid, signal.SIGKILL)
+    before = (out / RESULTS).read_text().splitlines()
+    ended = ggp("tournament", "run", "--out", out, "--json")
+    after = (out / RESULTS).read_text().splitlines()
+    ids = [json.loads(line)["result"]["match_id"] for line in after]
+    assert (ended.exit_code, found(ended.output)["matches"], len(set(ids)), len(ids)) == (0, 80, 80, 80)
+    assert after[: len(before)] == before
+    undisturbed = ggp("tournament", "run", *words, "--out", tmp_path / "other")
+    assert undisturbed.exit_code == 0
+    assert (tmp_path / "other" / SCHEDULE).read_text() == (out / SCHEDULE).read_text()
+
+
+def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("--game", "tictactoe", "-p", "strong=legal", "-p", "weak=random", "--sprt", "elo0=-200,elo1=-100")
+    ended = ggp("tournament", "run", *words, "--seed", 1, "--out", tmp_path / "cup", "--json")
+    sprt = found(ended.output)["sprt"]
+    assert (ended.exit_code, sprt["decision"]) == (0, "H1")
+    assert found(ended.output)["matches"] < 1000
+
+
+def test_another_tournament_in_the_same_folder_is_refused(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "--out", tmp_path)
+    assert ggp("tournament", "run", *words).exit_code == 0
+    ended = ggp("tournament", "run", *words, "--rounds", 5)
+    assert (ended.exit_code, "another tournament is in this folder" in ended.errors) == (2, True)
+
+
+def test_what_is_missing_is_asked_for(ggp: Ggp, tmp_path: Path) -> None:
+    ended = ggp("tournament", "run", "--out", tmp_path)
+    assert (ended.exit_code, "name a tournament" in ended.errors) == (2, True)
+
+
+def test_files_that_are_no_records_are_named_and_the_others_rated(ggp: Ggp, tmp_path: Path) -> None:
+    for name, text in {"a.json": "{}", "b.json": "[1]", "c.json": "nonsense", "d.json": '{"isCompleted": 1}'}.items():
+        (tmp_path / name).write_text(text)
+    ended = ggp("ratings", tmp_path, "--json")
+    assert (ended.exit_code, ended.errors.count("no match record"), found(ended.output)["players"]) == (1, 4, [])

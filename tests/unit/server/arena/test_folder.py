@@ -1,0 +1,63 @@
+"""The folder of a tournament: what is kept comes back, whatever a crash cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.arena.folder import RESULTS, SCHEDULE, PlayedMatch, TournamentFolder
+from server.arena.plan import plan_of
+from server.errors import TournamentFolderError
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.results import MatchResult
+
+PLAN = plan_of({"games": ["tictactoe"], "players": {"a": "random", "b": "legal"}}, Path("plan"))
+MATCHES = tuple(
+    ScheduledMatch(f"t{n}.1", "tictactoe", ("a", "b"), n, n + 1, 1, f"p{n}", f"t{n}", attempt=1) for n in range(3)
+)
+PLAYED = PlayedMatch(MatchResult("tictactoe", ("a", "b"), (100, 0), (0, 2), "t0.1"), (10, 20), (3, 2), 5, 99, 0.5)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> TournamentFolder:
+    found = TournamentFolder(tmp_path)
+    with found.held():
+        found.keep_plan(PLAN, {"tictactoe": "0" * 64})
+    found.add_matches(MATCHES[:2])
+    found.add_matches(MATCHES[2:])
+    found.add_result(PLAYED)
+    return found
+
+
+def test_what_is_kept_comes_back(folder: TournamentFolder) -> None:
+    assert folder.plan() == (PLAN, {"tictactoe": "0" * 64})
+    assert (folder.schedule(), folder.results()) == (MATCHES, (PLAYED,))
+
+
+@pytest.mark.parametrize("n_bytes", [1, 10, 100])
+def test_a_batch_that_a_crash_cut_off_is_dropped_as_a_whole(folder: TournamentFolder, n_bytes: int) -> None:
+    path = folder.path / SCHEDULE
+    path.write_bytes(path.read_bytes()[:-n_bytes])
+    assert folder.schedule() == MATCHES[:2]
+    folder.add_matches(MATCHES[2:])
+    assert folder.schedule() == MATCHES
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[]", "{}", '{"result": {"game": 1}}', "1", '{"result": {}, "x": 1}'])
+def test_a_line_that_is_no_result_is_named(folder: TournamentFolder, line: str) -> None:
+    with (folder.path / RESULTS).open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(TournamentFolderError, match=r"line 2 of results\.jsonl cannot be read"):
+        folder.results()
+
+
+def test_a_folder_is_held_by_one_process(folder: TournamentFolder) -> None:
+    refused = pytest.raises(TournamentFolderError, match="another process plays this tournament")
+    with folder.held(), refused, TournamentFolder(folder.path).held():
+        pass
+
+
+def test_an_empty_folder_has_no_tournament(tmp_path: Path) -> None:
+    with pytest.raises(TournamentFolderError, match="there is no tournament in this folder"):
+        TournamentFolder(tmp_path).plan()

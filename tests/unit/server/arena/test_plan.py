@@ -1,0 +1,72 @@
+"""The plan of a tournament: what a file may say, and what the errors say where it says something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.arena.plan import TournamentFormat, plan_of, read_plan
+from server.errors import ConfigurationError
+from server.tournament.knockout import Knockout
+from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
+from server.tournament.swiss import Swiss
+
+PATH = Path("plan.toml")
+TWO = {"games": ["tictactoe"], "players": {"a": "random", "b": "legal"}}
+
+
+def test_a_file_says_everything(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(
+        """
+        format = "swiss"
+        games = ["tictactoe", "breakthrough"]
+        rounds = 6
+        play_clock = 2
+        forfeit_errors = 3
+        [players]
+        mine = "my_player.py"
+        mcts = "mcts:playouts=200"
+        """
+    )
+    plan = read_plan(path, {"seed": 5})
+    assert (plan.format, plan.games, plan.n_rounds, plan.play_clock, plan.forfeit_errors, plan.seed) == (
+        TournamentFormat.SWISS, ("tictactoe", "breakthrough"), 6, 2, 3, 5,
+    )  # fmt: skip
+    assert [entrant.name for entrant in plan.entrants] == ["mine", "mcts"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({**TWO, "games": []}, "games: "),
+        ({**TWO, "players": {}}, "players: "),
+        ({**TWO, "round": 3}, "round: "),
+        ({**TWO, "rounds": 0}, "rounds: "),
+        ({**TWO, "format": "cup"}, "format: "),
+        ({**TWO, "games": ["tictactoe", "tictactoe"]}, "games: a game is there twice"),
+        ({**TWO, "sprt": {"elo0": 5, "elo1": 5}}, "sprt: elo0 must be below elo1"),
+        ({**TWO, "players": {"a": "random"}, "sprt": {}}, "sprt: a sequential test is between two players, not 1"),
+    ],
+)
+def test_what_is_no_plan_is_refused_with_its_key(fields: dict[str, object], reason: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        plan_of(fields, PATH)
+    assert str(refused.value).startswith(f"plan.toml: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("format_", "schedule"),
+    [
+        ("round-robin", RoundRobin(3)),
+        ("gauntlet", Gauntlet(("a",), 3)),
+        ("swiss", Swiss(3, rules=plan_of(TWO, PATH).scoring)),
+        ("knockout", Knockout(sets=3, rules=plan_of(TWO, PATH).scoring)),
+        ("double-knockout", Knockout(is_double=True, sets=3, rules=plan_of(TWO, PATH).scoring)),
+        ("score-table", ScoreTable(3)),
+        ("ladder", None),
+    ],
+)
+def test_each_format_has_its_schedule(format_: str, schedule: object) -> None:
+    assert plan_of({**TWO, "format": format_, "rounds": 3}, PATH).schedule() == schedule

@@ -1,0 +1,84 @@
+"""The table of a tournament, and the files that show it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from server.arena.arena import Progress
+from server.arena.folder import PlayedMatch
+from server.arena.plan import plan_of
+from server.arena.report import csv_text, html, markdown, write_reports
+from server.arena.table import head_to_head, summary, table_of
+from server.tournament.competition import next_matches
+from server.tournament.fixtures import TournamentGame
+from server.tournament.results import MatchResult
+from server.tournament.round_robin import RoundRobin
+
+PLAN = plan_of(
+    {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")
+)
+GAMES = (TournamentGame("tictactoe", 2),)
+
+
+def progress() -> Progress:
+    """Return a tournament whose first player has won three of four matches and drawn one."""
+    before = Progress(PLAN, GAMES, (), ())
+    scheduled = next_matches(RoundRobin(2), before.competition)
+    goals = [(100, 0) if match.players[0] == "=1+1" else (0, 100) for match in scheduled]
+    goals[3] = (50, 50)
+    played = tuple(
+        PlayedMatch(
+            result(match.game, match.players, found, match.match_id), (1000, 2000), (2, 2), 4, 7, 0.5 * (n == 0)
+        )
+        for n, (match, found) in enumerate(zip(scheduled, goals, strict=True))
+    )
+    return Progress(PLAN, GAMES, scheduled, played)
+
+
+def result(game: str, players: tuple[str, ...], goals: tuple[int, ...], match_id: str) -> MatchResult:
+    """Return a result in which the second player made an error."""
+    return MatchResult(game, players, goals, (0, 1), match_id)
+
+
+def test_the_table_counts_and_rates() -> None:
+    first, second = table_of(progress())
+    assert (first.player, first.matches, first.score, first.wins, first.draws, first.losses, first.moves) == (
+        "=1+1", 4, 3.5, 3, 1, 0, 8,
+    )  # fmt: skip
+    assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
+    assert first.elo_low < first.elo < first.elo_high  # type: ignore[operator]  # it is rated
+    assert first.los is not None
+    assert 0.9 < first.los < 1
+
+
+def test_the_summary_is_what_scripts_read() -> None:
+    found = summary(progress())
+    assert (found["format"], found["matches"], found["matchesShortOfCores"]) == ("round-robin", 4, 1)
+    assert set(found["standings"][0]) >= {
+        "player", "matches", "score", "wins", "draws", "losses", "elo", "eloLow", "eloHigh", "los", "errors",
+    }  # fmt: skip
+    assert found["sprt"]["pentanomial"] == [0, 0, 0, 1, 1]
+    assert found["sprt"]["decision"] == "continue"
+
+
+def test_the_cross_table_has_points_and_matches() -> None:
+    assert head_to_head(progress().results, ["=1+1", "<b>"], PLAN.scoring) == [["", "3.5/4"], ["0.5/4", ""]]
+
+
+def test_no_name_becomes_a_formula_markup_or_an_element(tmp_path: Path) -> None:
+    found = progress()
+    write_reports(found, tmp_path)
+    assert "'=1+1" in csv_text(found)
+    assert ",=1+1" not in csv_text(found)
+    assert "\\<b\\>" in markdown(found)
+    assert "&lt;b&gt;" in html(found)
+    assert "<b>" not in html(found)
+    assert json.loads((tmp_path / "standings.json").read_text()) == summary(found)
+
+
+def test_a_tournament_that_has_not_begun_has_a_page() -> None:
+    empty = replace(progress(), played=(), scheduled=())
+    assert [(row.player, row.elo) for row in table_of(empty)] == [("=1+1", None), ("<b>", None)]
+    assert "<h2>Standings</h2>" in html(empty)
