@@ -72,28 +72,53 @@ def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Signature]:
 def on_demand(clauses: Iterable[Clause], chosen: Set[Signature]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions and derive the *chosen* relations only on demand.
 
-    A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise. The result
-    may not be stratified although *clauses* are: the caller must be ready to do without it.
+    A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise. What is
+    derived on demand depends on the state or the joint move only if its relation does: engines work out first what does
+    not depend on the move. The result may not be stratified although *clauses* are: the caller must be ready to do
+    without it.
     """
     clauses = tuple(clauses)
+    rewriting = _Rewriting(chosen, _stages(clauses))
     found: dict[Clause, None] = {}
     asked: dict[Adorned, None] = {}
+
+    def add(clause: Clause, copy: Adorned | None) -> None:
+        rewritten = rewriting.rewritten(clause, copy)
+        found.update(dict.fromkeys(rewritten.clauses))
+        asked.update(dict.fromkeys(rewritten.asked))
+
     for clause in clauses:
         if signature(clause.head) not in chosen:
-            _add(found, asked, _rewritten(clause, None, chosen))
+            add(clause, None)
     done: set[Adorned] = set()
     while len(done) < len(asked):
         for copy in [copy for copy in asked if copy not in done]:
             done.add(copy)
             for clause in clauses:
                 if signature(clause.head) == copy.relation:
-                    _add(found, asked, _rewritten(clause, copy if copy.known else None, chosen))
+                    add(clause, copy if copy.known else None)
     return tuple(found)
 
 
-def _add(found: dict[Clause, None], asked: dict[Adorned, None], rewritten: Rewritten) -> None:
-    found |= dict.fromkeys(rewritten.clauses)
-    asked |= dict.fromkeys(rewritten.asked)
+_CHANGING: Final = (("true", 1), ("does", 2))
+"""What changes from step to step: the state, and within a step the joint move."""
+
+
+def _stages(clauses: Sequence[Clause]) -> dict[Signature, int]:
+    """Return what each relation depends on: 1 for the state, 2 for the joint move; those not named on neither."""
+    readers: dict[Signature, set[Signature]] = {}
+    for clause in clauses:
+        for literal in clause.literals:
+            readers.setdefault(signature(literal.atom), set()).add(signature(clause.head))
+    stages: dict[Signature, int] = {}
+    for stage, changing in enumerate(_CHANGING, 1):
+        todo = [changing]
+        while todo:
+            relation = todo.pop()
+            if stages.get(relation, 0) < stage:
+                stages[relation] = stage
+                todo += readers.get(relation, ())
+    return stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,34 +129,50 @@ class Rewritten:
     asked: tuple[Adorned, ...]
 
 
-def _rewritten(clause: Clause, copy: Adorned | None, chosen: Set[Signature]) -> Rewritten:
-    """Return the clause rewritten, for a copy of its head's relation or for itself."""
-    context = [literal for literal in clause.literals if literal.is_positive and not _is_chosen(literal, chosen)]
-    head: Constant | Compound = clause.head
-    start: list[Literal] = []
-    if copy is not None:
-        assert isinstance(head, Compound)
-        start = [Literal(copy.demand(head), is_positive=True)]
-        head = copy.answer(head)
-        context = _connected(start, context)
-    before = start + context
-    answers: dict[Literal, Literal] = {}
-    demands: list[Clause] = []
-    asked: list[Adorned] = []
-    for literal in _by_known([literal for literal in clause.literals if _is_chosen(literal, chosen)], before):
-        atom, adorned = literal.atom, _adorned(literal, before)
-        asked.append(adorned)
-        if adorned.known and isinstance(atom, Compound):
-            answers[literal] = replace(literal, atom=adorned.answer(atom))
-            demands.append(Clause(adorned.demand(atom), tuple(before), (), clause.span))
-        if literal.is_positive:
-            before.append(answers.get(literal, literal))
-    body = (answers.get(literal, literal) for literal in clause.literals)
-    return Rewritten((Clause(head, (*start, *body), clause.differences, clause.span), *demands), tuple(asked))
+@dataclass(frozen=True, slots=True)
+class _Rewriting:
+    """Rewrites clauses for the *chosen* relations; *stages* tells what each relation depends on."""
 
+    chosen: Set[Signature]
+    stages: dict[Signature, int]
 
-def _is_chosen(literal: Literal, chosen: Set[Signature]) -> bool:
-    return signature(literal.atom) in chosen
+    def rewritten(self, clause: Clause, copy: Adorned | None) -> Rewritten:
+        """Return the clause rewritten, for a copy of its head's relation or for itself."""
+        context = [literal for literal in clause.literals if literal.is_positive and not self._is_chosen(literal)]
+        head: Constant | Compound = clause.head
+        start: list[Literal] = []
+        if copy is not None:
+            assert isinstance(head, Compound)
+            start = [Literal(self._known(copy.demand(head), copy), is_positive=True)]
+            head = self._known(copy.answer(head), copy)
+            context = _connected(start, context)
+        before = start + context
+        answers: dict[Literal, Literal] = {}
+        demands: list[Clause] = []
+        asked: list[Adorned] = []
+        for literal in _by_known([literal for literal in clause.literals if self._is_chosen(literal)], before):
+            stage = self._stage(literal)
+            earlier = [each for each in before if self._stage(each) <= stage]
+            atom, adorned = literal.atom, _adorned(literal, earlier)
+            asked.append(adorned)
+            if adorned.known and isinstance(atom, Compound):
+                answers[literal] = replace(literal, atom=self._known(adorned.answer(atom), adorned))
+                demands.append(Clause(self._known(adorned.demand(atom), adorned), tuple(earlier), (), clause.span))
+            if literal.is_positive:
+                before.append(answers.get(literal, literal))
+        body = (answers.get(literal, literal) for literal in clause.literals)
+        return Rewritten((Clause(head, (*start, *body), clause.differences, clause.span), *demands), tuple(asked))
+
+    def _is_chosen(self, literal: Literal) -> bool:
+        return signature(literal.atom) in self.chosen
+
+    def _stage(self, literal: Literal) -> int:
+        return self.stages.get(signature(literal.atom), 0)
+
+    def _known(self, atom: Compound, copy: Adorned) -> Compound:
+        """Return *atom*, of a copy's answer or demand, which depends on what the copy's relation depends on."""
+        self.stages[signature(atom)] = self.stages.get(copy.relation, 0)
+        return atom
 
 
 def _connected(start: list[Literal], literals: list[Literal]) -> list[Literal]:

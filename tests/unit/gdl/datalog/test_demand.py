@@ -1,0 +1,65 @@
+"""Relations that are derived on demand: the demands, and what they may depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from gdl.datalog.clauses import clauses_of
+from gdl.datalog.demand import can_be_chosen, on_demand
+from gdl.datalog.literals import Clause
+from gdl.language.rules import read_rules
+from gdl.language.terms import signature
+from tests.fuzz.generator import random_game
+
+RULES = """
+(thing a) (thing b)
+(<= (legal r (take ?x)) (thing ?x))
+(<= (free ?x) (thing ?x) (not (near ?x b)))
+(<= (near ?x ?y) (true (at ?x ?y)))
+(<= (sees r (take ?x)) (does r (take ?x)) (not (free ?x)))
+(<= (next (at ?x b)) (does r (take ?x)) (true (on ?x)) (free ?x))
+"""
+
+
+def texts(clauses: Sequence[Clause]) -> list[str]:
+    return [str(clause) for clause in clauses]
+
+
+def stages(clauses: Sequence[Clause]) -> dict[str, int]:
+    """Return what each relation depends on: 0 for nothing that changes, 1 for the state, 2 for the joint move, too."""
+    found = {"true": 1, "does": 2}
+    while True:
+        before = dict(found)
+        for clause in clauses:
+            name = signature(clause.head)[0]
+            found[name] = max(
+                found.get(name, 0), *(found.get(signature(each.atom)[0], 0) for each in clause.literals), 0
+            )
+        if found == before:
+            return found
+
+
+def test_a_demand_of_what_does_not_depend_on_the_move_does_not_either() -> None:
+    found = texts(on_demand(clauses_of(read_rules(RULES).rules), {("free", 1)}))
+    assert [text for text in found if "free" in text] == [
+        "(<= (sees r (take ?x)) (does r (take ?x)) (not (free ?x)))",
+        "(<= (next (at ?x b)) (does r (take ?x)) (true (on ?x)) (free 0 ?x))",
+        "(<= (demand free 0 ?x) (true (on ?x)))",
+        "(<= (free ?x) (thing ?x) (not (near ?x b)))",
+        "(<= (free 0 ?x) (demand free 0 ?x) (thing ?x) (not (near ?x b)))",
+    ]
+
+
+@pytest.mark.parametrize("seed", [*range(20), 213, 275, 279])
+def test_what_is_derived_on_demand_depends_on_no_more_than_its_relation(seed: int) -> None:
+    clauses = clauses_of(read_rules(random_game(seed).text).rules)
+    derived = {signature(clause.head) for clause in clauses if clause.literals}
+    before, after = stages(clauses), stages(on_demand(clauses, frozenset(filter(can_be_chosen, derived))))
+    assert {name: stage for name, stage in after.items() if stage > before[_relation_of(name)]} == {}
+
+
+def _relation_of(name: str) -> str:
+    """Return the name of the relation that a copy or a demand called *name* is of."""
+    return name.removeprefix("demand ").split(" ", 1)[0]
