@@ -22,7 +22,7 @@ from server.storage.rows import GameVersion
 from server.visibility import Role
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.cache import BackgroundCache
-from server.web.matches import CARDS
+from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 

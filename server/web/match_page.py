@@ -24,8 +24,8 @@ from server.storage.rows import MatchRow
 from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
 from server.web import boards
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
+from server.web.match_lists import CARDS, MatchCard
 from server.web.match_view import MatchView, rows_of, view_of
-from server.web.matches import CARDS, MatchCard
 from server.web.rendering import render, visitor_of
 
 _N_VIEWS: Final = 64

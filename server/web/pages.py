@@ -14,11 +14,11 @@ from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.storage.listing import Statistics
 from server.validating.checker import Checker
-from server.web import game_pages, match_page, matches, player_pages, seat_page, start_page, validation_page
+from server.web import game_pages, match_lists, match_page, player_pages, seat_page, start_page, validation_page
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.cache import BackgroundCache
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
-from server.web.matches import CARDS, Cards
+from server.web.match_lists import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
 
 Value = TypeVar("Value")
@@ -74,10 +74,10 @@ def add_routes(app: web.Application) -> None:
     app.cleanup_ctx.append(_memories)
     router = app.router
     router.add_get("/static/{name}", send_static_file)
-    router.add_get("/", matches.show_home)
-    router.add_get("/parts/live", matches.show_live)
-    router.add_get("/matches", matches.show_matches)
-    router.add_get("/queue", matches.show_queue)
+    router.add_get("/", match_lists.show_home)
+    router.add_get("/parts/live", match_lists.show_live)
+    router.add_get("/matches", match_lists.show_matches)
+    router.add_get("/queue", match_lists.show_queue)
     router.add_get("/matches/{id}", match_page.show_match)
     router.add_get("/matches/{id}/parts", match_page.show_parts)
     router.add_post("/matches/{id}/abort", match_page.abort)

@@ -20,7 +20,7 @@ from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
 from server.visibility import Role
 from server.web.cache import BackgroundCache
-from server.web.matches import CARDS
+from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])

@@ -26,8 +26,8 @@ from server.spectating.state import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
+from server.web.match_lists import CARDS
 from server.web.match_page import lobby_until_ms
-from server.web.matches import CARDS
 from server.web.rendering import render, sentence
 
 _COOKIE: Final = "ggp_seat"
