@@ -36,6 +36,12 @@ fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, f
 damage: $(INSTALLED_DEV) ## damage each column of the database in more ways than `make test` does
 	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/integration/server/test_damaged_rows.py
 
+MUTANTS ?= *
+mutants: $(INSTALLED_DEV) ## change the code in one place at a time, and list the changes that no test notices (MUTANTS="server.match*")
+	@scripts/make-venv dev,mutants
+	@$(BIN)/mutmut run "$(MUTANTS)"
+	@$(BIN)/mutmut results
+
 STRENGTH_S ?= 1
 strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
 	@$(BIN)/python -m benchmarks.strength
@@ -68,7 +74,7 @@ modules: ## list the modules with their lines, longest first
 	@git ls-files '*.py' | xargs wc -l | sort -rn | head -40
 
 clean: ## remove .venv, caches and what was built
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv dist build mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt
@@ -79,4 +85,4 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test test-fast lint conform fuzz damage strength bench load wheel codes api constraints structure modules clean
+.PHONY: help demo test test-fast lint conform fuzz damage mutants strength bench load wheel codes api constraints structure modules clean

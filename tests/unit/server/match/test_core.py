@@ -30,7 +30,7 @@ from server.match.events import (
     StepFinished,
 )
 from server.match.exchange import Answer, EvaluationFailed, MatchPhase, ReplyEnding
-from server.match.setup import Case, Profile, Substitute
+from server.match.setup import Case, Profile, Substitute, move_by_chance
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 
 YES, NO = read_term("(say Yes)"), read_term("(say no)")
@@ -198,6 +198,37 @@ def test_other_seeds_choose_other_moves() -> None:
         script.expect_both("?", "?")
         seen.add(moves(script)[-1])
     assert len(seen) == 4
+
+
+def test_substitutes_and_chance_are_drawn_for_each_step_and_role_anew() -> None:
+    script = started(Script(dealt(), setup(roles=[LEFT])))
+    script.expect(LEFT, None, "?")
+    script.expect(LEFT, None, "?")
+    deals, guesses = (
+        [read_term(f"({word} {card})") for card in ("ace", "king", "queen")] for word in ("deal", "guess")
+    )
+    assert moves(script)[1:] == [
+        (move_by_chance(deals, 7, step, RANDOM), move_by_chance(guesses, 7, step, LEFT)) for step in range(2)
+    ]
+
+
+def test_legal_moves_go_with_play_alone() -> None:
+    script = Script(two_steps(), setup(Profile(case=Case.UPPER), Profile()))
+    script.begin()
+    assert [ask.legal_moves for ask in script.asks] == [(), ()]
+    script.expect_both("ready", "ready")
+    assert [tuple(map(str, ask.legal_moves)) for ask in script.asks] == [("(say Yes)", "(say no)")] * 2
+
+
+def test_what_a_player_says_went_wrong_in_its_code_is_kept_with_its_step() -> None:
+    script = started(Script(two_steps(), setup()))
+    ask = script.asks[0]
+    script.feed(Answer(2000, ask.round, LEFT, ReplyEnding.REPLIED, b"(say Yes)", 9, failure="ZeroDivisionError"))
+    assert script.events[-1] == Answered(2000, 0, LEFT, Message.PLAY, "(say Yes)", 9, "", "", YES, "ZeroDivisionError")
+    script.asks.remove(ask)
+    script.expect(RIGHT, None, "(say no)")
+    script.expect_both("(say Yes)", "(say no)")
+    assert [event.failures for event in finished_steps(script)] == [(), ("ZeroDivisionError", ""), ()]
 
 
 def test_what_is_said_to_start_is_not_looked_at_but_silence_is_recorded() -> None:
