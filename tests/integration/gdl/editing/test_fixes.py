@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -22,16 +21,9 @@ from gdl.language.diagnostics import Source, Span, codes, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_file, read_rules
 from gdl.language.terms import signature
+from tests.kit.gdl.public_rules import N_PARTS, SHARED, public_files
 
-ROOT: Final = Path(__file__).resolve().parents[4]
-SHARED: Final = ROOT / os.environ.get("GGP_SHARED", "../shared")
 CASES: Final = sorted(path for path in (Path(__file__).parent / "fixes").glob("*.kif") if "." not in path.stem)
-N_PARTS: Final = 4
-"""The public files are checked in so many tests, which may run side by side."""
-
-
-def public_files() -> list[Path]:
-    return sorted((SHARED / "conformance" / "rules").glob("*.kif"))
 
 
 def fixed(text: str) -> str:

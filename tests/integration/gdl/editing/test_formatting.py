@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
@@ -21,15 +20,12 @@ from gdl.games.zion import Arena, zion_rules
 from gdl.language.diagnostics import Source
 from gdl.language.kif import tokens
 from gdl.language.rules import read_file, read_rules
+from tests.kit.gdl.public_rules import N_PARTS, SHARED, public_files
 
-ROOT: Final = Path(__file__).resolve().parents[4]
-SHARED: Final = ROOT / os.environ.get("GGP_SHARED", "../shared")
 LAYOUTS: Final = sorted(
     path for path in (Path(__file__).parent / "layouts").glob("*.kif") if "." not in path.stem
 )  # fmt: skip
 DEPTH: Final = 20_000
-N_PARTS: Final = 4
-"""The public files are checked in so many tests, which may run side by side."""
 
 GAPS: Final = ("", " ", "\n", "\r\n\t", "\n\n \n", " ; behind (\n", ";\r\n", "\n;alone ) \t\n", "\n\n; one\n;; two\n\n")
 
@@ -130,10 +126,6 @@ def test_what_a_comment_allows_is_allowed_in_the_layout_too() -> None:
 @pytest.mark.parametrize("arena", [Arena(1, 2, 1, 1), Arena(20, 30, 25, 135, 4)])
 def test_a_generated_game_is_laid_out(arena: Arena) -> None:
     assert formatted(zion_rules(arena)) == zion_rules(arena)
-
-
-def public_files() -> list[Path]:
-    return sorted((SHARED / "conformance" / "rules").glob("*.kif"))
 
 
 @pytest.mark.skipif(not public_files(), reason=f"no public rule files at {SHARED}; GGP_SHARED names their folder")
