@@ -38,7 +38,7 @@ from tests.kit.server.peers import (
 )
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS, setup
 
-CLOCK_S: Final = 2
+CLOCK_S: Final = 5
 GRACE_S: Final = 0.25
 N_MESSAGES: Final = 4
 SLACK_S: Final = 15.0
