@@ -23,6 +23,7 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan, found_games, plan_of, read_plan
 from server.arena.report import HTML_FILE, write_reports
 from server.arena.table import summary, table_of
+from server.arena.venue import LocalVenue
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.match.setup import MAX_CLOCK_S, new_seed
@@ -181,8 +182,8 @@ async def _played(
     async with Contestants(plan.players, at_once) as contestants:
         with live or nullcontext():
             on_progress = live or (lambda _: None)
-            arena = Arena(before, folder, games, contestants, n_cores_here(), at_once, on_progress)
-            playing = asyncio.ensure_future(arena.play())
+            venue = LocalVenue(plan, games, contestants, n_cores_here(), at_once)
+            playing = asyncio.ensure_future(Arena(before, folder, venue, on_progress).play())
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, playing.cancel)

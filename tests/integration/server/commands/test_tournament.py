@@ -95,7 +95,7 @@ def test_a_tournament_that_was_killed_goes_on_with_nothing_lost_or_played_twice(
 
 
 def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> None:
-    words = ("--game", "tictactoe", "-p", "strong=legal", "-p", "weak=random", "--sprt", "elo0=-200,elo1=-100")
+    words = ("--game", "tictactoe", "-p", "strong=legal", "-p", "weak=random", "--sprt", "elo0=-150,elo1=-100")
     ended = ggp("tournament", "run", *words, "--seed", 1, "--out", tmp_path / "cup", "--json")
     sprt = found(ended.output)["sprt"]
     assert (ended.exit_code, sprt["decision"]) == (0, "H1")
