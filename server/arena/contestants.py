@@ -74,13 +74,13 @@ class Contestants:
         try:
             await asyncio.gather(*(self.player(name) for name in self._specs))
         except BaseException:
-            await self._stop()
+            await self.stop()
             raise
         return self
 
     async def __aexit__(self, *_error: object) -> None:
         """End the processes."""
-        await self._stop()
+        await self.stop()
 
     async def player(self, name: str) -> RunningPlayer:
         """Return the player called *name*; a process of it that has ended is replaced.
@@ -104,7 +104,8 @@ class Contestants:
         """Return how many slots of cores a match between *players* takes; see `server.hosting.cores`."""
         return sum(_n_slots(self._specs[name]) for name in players)
 
-    async def _stop(self) -> None:
+    async def stop(self) -> None:
+        """End the processes; a player that is asked for later is started anew."""
         running, self._running = tuple(self._running.values()), {}
         await asyncio.gather(*(player.stop() for player in running))
 
