@@ -100,6 +100,7 @@ class Arena:
     venue: Venue
     on_progress: OnProgress = lambda _: None
     _tasks: dict[str, asyncio.Task[PlayedMatch]] = field(default_factory=dict, init=False)
+    _begun: dict[str, ScheduledMatch] = field(default_factory=dict, init=False)
     _waiting: deque[ScheduledMatch] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -136,6 +137,7 @@ class Arena:
             match = self._next()
             if match is None:
                 return
+            self._begun[match.match_id] = match
             self._tasks[match.match_id] = asyncio.create_task(self._play(match), name=f"match {match.match_id}")
             self._tell()
 
@@ -163,10 +165,10 @@ class Arena:
         return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
 
     def _playing(self) -> tuple[ScheduledMatch, ...]:
-        return tuple(match for match in self.progress.scheduled if match.match_id in self._tasks)
+        return tuple(self._begun[match_id] for match_id in self._tasks)
 
     def _take(self, played: PlayedMatch) -> None:
-        del self._tasks[played.result.match_id]
+        del self._tasks[played.result.match_id], self._begun[played.result.match_id]
         found = replace(self.progress, played=(*self.progress.played, played))
         self.progress = replace(found, is_decided=_is_decided(found))
         self._tell()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from server.arena.plan import TournamentPlan
 from server.arena.processor_time import WaitingTime
 from server.hosting.cores import CoreBudget
 from server.hosting.runner import MatchRunner
-from server.match.referee import LocalReferee
+from server.match.referee import LocalReferee, PromptEvaluator
 from server.match.setup import MatchSetup, new_random_token
 from server.records.entries import Circumstances
 from server.records.journal import FileRecorder
@@ -60,6 +61,7 @@ class LocalVenue:
     ) -> None:
         self._plan, self._games, self._contestants = plan, games, contestants
         self._budget, self._concurrency = CoreBudget(n_cores), concurrency
+        self._evaluators: defaultdict[str, PromptEvaluator] = defaultdict(PromptEvaluator)
 
     async def n_at_once(self) -> int:
         """Return how many matches may be begun and not over."""
@@ -87,4 +89,5 @@ class LocalVenue:
             match_id=match.match_id, seed=match.seed, scramble_seed=match.scramble_seed, substitute=plan.substitute,
         )  # fmt: skip
         recorder = FileRecorder(Circumstances(match.game, new_random_token()))
-        return await MatchRunner(setup, players, LocalReferee(game), recorder).play()
+        referee = LocalReferee(game, self._evaluators[match.game])
+        return await MatchRunner(setup, players, referee, recorder).play()
