@@ -8,10 +8,12 @@ process on its machine, and keeps them for the next matches: until `Cluster` is 
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -37,8 +39,11 @@ CONNECTING_S: Final = 10.0
 """How long the scheduler may take to answer."""
 FIRST_WORKER_S: Final = 30.0
 """How long the first worker may take to come."""
+GOODBYE_S: Final = 5.0
+"""How long the workers may take to end the players."""
 MOST_SUBMISSIONS: Final = 5
 """How often a match is submitted; the scheduler tries each submission on several workers, should they die."""
+_GONE: Final = "the scheduler is gone; start it and the tournament again, which goes on where it was"
 _MATCHES_OF_A_PLAYER: Final = 100
 """How many matches a player's process on a worker plays at once at most; the worker's threads are fewer."""
 
@@ -93,15 +98,23 @@ class Cluster:
     async def __aexit__(self, *_error: object) -> None:
         """End the players of this tournament on all workers, and disconnect."""
         try:
-            await self._client.run(end_players, self._tournament, on_error="ignore")
-        except (OSError, concurrent.futures.CancelledError):
-            pass  # the scheduler is gone; workers that go with it end their players
+            # Where the scheduler is gone, the client waits for it to come back; the players end with their workers.
+            with suppress(OSError, concurrent.futures.CancelledError):  # a TimeoutError is an OSError
+                async with asyncio.timeout(GOODBYE_S):
+                    await self._client.run(end_players, self._tournament, on_error="ignore")
         finally:
             await self._client.close()
 
     async def n_at_once(self) -> int:
-        """Return how many threads the workers have, that there are at the moment: each plays a match."""
-        n_threads: int = sum((await self._client.nthreads()).values())
+        """Return how many threads the workers have, that there are at the moment: each plays a match.
+
+        Raises:
+            ClusterError: the scheduler is gone.
+        """
+        try:
+            n_threads: int = sum((await self._client.nthreads()).values())
+        except (OSError, concurrent.futures.CancelledError) as error:
+            raise ClusterError(self._address, _GONE) from error
         return max(1, n_threads if self._concurrency is None else min(n_threads, self._concurrency))
 
     async def play(self, match: ScheduledMatch) -> PlayedRecord:
@@ -114,7 +127,7 @@ class Cluster:
             except KilledWorker:
                 continue
             except concurrent.futures.CancelledError as error:
-                raise ClusterError(self._address, "the scheduler is gone; start it and the tournament again") from error
+                raise ClusterError(self._address, _GONE) from error
             except (PlayerFileError, PlayerSpecError) as error:
                 reason = f"a worker says: {error}. Files and programs of players must be on the machines of all workers"
                 raise ClusterError(self._address, f"{reason}, under the same path") from error

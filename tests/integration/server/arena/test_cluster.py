@@ -52,13 +52,19 @@ def start() -> Iterator[StartProcess]:
 
 
 @pytest.fixture
-def scheduler(start: StartProcess, tmp_path: Path) -> str:
-    """Start a scheduler, and return its address."""
-    start(
+def scheduler_process(start: StartProcess, tmp_path: Path) -> subprocess.Popen[bytes]:
+    """Start a scheduler, which writes its address to a file."""
+    process = start(
         "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
         "--scheduler-file", tmp_path / "scheduler", folder=tmp_path,
     )  # fmt: skip
     wait_until(lambda: (tmp_path / "scheduler").is_file() and "address" in (tmp_path / "scheduler").read_text(), 60)
+    return process
+
+
+@pytest.fixture
+def scheduler(scheduler_process: subprocess.Popen[bytes], tmp_path: Path) -> str:
+    """Return the address of a scheduler."""
     return str(json.loads((tmp_path / "scheduler").read_text())["address"])
 
 
@@ -85,7 +91,7 @@ def test_a_worker_that_is_killed_loses_no_match(
     workers = start_workers(start, scheduler, tmp_path, 3)
     (tmp_path / "last.py").write_text(PLAYER)
     monkeypatch.chdir(tmp_path)
-    words = [*CUP, *CLOCKS, "--rounds", 12, "--json", "--out"]
+    words = [*CUP, *CLOCKS, "--rounds", 8, "--json", "--out"]
     command = [*GGP, "tournament", "run", *map(str, words), str(tmp_path / "far"), "--dask", scheduler]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
@@ -94,11 +100,11 @@ def test_a_worker_that_is_killed_loses_no_match(
         players = children_of(playing)
         os.kill(playing, signal.SIGKILL)
         output, _ = running.communicate()
-    assert (running.returncode, json.loads(output)["matches"]) == (0, 48)
+    assert (running.returncode, json.loads(output)["matches"]) == (0, 32)
     assert ggp("tournament", "run", *words, tmp_path / "near").exit_code == 0
     assert (tmp_path / "far" / SCHEDULE).read_text() == (tmp_path / "near" / SCHEDULE).read_text()
     assert results_of(tmp_path / "far") == results_of(tmp_path / "near")
-    assert len((tmp_path / "far" / RESULTS).read_text().splitlines()) == 48
+    assert len((tmp_path / "far" / RESULTS).read_text().splitlines()) == 32
     left = [*players, *(child for worker in workers for child in children_of(worker.pid))]
     wait_until(lambda: not any(Path(f"/proc/{process_id}/cmdline").exists() for process_id in left), 60)
 
@@ -112,6 +118,24 @@ def test_a_player_that_a_worker_does_not_have_is_named(
     assert ended.exit_code == 2
     assert f"there is no file {Path.cwd() / 'nowhere.py'}" in ended.errors
     assert "must be on the machines of all workers, under the same path" in ended.errors
+
+
+def test_a_scheduler_that_is_killed_ends_the_tournament_which_goes_on_later(
+    ggp: Ggp, start: StartProcess, scheduler: str, scheduler_process: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    start_workers(start, scheduler, tmp_path, 1)
+    words = ("-p", "a=legal", "-p", "b=legal", "--game", "tictactoe", "--rounds", "100", "--seed", "1")
+    command = [*GGP, "tournament", "run", *words, "--out", str(tmp_path / "cup"), "--dask", scheduler]
+    with subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True
+    ) as running:
+        wait_until((tmp_path / "cup" / RESULTS).exists, 120)
+        scheduler_process.kill()
+        _, errors = running.communicate()
+    assert (running.returncode, "the scheduler is gone" in errors) == (2, True)
+    n_before = len(results_of(tmp_path / "cup"))
+    ended = ggp("tournament", "run", "--out", tmp_path / "cup", "--json")
+    assert (ended.exit_code, json.loads(ended.output)["matches"], n_before < 200) == (0, 200, True)
 
 
 def test_without_a_scheduler_the_address_is_named(ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
