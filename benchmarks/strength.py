@@ -1,32 +1,44 @@
 """The strength benchmark: one player against another, many matches, each role in turn, all repeatable.
 
-Run as `python -m benchmarks.strength`; `docs/strength.md` keeps the figures.
+It is a round robin of `server.arena` whose matches are played in this process and its children: without messages, with
+seeded players, and a clock of any length for a move. Run as `python -m benchmarks.strength`; `docs/strength.md` keeps
+the figures.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from statistics import fmean
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import click
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress as ProgressBar
 
 from gdl.engines import make_game
 from gdl.errors import CallerError
-from gdl.game import RANDOM, Game
+from gdl.game import Game, played_roles
 from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
+from server.arena.arena import Arena, OnProgress, Progress
+from server.arena.folder import TournamentFolder
+from server.arena.plan import TournamentPlan
+from server.arena.table import table_of
+from server.arena.venue import PlayedRecord
+from server.tournament.fixtures import ScheduledMatch, TournamentGame
 
 FIRST: Final = "mcts:playouts=200"
 SECOND: Final = "random"
@@ -46,22 +58,14 @@ class Pairing:
     second: str
     clock_s: float | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a match ended for the first player of its pairing. *Units*: goals of 0 to 100, steps, seconds."""
-
-    seed: int
-    role: str
-    own_goal: int
-    other_goal: int
-    n_steps: int
-    elapsed_s: float
-
     @property
-    def is_win(self) -> bool:
-        """Whether the first player had the higher goal."""
-        return self.own_goal > self.other_goal
+    def specs(self) -> dict[str, str]:
+        """The specifications of the players by their names, which differ even where the players do not."""
+        return {self.first: self.first, self.second + ("" if self.first != self.second else " again"): self.second}
+
+    def plan(self, n_matches: int, seed: int) -> TournamentPlan:
+        """Return the tournament of at least *n_matches*; in each set the players change roles, with equal seeds."""
+        return TournamentPlan(games=(self.game,), players=self.specs, rounds=-(-n_matches // 2), seed=seed)
 
 
 class RolesError(CallerError):
@@ -72,23 +76,15 @@ class RolesError(CallerError):
     roles: Sequence[str]
 
 
-def play_match(pairing: Pairing, seed: int) -> Outcome:
-    """Play one match; the first player has the first role where *seed* is even.
-
-    Raises:
-        RolesError: the game has not two roles beside chance.
-    """
-    began_s = time.monotonic()
+def play_match(pairing: Pairing, players: Sequence[str], seed: int) -> dict[str, Any]:
+    """Play one match between *players*, named in the order of the roles; return what its record has of the result."""
     game = _game(pairing.game)
-    roles = [role for role in game.roles if role != RANDOM]
-    if len(roles) != 2:
-        raise RolesError(pairing.game, [role.name for role in roles])
-    own, other = roles if seed % 2 == 0 else roles[::-1]
-    players = {own: find_player(pairing.first)(), other: find_player(pairing.second)()}
-    match = LocalMatch(game, players, seed, pairing.clock_s)
+    roles = played_roles(game)
+    seated = {role: find_player(pairing.specs[name])() for role, name in zip(roles, players, strict=True)}
+    match = LocalMatch(game, seated, seed, pairing.clock_s)
     n_steps = sum(1 for _ in match.play())
-    own_goal, other_goal = (match.state.goal(role) or 0 for role in (own, other))
-    return Outcome(seed, own.name, own_goal, other_goal, n_steps, time.monotonic() - began_s)
+    goals = [match.state.goal(role) or 0 for role in roles]
+    return {"x-roles": list(map(str, roles)), "x-goals": goals, "errors": [], "moves": [[]] * n_steps}
 
 
 @cache
@@ -99,31 +95,98 @@ def _game(name: str) -> Game:
     return game
 
 
-def play_matches(pairing: Pairing, seeds: Iterable[int], n_processes: int) -> Iterator[Outcome]:
-    """Yield the outcome of a match for each of *seeds*, in their order, several at a time."""
-    with ProcessPoolExecutor(n_processes) as pool:
-        yield from pool.map(partial(play_match, pairing), seeds)
+@dataclass
+class RepeatableVenue:
+    """Plays the matches of a pairing in child processes, several at a time.
+
+    Attributes:
+        lengths_s: how long each match took, in seconds.
+    """
+
+    pairing: Pairing
+    pool: ProcessPoolExecutor
+    n_processes: int
+    lengths_s: list[float] = field(default_factory=list)
+
+    async def n_at_once(self) -> int:
+        """Return the number of the child processes."""
+        return self.n_processes
+
+    async def play(self, match: ScheduledMatch) -> PlayedRecord:
+        """Play *match* in one of the child processes."""
+        began_s = time.monotonic()
+        loop = asyncio.get_running_loop()
+        record = await loop.run_in_executor(self.pool, play_match, self.pairing, match.players, match.seed)
+        self.lengths_s.append(time.monotonic() - began_s)
+        return PlayedRecord(record)
 
 
-def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the figures as text, as the page of the benchmark has them."""
-    wins = [outcome for outcome in outcomes if outcome.is_win]
-    n_draws = sum(outcome.own_goal == outcome.other_goal for outcome in outcomes)
-    own_goal, other_goal, n_steps, elapsed_s = (
-        fmean(values)
-        for values in zip(
-            *((each.own_goal, each.other_goal, each.n_steps, each.elapsed_s) for each in outcomes), strict=True
-        )
-    )
-    by_role = {role: sum(win.role == role for win in wins) for role in sorted({each.role for each in outcomes})}
-    clock = "" if pairing.clock_s is None else f", {pairing.clock_s:g} s a move"
-    seeds = f"seeds {outcomes[0].seed} to {outcomes[-1].seed}"
-    return [
-        f"{pairing.first} against {pairing.second} at {pairing.game}{clock}, {seeds}:",
-        f"{len(outcomes)} matches: {len(wins)} won, {n_draws} drawn, {len(outcomes) - len(wins) - n_draws} lost"
-        f" (won as {', as '.join(f'{role} {n}' for role, n in by_role.items())})",
-        f"mean goals {own_goal:.1f} and {other_goal:.1f}; {n_steps:.1f} steps and {elapsed_s:.1f} s a match",
-    ]
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the matches of a pairing came to. *Units*: seconds for the mean length of a match."""
+
+    pairing: Pairing
+    progress: Progress
+    length_s: float
+
+    @property
+    def n_wins(self) -> int:
+        """How many matches the first player won."""
+        return self.wins_by_role().total()
+
+    def wins_by_role(self) -> Counter[int]:
+        """Return how many matches the first player won in each role."""
+        results = self.progress.results
+        places = ((result, result.players.index(self.pairing.first)) for result in results)
+        return Counter(place for result, place in places if result.goals[place] > result.goals[1 - place])
+
+    def lines(self, roles: Sequence[str]) -> list[str]:
+        """Return the figures as text, as the page of the benchmark has them; *roles* are those of the game."""
+        rows = {row.player: row for row in table_of(self.progress)}
+        one, other = (rows[name] for name in self.pairing.specs)
+        clock = "" if self.pairing.clock_s is None else f", {self.pairing.clock_s:g} s a move"
+        wins = self.wins_by_role()
+        by_role = ", ".join(f"{role} {wins[place]}" for place, role in enumerate(roles))
+        n_steps = fmean(played.n_steps for played in self.progress.played)
+        title = f"{self.pairing.first} against {self.pairing.second} at {self.pairing.game}{clock}"
+        found = [
+            f"{title}, seed {self.progress.plan.seed}:",
+            f"{one.matches} matches: {one.wins} won, {one.draws} drawn, {one.losses} lost (won as {by_role})",
+            f"mean goals {one.mean_goal:.1f} and {other.mean_goal:.1f}; {n_steps:.1f} steps and "
+            f"{self.length_s:.1f} s a match",
+        ]
+        if one.elo is not None and one.elo_low is not None and other.elo is not None:
+            found.append(f"Elo {one.elo:.0f} ({one.elo_low:.0f} to {one.elo_high:.0f}) and {other.elo:.0f}")
+        return found
+
+
+def play_matches(
+    pairing: Pairing, n_matches: int, seed: int, n_processes: int, on_progress: OnProgress = lambda _: None
+) -> Outcome:
+    """Play a round robin of at least *n_matches*, an even number of them, several at a time.
+
+    Raises:
+        RolesError: the game has not two roles beside chance.
+    """
+    plan = pairing.plan(n_matches, seed)
+    with tempfile.TemporaryDirectory() as path, ProcessPoolExecutor(n_processes) as pool:
+        folder, venue = TournamentFolder(Path(path)), RepeatableVenue(pairing, pool, n_processes)
+        with folder.held():
+            before = Progress(plan, (TournamentGame(pairing.game, len(two_roles(pairing.game))),), (), ())
+            progress = asyncio.run(Arena(before, folder, venue, on_progress).play())
+    return Outcome(pairing, progress, fmean(venue.lengths_s))
+
+
+def two_roles(game: str) -> list[str]:
+    """Return the names of the two roles of *game*.
+
+    Raises:
+        RolesError: it has not two beside chance.
+    """
+    roles = [role.name for role in played_roles(make_game(find_game(game).read()))]
+    if len(roles) != 2:
+        raise RolesError(game, roles)
+    return roles
 
 
 @click.command()
@@ -131,8 +194,9 @@ def lines(pairing: Pairing, outcomes: Sequence[Outcome]) -> list[str]:
 @click.option("--first", default=FIRST, show_default=True, metavar="SPEC", help="The player that is measured.")
 @click.option("--second", default=SECOND, show_default=True, metavar="SPEC", help="The player that it meets.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="A clock for each move; without, none.")
-@click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the first match; then counted.")
+@click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True,
+              help="An odd number is one more.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides those of all matches.")
 @click.option("--at-least", type=click.IntRange(0), help="Wins below which the exit code is 1; by default 9 in 10.")
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one a core")
 def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
@@ -147,16 +211,20 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
 ) -> None:
     """Let two players meet many times and say how often the first one won."""
     pairing = Pairing(game, first, second, seconds)
-    played = play_matches(pairing, range(seed, seed + n_matches), processes)
     try:
-        outcomes = list(track(played, "playing", n_matches, console=Console(stderr=True), transient=True))
+        roles = two_roles(game)
+        with ProgressBar(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=n_matches)
+            outcome = play_matches(
+                pairing, n_matches, seed, processes, lambda now: bar.update(task, completed=len(now.played))
+            )
     except CallerError as error:
         raise click.UsageError(str(error)) from error
-    click.echo("\n".join(lines(pairing, outcomes)))
-    n_wins = sum(outcome.is_win for outcome in outcomes)
-    bar = -(-n_matches * 9 // 10) if at_least is None else at_least
-    if n_wins < bar:
-        click.echo(f"fewer than {bar} wins", err=True)
+    click.echo("\n".join(outcome.lines(roles)))
+    n_played = len(outcome.progress.played)
+    least = -(-n_played * 9 // 10) if at_least is None else at_least
+    if outcome.n_wins < least:
+        click.echo(f"fewer than {least} wins", err=True)
         sys.exit(1)
 
 

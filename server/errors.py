@@ -528,3 +528,11 @@ class TournamentFolderError(CallerError):
     template: ClassVar[str] = "{path}: {reason}"
     path: Path
     reason: str
+
+
+class ClusterError(CallerError):
+    """The Dask cluster that should play the matches of a tournament cannot."""
+
+    template: ClassVar[str] = "the Dask cluster at {address}: {reason}"
+    address: str
+    reason: str

@@ -52,16 +52,31 @@ class Seats:
         self._steps: dict[str, Step] = {}
 
     def answer(self, seat: str, text: str) -> tuple[str, float]:
-        """Return the reply of the player at *seat*, as in `/17/x`, to *text*, and its time of thinking in seconds."""
+        """Return the reply of the player at *seat*, as in `/17/x`, to *text*, and its time of thinking in seconds.
+
+        At any other path a player of many matches answers, whose START says which role it has.
+        """
         match, _, role = seat.rpartition("/")
         self.figures.n_requests += 1
         if role not in ROLES:
-            return "available", 0.0
+            return self._answer_anywhere(seat, text), 0.0
         board = self._boards.setdefault(seat, Board(role))
         word = text.lstrip(" (")[:4].upper()
         self._note_request(match, is_play=word == "PLAY")
         is_farewell = word in ("STOP", "ABOR")
         return board.answer(text, self._chance), 0.0 if is_farewell else self._chance.uniform(*self._bounds_s)
+
+    def _answer_anywhere(self, path: str, text: str) -> str:
+        started, named = _START.match(text), _MATCH_ID.match(text)
+        key = f"{path} {named[1] if named else ''}"
+        if started is not None:
+            self._boards[key] = Board(started[1].lower())
+        if key not in self._boards:
+            return "available"
+        reply = self._boards[key].answer(text, self._chance)
+        if reply == "done":
+            del self._boards[key]
+        return reply
 
     def _note_request(self, match: str, *, is_play: bool) -> None:
         """Note a request; the share of a step ends with the PLAY that comes last."""
@@ -195,6 +210,8 @@ def command(port: int, shortest: float, longest: float, seed: int) -> None:
 
 ROLES: Final = ("x", "o")
 _MESSAGE: Final = re.compile(r"\s*\(\s*([A-Za-z]+)")
+_MATCH_ID: Final = re.compile(r"\s*\(\s*[A-Za-z]+\s+([^\s()]+)")
+_START: Final = re.compile(r"\s*\(\s*START\s+[^\s()]+\s+([xo])\s", re.IGNORECASE)
 _MARK: Final = re.compile(r"\(\s*mark\s+([1-3])\s+([1-3])\s*\)", re.IGNORECASE)
 _CELLS: Final = frozenset((column, row) for column in "123" for row in "123")
 _ANSWERS: Final[Mapping[str, str]] = MappingProxyType({"INFO": "available", "PREVIEW": "ready", "START": "ready"})

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from gdl.game import Game, played_roles
-from server.arena.contestants import Contestants
 from server.arena.folder import PlayedMatch, TournamentFolder
 from server.arena.plan import TournamentPlan
-from server.arena.processor_time import WaitingTime
-from server.hosting.cores import CoreBudget
-from server.hosting.runner import MatchRunner
+from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
-from server.match.referee import LocalReferee
-from server.match.setup import MatchSetup, new_random_token
-from server.records.entries import Circumstances
-from server.records.journal import FileRecorder
 from server.replacement import replacing
 from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
@@ -100,26 +91,20 @@ class Arena:
 
     Attributes:
         progress: the tournament up to now.
-        games: the games of the plan, by name.
-        n_cores: on how many cores the players of this machine think.
-        concurrency: how many matches are played at once, whatever players they have.
+        venue: where the matches are played.
         on_progress: called with the tournament each time that a match begins or ends.
     """
 
     progress: Progress
     folder: TournamentFolder
-    games: Mapping[str, Game]
-    contestants: Contestants
-    n_cores: int
-    concurrency: int
+    venue: Venue
     on_progress: OnProgress = lambda _: None
     _tasks: dict[str, asyncio.Task[PlayedMatch]] = field(default_factory=dict, init=False)
+    _begun: dict[str, ScheduledMatch] = field(default_factory=dict, init=False)
     _waiting: deque[ScheduledMatch] = field(init=False)
-    _budget: CoreBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self._waiting = deque(self.progress.competition.open_matches)
-        self._budget = CoreBudget(self.n_cores)
 
     async def play(self) -> Progress:
         """Play until the schedule gives no other match, or the sequential test has decided; return how it ended.
@@ -128,11 +113,12 @@ class Arena:
 
         Raises:
             PlayerStartError: a player's process ended, and did not come up again.
+            ClusterError: the matches are played on a cluster, which failed.
             OSError: the folder cannot be written.
         """
         try:
             while not self.progress.is_decided:
-                self._begin()
+                await self._begin()
                 if not self._tasks:
                     break
                 done, _ = await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -144,12 +130,14 @@ class Arena:
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         return self.progress
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         """Begin as many matches as there is room for."""
-        while len(self._tasks) < self.concurrency:
+        room = await self.venue.n_at_once()
+        while len(self._tasks) < room:
             match = self._next()
             if match is None:
                 return
+            self._begun[match.match_id] = match
             self._tasks[match.match_id] = asyncio.create_task(self._play(match), name=f"match {match.match_id}")
             self._tell()
 
@@ -177,10 +165,10 @@ class Arena:
         return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
 
     def _playing(self) -> tuple[ScheduledMatch, ...]:
-        return tuple(match for match in self.progress.scheduled if match.match_id in self._tasks)
+        return tuple(self._begun[match_id] for match_id in self._tasks)
 
     def _take(self, played: PlayedMatch) -> None:
-        del self._tasks[played.result.match_id]
+        del self._tasks[played.result.match_id], self._begun[played.result.match_id]
         found = replace(self.progress, played=(*self.progress.played, played))
         self.progress = replace(found, is_decided=_is_decided(found))
         self._tell()
@@ -189,38 +177,17 @@ class Arena:
         self.on_progress(replace(self.progress, playing=self._playing()))
 
     async def _play(self, match: ScheduledMatch) -> PlayedMatch:
-        """Play a match, once it has its cores, and keep its record and its result."""
+        """Play a match, and keep its record and its result."""
         path = self.folder.record_path(match.match_id)
         if path.is_file():  # its result was not kept before the last end
-            played = played_of(json.loads(path.read_bytes()), match, None)
+            found = PlayedRecord(json.loads(path.read_bytes()))
         else:
-            self._budget.request(
-                match.match_id, min(self._budget.n_slots, self.contestants.n_core_slots(match.players))
-            )
-            try:
-                await self._budget.granted(match.match_id)
-                waiting = WaitingTime(time.monotonic())
-                record = await self._record(match)
-            finally:
-                self._budget.release(match.match_id)
-            played = played_of(record, match, waiting.share(time.monotonic()))
+            found = await self.venue.play(match)
             with replacing(path) as passing:
-                passing.write_text(json.dumps(record, ensure_ascii=False), "utf-8")
+                passing.write_text(json.dumps(found.record, ensure_ascii=False), "utf-8")
+        played = played_of(found.record, match, found.waited_share)
         self.folder.add_result(played)
         return played
-
-    async def _record(self, match: ScheduledMatch) -> dict[str, Any]:
-        """Play a match, and return its record."""
-        plan, game = self.progress.plan, self.games[match.game]
-        seats = zip(played_roles(game), match.players, strict=True)
-        players = {role: await self.contestants.player(name) for role, name in seats}
-        setup = MatchSetup(
-            tuple(player.seat(role, plan.profile) for role, player in players.items()),
-            plan.start_clock, plan.play_clock,
-            match_id=match.match_id, seed=match.seed, scramble_seed=match.scramble_seed, substitute=plan.substitute,
-        )  # fmt: skip
-        recorder = FileRecorder(Circumstances(match.game, new_random_token()))
-        return await MatchRunner(setup, players, LocalReferee(game), recorder).play()
 
 
 def played_of(record: Mapping[str, Any], match: ScheduledMatch, waited_share: float | None) -> PlayedMatch:

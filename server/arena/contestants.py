@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,13 +56,18 @@ class RunningPlayer:
 class Contestants:
     """The players by name, each from its specification; use it as a context, which ends their processes.
 
+    A player's process plays *n_matches* at once at most. Where there are *cores* enough, those that this process may
+    run on unless they are given, each player that searches has some for itself.
+
     Raises:
         CallerError: a specification names no player.
     """
 
-    def __init__(self, players: Mapping[str, str], n_matches: int) -> None:
+    def __init__(self, players: Mapping[str, str], n_matches: int, cores: Collection[int] | None = None) -> None:
         self._specs = {name: player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
+        searching = [name for name, spec in self._specs.items() if _n_slots(spec) == SLOTS_PER_CORE]
+        self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
         self._running: dict[str, OwnPlayer] = {}
         self._starting = {name: asyncio.Lock() for name in players}
 
@@ -74,13 +80,13 @@ class Contestants:
         try:
             await asyncio.gather(*(self.player(name) for name in self._specs))
         except BaseException:
-            await self._stop()
+            await self.stop()
             raise
         return self
 
     async def __aexit__(self, *_error: object) -> None:
         """End the processes."""
-        await self._stop()
+        await self.stop()
 
     async def player(self, name: str) -> RunningPlayer:
         """Return the player called *name*; a process of it that has ended is replaced.
@@ -97,16 +103,25 @@ class Contestants:
                 return RunningPlayer(name, spec, running.url)
             if running is not None:
                 await running.stop()
-            self._running[name] = started = await start_own_player(spec.text, self._n_matches)
+            self._running[name] = started = await start_own_player(spec.text, self._n_matches, self._cores.get(name))
         return RunningPlayer(name, spec, started.url)
 
     def n_core_slots(self, players: Iterable[str]) -> int:
         """Return how many slots of cores a match between *players* takes; see `server.hosting.cores`."""
         return sum(_n_slots(self._specs[name]) for name in players)
 
-    async def _stop(self) -> None:
+    async def stop(self) -> None:
+        """End the processes; a player that is asked for later is started anew."""
         running, self._running = tuple(self._running.values()), {}
         await asyncio.gather(*(player.stop() for player in running))
+
+
+def shares(players: Sequence[str], cores: Collection[int]) -> dict[str, frozenset[int]]:
+    """Return the cores of each of *players*, so that no two share one; none where there are more players than cores."""
+    if len(players) > len(cores):
+        return {}
+    ordered = sorted(cores)
+    return {player: frozenset(ordered[place :: len(players)]) for place, player in enumerate(players)}
 
 
 def _n_slots(spec: PlayerSpec) -> int:

@@ -33,16 +33,16 @@ def command(context: click.Context, stdio: bool, delay_s: float) -> None:  # noq
     context.exit(importlib.import_module("server.editor.service").serve(delay_s))
 
 
-def install_command() -> str:
-    """Return how pip adds the extra `lsp`, by the way in which this program was installed."""
+def install_command(extra: str = "lsp") -> str:
+    """Return how pip adds *extra*, by the way in which this program was installed."""
     try:
         origin_text = distribution("ggp").read_text("direct_url.json")
     except PackageNotFoundError:
-        return "pip install -e '.[lsp]', in the folder of pyproject.toml"
+        return f"pip install -e '.[{extra}]', in the folder of pyproject.toml"
     if origin_text is None:  # from a package index
-        return "pip install 'ggp[lsp]'"
+        return f"pip install 'ggp[{extra}]'"
     origin = json.loads(origin_text)
     if "dir_info" not in origin:
-        return f"pip install 'ggp[lsp] @ {origin['url']}'"
+        return f"pip install 'ggp[{extra}] @ {origin['url']}'"
     option = "-e " if origin["dir_info"].get("editable") else ""
-    return f"pip install {option}{shlex.quote(url2pathname(urlsplit(origin['url']).path) + '[lsp]')}"
+    return f"pip install {option}{shlex.quote(url2pathname(urlsplit(origin['url']).path) + f'[{extra}]')}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import importlib.util
 import json
 import signal
 import tempfile
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +25,8 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan, found_games, plan_of, read_plan
 from server.arena.report import HTML_FILE, write_reports
 from server.arena.table import summary, table_of
+from server.arena.venue import LocalVenue, Venue
+from server.commands.lsp import install_command
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.match.setup import MAX_CLOCK_S, new_seed
@@ -61,18 +65,24 @@ def command() -> None:
               "also alpha=0.05,beta=0.05.")  # fmt: skip
 @click.option("--out", "out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path), help="Where records, "
               "results and reports go; a tournament that is there already goes on.")  # fmt: skip
+@click.option("--dask", "dask", metavar="ADDRESS", help="Play the matches on the Dask cluster with this scheduler, as "
+              "tcp://host:8786; needs the extra `dask`.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON, and nothing else.")
-def run(file: Path | None, out: Path | None, concurrency: int | None, as_json: bool, **words: Any) -> None:
+def run(
+    file: Path | None, out: Path | None, dask: str | None, concurrency: int | None, as_json: bool, **words: Any
+) -> None:
     """Play a tournament, from FILE.toml or from flags; flags come before what the file says.
 
     With --out it goes on where it was if it is started again, however it ended. Exits with 0 when it is over.
     """
+    if dask is not None and importlib.util.find_spec("distributed") is None:
+        raise click.UsageError(f"--dask needs distributed: {install_command('dask')}")
     folder = TournamentFolder(out or Path(tempfile.mkdtemp(prefix="ggp-tournament-")))
     with folder.held():
         plan = _plan(file, words, folder)
         games = {name: make_game(found.read()) for name, found in found_games(plan).items()}
         _check_rules(folder, plan, games)
-        progress = asyncio.run(_played(plan, games, folder, concurrency, as_json))
+        progress = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
         write_reports(progress, folder.path)
     _tell(progress, folder, as_json)
 
@@ -171,17 +181,34 @@ def _as_scheduled(games: Mapping[str, Game]) -> tuple[TournamentGame, ...]:
         raise ConfigurationError(_FLAGS, str(error)) from error
 
 
+@asynccontextmanager
+async def _venue(
+    plan: TournamentPlan, games: Mapping[str, Game], dask: str | None, concurrency: int | None
+) -> AsyncIterator[Venue]:
+    """Open where the matches are played: this machine, or the cluster at *dask*."""
+    if dask is not None:
+        cluster = importlib.import_module("server.arena.cluster").Cluster(dask, plan, games, concurrency)
+        async with cluster as venue:
+            yield venue
+        return
+    at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
+    async with Contestants(plan.players, at_once) as contestants:
+        yield LocalVenue(plan, games, contestants, n_cores_here(), at_once)
+
+
 async def _played(
-    plan: TournamentPlan, games: Mapping[str, Game], folder: TournamentFolder, concurrency: int | None, is_quiet: bool
+    folder: TournamentFolder,
+    plan: TournamentPlan,
+    games: Mapping[str, Game],
+    opening: AbstractAsyncContextManager[Venue],
+    is_quiet: bool,
 ) -> Progress:
     """Play; Ctrl-C or SIGTERM ends it, and it goes on from there when it is started again."""
-    at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
     before = progress_of(plan, folder, _as_scheduled(games))
     live = LiveTable() if not is_quiet else None
-    async with Contestants(plan.players, at_once) as contestants:
+    async with opening as venue:
         with live or nullcontext():
-            on_progress = live or (lambda _: None)
-            arena = Arena(before, folder, games, contestants, n_cores_here(), at_once, on_progress)
+            arena = Arena(before, folder, venue, live or (lambda _: None))
             playing = asyncio.ensure_future(arena.play())
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):

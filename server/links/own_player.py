@@ -124,10 +124,11 @@ class OwnPlayer(HttpPlayer):
         await self._draining
 
 
-async def start_own_player(spec: str, max_matches: int | None = None) -> OwnPlayer:
+async def start_own_player(spec: str, max_matches: int | None = None, cores: frozenset[int] | None = None) -> OwnPlayer:
     """Start the player that *spec* names, as `ggp player` understands it, and wait until it listens.
 
-    It plays *max_matches* at once; None leaves that to `ggp player`.
+    It plays *max_matches* at once; None leaves that to `ggp player`. It runs on *cores* only, with all that it starts;
+    None leaves that to the system.
 
     Raises:
         PlayerStartError: it ended, or did not say in time where it listens; no process is left.
@@ -139,6 +140,8 @@ async def start_own_player(spec: str, max_matches: int | None = None) -> OwnPlay
         *_command(), "player", spec, "--port", "0", "--until-eof", *several,
         stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True,
     )  # fmt: skip
+    if cores is not None:
+        _pin(child.pid, cores)
     try:
         async with asyncio.timeout(START_LIMIT_S):
             url = await _address(child)
@@ -152,6 +155,13 @@ async def start_own_player(spec: str, max_matches: int | None = None) -> OwnPlay
         await _end(child)
         raise PlayerStartError(spec, f"its process ended with exit code {child.returncode}")
     return OwnPlayer(url, spec, child)
+
+
+def _pin(process_id: int, cores: frozenset[int]) -> None:
+    """Keep a process that has just begun, and all that it will start, on *cores*."""
+    with suppress(OSError):  # it has ended, which is found out elsewhere
+        for thread in Path(f"/proc/{process_id}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), cores)
 
 
 def _command() -> tuple[str, ...]:

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.strength import Outcome, Pairing, lines, main, play_match, play_matches
+from benchmarks.strength import Outcome, Pairing, main, play_matches
+from server.arena.arena import Progress
+from server.arena.folder import PlayedMatch
+from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.results import MatchResult
 
 
 def test_mcts_hardly_ever_fails_to_beat_random_at_tictactoe() -> None:
     """`make strength` plays a hundred matches of connect four, CI ten of them."""
-    outcomes = list(play_matches(Pairing("tictactoe", "mcts:playouts=100", "random"), range(10), 2))
-    assert sum(outcome.is_win for outcome in outcomes) >= 8
-    assert all(outcome.own_goal >= 50 for outcome in outcomes)
+    outcome = play_matches(Pairing("tictactoe", "mcts:playouts=100", "random"), 10, 0, 2)
+    assert (outcome.n_wins >= 8, len(outcome.progress.results)) == (True, 10)
+    assert all(result.goal_of("mcts:playouts=100") >= 50 for result in outcome.progress.results)
 
 
 def test_roles_alternate_and_equal_seeds_play_equal_matches() -> None:
-    pairing = Pairing("tictactoe", "greedy", "random")
+    def played() -> dict[str, tuple[tuple[str, ...], tuple[int, ...], int]]:
+        progress = play_matches(Pairing("tictactoe", "greedy", "random"), 4, 7, 2).progress
+        return {
+            each.result.match_id: (each.result.players, each.result.goals, each.n_steps) for each in progress.played
+        }
 
-    def played() -> list[tuple[int, str, int, int]]:
-        outcomes = map(play_match, repeat(pairing), range(4))
-        return [(each.seed, each.role, each.own_goal, each.n_steps) for each in outcomes]
-
-    assert [role for _, role, _, _ in played()] == ["x", "o", "x", "o"]
+    assert sorted(players for players, _, _ in played().values()) == 2 * [("greedy", "random")] + 2 * [
+        ("random", "greedy")
+    ]
     assert played() == played()
 
 
+def test_a_player_meets_itself() -> None:
+    outcome = play_matches(Pairing("tictactoe", "random", "random"), 2, 0, 1)
+    assert outcome.lines(["x", "o"])[0] == "random against random at tictactoe, seed 0:"
+
+
 def test_figures_count_wins_draws_losses_and_roles() -> None:
-    outcomes = [
-        Outcome(0, "x", 100, 0, 5, 1.0),
-        Outcome(1, "o", 50, 50, 9, 2.0),
-        Outcome(2, "x", 0, 100, 7, 3.0),
-        Outcome(3, "o", 100, 0, 7, 2.0),
-    ]
-    assert lines(Pairing("tictactoe", "a", "b"), outcomes) == [
-        "a against b at tictactoe, seeds 0 to 3:",
-        "4 matches: 2 won, 1 drawn, 1 lost (won as o 1, as x 1)",
+    pairing, ends = Pairing("tictactoe", "a", "b"), [("ab", 100, 0), ("ba", 50, 50), ("ab", 0, 100), ("ba", 0, 100)]
+    scheduled = tuple(
+        ScheduledMatch(f"m{i}", "tictactoe", tuple(who), 0, 0, 1, "p", "s") for i, (who, *_) in enumerate(ends)
+    )
+    steps = (5, 9, 7, 7)
+    played = tuple(
+        PlayedMatch(MatchResult("tictactoe", match.players, tuple(goals), (0, 0), match.match_id), (0, 0), (0, 0), n)
+        for match, (_, *goals), n in zip(scheduled, ends, steps, strict=True)
+    )
+    progress = Progress(pairing.plan(4, 3), (TournamentGame("tictactoe", 2),), scheduled, played)
+    found = Outcome(pairing, progress, 2.0).lines(["x", "o"])
+    assert found[:3] == [
+        "a against b at tictactoe, seed 3:",
+        "4 matches: 2 won, 1 drawn, 1 lost (won as x 1, o 1)",
         "mean goals 62.5 and 37.5; 7.0 steps and 2.0 s a match",
     ]
+    assert found[3].startswith("Elo ")
 
 
 @pytest.mark.parametrize(("bar", "exit_code"), [(0, 0), (5, 1)])

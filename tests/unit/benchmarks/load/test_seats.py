@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from benchmarks.load.players import ROLES, Board
+from benchmarks.load.players import ROLES, Board, Seats
 from gdl.engines import make_game
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
@@ -35,3 +35,17 @@ def test_messages_other_than_play_are_answered_by_the_book() -> None:
     board, chance = Board("x"), random.Random(1)
     messages = ["(INFO)", "( STOP m (noop noop))", "(ABORT m)", "nonsense"]
     assert [board.answer(message, chance) for message in messages] == ["available", "done", "done", "done"]
+
+
+def test_a_path_without_a_role_plays_many_matches_in_the_roles_that_their_starts_say() -> None:
+    seats = Seats(0, 0, seed=1)
+    texts = [
+        "(START m1 x ((role x)) 9 9)",
+        "(START m2 o ((role x)) 9 9)",
+        "(PLAY m1 nil)",
+        "(PLAY m2 nil)",
+        "(STOP m2 nil)",
+    ]
+    replies = [seats.answer("/one", text)[0] for text in texts]
+    assert (replies[:2], replies[2][:6], replies[3:]) == (["ready", "ready"], "(mark ", ["noop", "done"])
+    assert seats.answer("/one", "(PLAY m2 nil)")[0] == "available"
