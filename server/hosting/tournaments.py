@@ -214,7 +214,8 @@ def progress_of(found: StoredTournament) -> Progress:
 def played_of(one: FixtureRow) -> PlayedMatch | None:
     """Return how a match ended; None where it has no result."""
     if one.forfeited:
-        return PlayedMatch(forfeit(one.match, one.forfeited), ended_ms=one.ended_ms or 0)
+        nothing = (0,) * len(one.match.players)
+        return PlayedMatch(forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
     if one.status != MatchStatus.COMPLETED:
         return None
     goals, errors = (seat.goal or 0 for seat in one.seats), (seat.n_errors for seat in one.seats)

@@ -18,11 +18,13 @@ PLAYERS = ("random", "legal", "random", "legal")
 SWISS: dict[str, Any] = {"format": "swiss", "games": ["tictactoe"], "rounds": 3, "start_clock": 1, "play_clock": 1}
 
 
-def tournament(name: str = "cup", sha256: str = "5ha", **changes: Any) -> TournamentRow:
-    """Return a tournament that runs."""
+def tournament(
+    name: str = "cup", sha256: str = "5ha", status: TournamentStatus = TournamentStatus.RUNNING, **changes: Any
+) -> TournamentRow:
+    """Return a tournament that runs, unless *status* says otherwise."""
     terms = TournamentTerms.model_validate(SWISS | {"seed": 7} | changes)
     games = {game: PinnedGame(sha256, 2) for game in terms.games}
-    return TournamentRow(name, "ann", terms, games, 10, TournamentStatus.RUNNING)
+    return TournamentRow(name, "ann", terms, games, 10, status)
 
 
 def entrants(*specs: str) -> list[EntrantRow]:
