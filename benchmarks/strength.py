@@ -33,12 +33,13 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
-from server.arena.arena import Arena, OnProgress, Progress
+from server.arena.arena import Arena, OnProgress
 from server.arena.folder import TournamentFolder
-from server.arena.plan import TournamentPlan
-from server.arena.table import table_of
 from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import Progress
+from server.tournament.table import table_of
 
 FIRST: Final = "mcts:playouts=200"
 SECOND: Final = "random"

@@ -7,53 +7,16 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from server.arena.folder import PlayedMatch, TournamentFolder
-from server.arena.plan import TournamentPlan
+from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
 from server.replacement import replacing
-from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
-from server.tournament.ladder import NEWCOMER, Estimate, Ladder
-from server.tournament.ratings import fit_ratings
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import PlayedMatch, Progress, is_decided
 from server.tournament.results import MatchResult
-from server.tournament.sprt import Decision, pentanomial
-
-_DEVIATIONS: Final = 3.92  # a 95 % interval is so many standard deviations wide
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A tournament so far, as the live table and the standings read it.
-
-    Attributes:
-        games: the games of the plan, as schedules see them.
-        scheduled: the matches that were scheduled, in their order.
-        played: the matches that are over, in the order of their ends.
-        playing: the matches that are played now.
-        is_decided: whether the sequential test has ended the tournament.
-    """
-
-    plan: TournamentPlan
-    games: tuple[TournamentGame, ...]
-    scheduled: tuple[ScheduledMatch, ...]
-    played: tuple[PlayedMatch, ...]
-    playing: tuple[ScheduledMatch, ...] = ()
-    is_decided: bool = False
-
-    @cached_property
-    def results(self) -> tuple[MatchResult, ...]:
-        """The results, in the order of the ends of their matches."""
-        return tuple(played.result for played in self.played)
-
-    @cached_property
-    def competition(self) -> Competition:
-        """What schedules and standings read."""
-        return Competition(self.plan.entrants, self.games, self.plan.seed, self.scheduled, self.results)
-
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 
@@ -65,24 +28,7 @@ def progress_of(plan: TournamentPlan, folder: TournamentFolder, games: tuple[Tou
         TournamentFolderError: a file of it cannot be read.
     """
     found = Progress(plan, games, folder.schedule(), folder.results())
-    return replace(found, is_decided=_is_decided(found))
-
-
-def sprt_counts(progress: Progress) -> tuple[int, ...]:
-    """Return the counts of pairs of matches between the two players that the sequential test reads."""
-    first, second = progress.plan.players
-    return pentanomial(_in_order(progress), first, second)
-
-
-def _in_order(progress: Progress) -> list[MatchResult]:
-    """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
-    by_id = {result.match_id: result for result in progress.results}
-    return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
-
-
-def _is_decided(progress: Progress) -> bool:
-    sprt = progress.plan.sprt
-    return sprt is not None and sprt.test.decision(sprt_counts(progress)) is not Decision.CONTINUE
+    return replace(found, is_decided=is_decided(found))
 
 
 @dataclass
@@ -148,29 +94,19 @@ class Arena:
 
     def _schedule(self) -> None:
         """Schedule the next matches, if there are any."""
-        given = next_matches(self.progress.plan.schedule() or self._ladder(), self.progress.competition)
+        given = self.progress.next_matches({name for match in self._playing() for name in match.players})
         if given:
             self.folder.add_matches(given)
             self.progress = replace(self.progress, scheduled=(*self.progress.scheduled, *given))
             self._waiting.extend(given)
-
-    def _ladder(self) -> Ladder:
-        """Return the schedule of a ladder after the results so far."""
-        found = fit_ratings(self.progress.results)
-        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in found.players}
-        busy = {name for match in self._playing() for name in match.players}
-        names = self.progress.competition.names
-        left = self.progress.plan.n_rounds - self.progress.competition.last_round
-        known = {name: estimates.get(name, NEWCOMER) for name in names}
-        return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
 
     def _playing(self) -> tuple[ScheduledMatch, ...]:
         return tuple(self._begun[match_id] for match_id in self._tasks)
 
     def _take(self, played: PlayedMatch) -> None:
         del self._tasks[played.result.match_id], self._begun[played.result.match_id]
-        found = replace(self.progress, played=(*self.progress.played, played))
-        self.progress = replace(found, is_decided=_is_decided(found))
+        found = replace(self.progress, ended=(*self.progress.ended, played))
+        self.progress = replace(found, is_decided=is_decided(found))
         self._tell()
 
     def _tell(self) -> None:

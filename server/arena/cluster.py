@@ -25,7 +25,6 @@ from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
 from server.arena.contestants import Contestants
-from server.arena.plan import TournamentPlan
 from server.arena.venue import LocalVenue, PlayedRecord
 from server.errors import ClusterError, PlayerSpecError
 from server.hosting.cores import n_cores_here
@@ -34,6 +33,7 @@ from server.match.referee import in_own_thread
 from server.match.setup import new_random_token
 from server.records.entries import versions
 from server.tournament.fixtures import ScheduledMatch
+from server.tournament.plan import TournamentPlan
 
 CONNECTING_S: Final = 10.0
 """How long the scheduler may take to answer."""

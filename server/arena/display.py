@@ -11,8 +11,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from server.arena.arena import Progress
-from server.arena.table import TableRow, sprt_summary, table_of
+from server.tournament.progress import Progress
+from server.tournament.table import TableRow, sprt_summary, table_of
 
 _REFRESH_S: Final = 0.5
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")

@@ -12,15 +12,16 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final
 
-from server.arena.plan import TournamentPlan, plan_of
+from server.arena.plan import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
 from server.replacement import replacing
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.results import MatchResult
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import PlayedMatch, played_match
 
 PLAN: Final = "plan.json"
 SCHEDULE: Final = "schedule.jsonl"
@@ -28,44 +29,6 @@ RESULTS: Final = "results.jsonl"
 RECORDS: Final = "records"
 _LOCK: Final = ".lock"
 _FORMAT: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """A match that is over: its result, and what else the standings show of it.
-
-    Attributes:
-        thinking_ms: how long each player thought, in the order of the roles.
-        n_moves: how many moves each made.
-        n_steps: how many steps the match had.
-        waited_share: the share of the match's time in which a process waited for a core; None if the system tells none.
-    """
-
-    result: MatchResult
-    thinking_ms: tuple[int, ...] = ()
-    n_moves: tuple[int, ...] = ()
-    n_steps: int = 0
-    ended_ms: int = 0
-    waited_share: float | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what `played_match` reads."""
-        return asdict(self)
-
-
-def played_match(fields: Mapping[str, Any]) -> PlayedMatch:
-    """Return the match that a line of the results holds.
-
-    Raises:
-        LookupError: the line holds something else.
-        TypeError: the line holds something else.
-        ValueError: the line holds something else.
-    """
-    return PlayedMatch(**{**_with_tuples(fields), "result": MatchResult(**_with_tuples(fields["result"]))})
-
-
-def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
 class TournamentFolder:

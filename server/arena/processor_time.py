@@ -8,8 +8,6 @@ from typing import Final
 
 PRESSURE: Final = Path("/proc/pressure/cpu")
 _TOTAL: Final = re.compile(r"^some .*total=([0-9]+)$", re.MULTILINE)
-NOTABLE_SHARE: Final = 0.1
-"""A match in which processes waited for a larger share of its time is marked."""
 
 
 def waited_us(path: Path = PRESSURE) -> int | None:

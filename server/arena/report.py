@@ -14,13 +14,13 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from server.access.issuing import write_csv
-from server.arena.arena import Progress
 from server.arena.display import sprt_line
-from server.arena.table import TableRow, head_to_head, is_short, summary, table_of
 from server.replacement import replacing
+from server.tournament.progress import Progress
 from server.tournament.ratings import fit_ratings
 from server.tournament.results import MatchResult
 from server.tournament.scoring import ScoringRules, counted_goals
+from server.tournament.table import TableRow, head_to_head, is_short, summary, table_of
 
 JSON_FILE: Final = "standings.json"
 CSV_FILE: Final = "results.csv"

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from gdl.game import Game, played_roles
 from server.arena.contestants import Contestants
-from server.arena.plan import TournamentPlan
 from server.arena.processor_time import WaitingTime
 from server.hosting.cores import CoreBudget
 from server.hosting.runner import MatchRunner
@@ -19,6 +18,7 @@ from server.match.setup import MatchSetup, new_random_token
 from server.records.entries import Circumstances
 from server.records.journal import FileRecorder
 from server.tournament.fixtures import ScheduledMatch
+from server.tournament.plan import TournamentPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.game import RANDOM
-from server.arena.table import superiority
 from server.terminal.progress import progress
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
+from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""

@@ -18,20 +18,22 @@ from rich.console import Console
 
 from gdl.engines import make_game
 from gdl.game import Game, played_roles
-from server.arena.arena import Arena, Progress, progress_of
+from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
 from server.arena.display import LiveTable, sprt_line, standings_table
 from server.arena.folder import TournamentFolder
-from server.arena.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan, found_games, plan_of, read_plan
+from server.arena.plan import found_games, plan_of, read_plan
 from server.arena.report import HTML_FILE, write_reports
-from server.arena.table import summary, table_of
 from server.arena.venue import LocalVenue, Venue
 from server.commands.lsp import install_command
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.tournament.fixtures import TournamentGame
+from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
+from server.tournament.progress import Progress
 from server.tournament.scoring import Measure
+from server.tournament.table import summary, table_of
 
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 _FLAGS: Final = Path("command line")

@@ -19,8 +19,10 @@ from typing import Final
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
 from server.hosting.order import HostSettings, MatchRequest, new_order
-from server.hosting.ordering import GameFinder
+from server.hosting.ordering import DrawnMatch, GameFinder
 from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
+from server.hosting.referees import GameOutline
+from server.hosting.tournaments import Tournaments
 from server.links.info import ask_info
 from server.links.seating import PlayerReference, check_n_roles
 from server.match.link import now_ms
@@ -34,8 +36,10 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.rows import MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.tournaments import TournamentStore
 from server.storage.writer import EventWriter, WriterObservers
+from server.tournament.fixtures import ScheduledMatch
 
 LOOK_S: Final = 1.0
 """How often the queue and the wishes of other managers are looked at when nothing else gives a reason to."""
@@ -58,6 +62,8 @@ class GameManager:
     """Plays the matches of *database* within *settings* before *observers*; `start` it where an event loop runs.
 
     Attributes:
+        finder: finds the rules that orders mean.
+        tournaments: goes on with the tournaments.
         notifier: wakes viewers when something has happened in a match.
         waiting_for_core: which of the matches that wait need more of the cores than is left.
         writer: writes the journals.
@@ -82,7 +88,8 @@ class GameManager:
         self.playing = Playing(
             database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
         )
-        self._finder = GameFinder(self.games)
+        self.finder = GameFinder(self.games)
+        self.tournaments = Tournaments(TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
@@ -94,13 +101,13 @@ class GameManager:
         Raises:
             StorageError: the database failed.
         """
-        await self._finder.keep_library()
+        await self.finder.keep_library()
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
-        watches = self._watch_queue(), self._watch_requests()
+        watches = self._watch_queue(), self._watch_requests(), self._watch_tournaments()
         self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, self.health.run())]
 
     async def close(self, *, parking: bool = True, limit_s: float = 15.0) -> None:
@@ -135,6 +142,7 @@ class GameManager:
     def _take_end(self, match_id: str) -> None:
         self.notifier.tell([match_id])
         self.look()
+        self.tournaments.wake.set()
         self._on_end(match_id)
 
     async def order(self, text: MatchRequest, by: str = "") -> Ordered:
@@ -152,16 +160,37 @@ class GameManager:
         """
         if not self._is_starting or await self.queue.length() >= self.settings.max_queued:
             raise TooManyMatchesError(self.settings.max_queued)
+        drawn = await self.draw(text, by, await self.finder.found(text, by))
+        await self.matches.add(drawn.row, drawn.seats)
+        self.look()
+        return Ordered(drawn.row, drawn.seat_secrets)
+
+    async def draw(
+        self, text: MatchRequest, by: str, rules: tuple[GameVersion, GameOutline], match: ScheduledMatch | None = None
+    ) -> DrawnMatch:
+        """Return the match of *rules* that *text* orders, with all drawn that it leaves open; it is not kept yet.
+
+        One that a tournament has scheduled has the id and the seeds of *match*.
+
+        Raises:
+            UnknownNameError: no such player or role.
+            TooManyRolesError: its game has more roles than may be played.
+            TooFewCoresError: its players need more processes than may run at once.
+            PlayerSpecError: a player that may not be named over the network.
+            StorageError: the database failed.
+        """
+        version, outline = rules
         if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
             text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
-        version, outline = await self._finder.found(text, by)
         check_n_roles(outline, self.settings.max_roles)
         entrants = await self.registry.seated(outline, text.named_players)
         self.playing.cores.check(text.named_players.values())
         claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
         order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
+        if match is not None:
+            order = replace(order, seed=match.seed, scramble_seed=match.scramble_seed)
         row = MatchRow(
-            id=new_match_id(),
+            id=new_match_id() if match is None else match.match_id,
             game=version.name,
             sha256=version.sha256,
             order=order.as_json(),
@@ -171,9 +200,8 @@ class GameManager:
             tournament=text.tournament,
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
         )
-        await self.matches.add(row, [_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles)])
-        self.look()
-        return Ordered(row, {role: claim.secret for role, claim in claims.items()})
+        chairs = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
+        return DrawnMatch(row, chairs, {role: claim.secret for role, claim in claims.items()})
 
     async def note_arrival(self, match_id: str, role: str) -> None:
         """Note that the person who plays *role* sits there; with the last one a match leaves the lobby.
@@ -213,6 +241,14 @@ class GameManager:
             await asyncio.sleep(LOOK_S)
             await self._looked(self._obey_others)
             await self._looked(self._close_lobbies)
+
+    async def _watch_tournaments(self) -> None:
+        """Go on with the tournaments that run, each time that there is a reason to."""
+        while True:
+            await something_new(self.tournaments.wake, LOOK_S)
+            self.tournaments.wake.clear()
+            if self._is_starting:
+                await self._looked(self.tournaments.drive)
 
     async def _looked(self, look: Callable[[], Awaitable[None]]) -> None:
         """Run *look*; where it fails, the next one comes a little later."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -21,13 +22,22 @@ from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.storage.games import UNNAMED, GameStore
-from server.storage.rows import GameVersion
+from server.storage.rows import GameVersion, MatchRow, SeatRow
 from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.validating.validation import Validation
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMatch:
+    """A match that is ready to be kept, with its seats, and what its people say to take theirs."""
+
+    row: MatchRow
+    seats: tuple[SeatRow, ...]
+    seat_secrets: Mapping[str, str]
 
 
 class GameFinder:
@@ -58,6 +68,19 @@ class GameFinder:
             StorageError: the database failed.
         """
         version = await self._brought(text.rules, by) if text.rules is not None else await self._named(text.game or "")
+        return version, await self._outline(version)
+
+    async def pinned(self, sha256: str) -> tuple[GameVersion, GameOutline]:
+        """Return the rules with that hash, whatever is current of their game.
+
+        Raises:
+            UnknownNameError: they are not there any more.
+            RuleFileError: the rules cannot be played.
+            StorageError: the database failed.
+        """
+        version = await self._games.version(sha256)
+        if version is None:
+            raise UnknownNameError("game", sha256)
         return version, await self._outline(version)
 
     async def _outline(self, version: GameVersion) -> GameOutline:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import DamagedRowError, LostMatchError, MatchRecordError, UnknownMatchError
 from server.match.link import now_ms
@@ -39,11 +40,8 @@ class MatchStore:
         Raises:
             StorageError: there is one with that id.
         """
-        also = {"game": match.game, "created_ms": match.created_ms}
         async with self._database.begin() as connection:
-            await connection.execute(sa.insert(matches), match.columns())
-            if chairs:
-                await connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
+            await add_match(connection, match, chairs)
 
     async def get(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one.
@@ -231,10 +229,8 @@ class MatchStore:
 
     async def request_abort(self, match_id: str, reason: str) -> bool:
         """End a match that waits, or have its holder end one that is played; return False where it is over already."""
-        waiting = {"status": MatchStatus.ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
-        if await self._update(waiting, matches.c.id == match_id, matches.c.status.in_(WAITING)):
-            return True
-        return await self._update({"abort_reason": reason}, matches.c.id == match_id, _HOLDING) > 0
+        async with self._database.begin() as connection:
+            return await abort_matches(connection, (match_id,), reason, self._clock_ms()) > 0
 
     async def abort_requests(self, holder: str) -> dict[str, str]:
         """Return the matches that *holder* plays and whose end was requested, each with the reason."""
@@ -260,6 +256,23 @@ class MatchStore:
     async def _update(self, values: dict[str, object], *conditions: sa.ColumnElement[bool]) -> int:
         async with self._database.begin() as connection:
             return (await connection.execute(sa.update(matches).where(*conditions).values(values))).rowcount
+
+
+async def add_match(connection: AsyncConnection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
+    """Keep a new match and its seats within the transaction of *connection*."""
+    also = {"game": match.game, "created_ms": match.created_ms}
+    await connection.execute(sa.insert(matches), match.columns())
+    if chairs:
+        await connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
+
+
+async def abort_matches(connection: AsyncConnection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
+    """End those of the matches that wait, have those that are played ended; return how many were not over."""
+    ended = {"status": MatchStatus.ABORTED, "ended_ms": at_ms, "abort_reason": reason}
+    waiting = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status.in_(WAITING)).values(ended)
+    n_waiting = (await connection.execute(waiting)).rowcount
+    playing = sa.update(matches).where(matches.c.id.in_(match_ids), _HOLDING).values(abort_reason=reason)
+    return n_waiting + (await connection.execute(playing)).rowcount
 
 
 def began(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:

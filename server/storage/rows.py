@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
+
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.plan import TournamentTerms
 
 
 class MatchStatus(StrEnum):
@@ -206,3 +210,101 @@ class MatchSummary:
     n_errors: int
     goals: tuple[int | None, ...] | None
     seats: dict[str, SeatResult]
+
+
+class TournamentStatus(StrEnum):
+    """What a tournament can be, in the order of its life; the last two are ends."""
+
+    OPEN = "open"
+    """It can be entered, and has not begun."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    OVER = "over"
+    CANCELLED = "cancelled"
+
+
+class EntryRule(StrEnum):
+    """Who may enter a tournament: all with a registered player, or whom the host enters."""
+
+    OPEN = "open"
+    INVITATION = "invitation"
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedGame:
+    """A game of a tournament: the version that is played throughout, and how many roles players have in it."""
+
+    sha256: str
+    n_roles: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """A tournament.
+
+    Attributes:
+        owner: who ordered it.
+        games: the games of the terms, by name.
+        reason: why it is paused or cancelled.
+        revision: how often it has changed.
+    """
+
+    name: str
+    owner: str
+    terms: TournamentTerms
+    games: Mapping[str, PinnedGame]
+    created_ms: int
+    status: TournamentStatus = TournamentStatus.OPEN
+    entry: EntryRule = EntryRule.OPEN
+    reason: str = ""
+    revision: int = 0
+    started_ms: int | None = None
+    ended_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantRow:
+    """An entrant of a tournament: `player` is how the player is named where matches are ordered."""
+
+    name: str
+    player: str
+    position: int
+    entered_by: str
+    created_ms: int
+    since_round: int = 1
+    withdrawn_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnnulmentRow:
+    """A match of a tournament that does not count, and is played again or not."""
+
+    match_id: str
+    is_replayed: bool
+    reason: str
+    annulled_by: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureRow:
+    """A match that a tournament has scheduled, and what has become of it.
+
+    Attributes:
+        forfeited: the entrants that have lost it by their absence, whatever came of the match.
+        status: None where it was not ordered yet.
+        seats: those of players, by the order of the roles.
+    """
+
+    match: ScheduledMatch
+    forfeited: tuple[str, ...] = ()
+    status: MatchStatus | None = None
+    ended_ms: int | None = None
+    n_steps: int = 0
+    abort_reason: str | None = None
+    seats: tuple[SeatRow, ...] = ()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the match waits or is played."""
+        return self.status in LIVE

@@ -12,7 +12,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0003"
+REVISION: Final = "0004"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -252,3 +252,58 @@ heartbeats: Final = sa.Table(
     sa.Column("at_ms", sa.BigInteger, nullable=False),
 )
 """When a process last tried whether the database can be written: its only purpose is to be written."""
+
+tournaments: Final = sa.Table(
+    "tournaments",
+    METADATA,
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("owner", Words, nullable=False),
+    sa.Column("status", Words, nullable=False),
+    sa.Column("entry", Words, nullable=False),
+    sa.Column("terms", _JSON, nullable=False),
+    sa.Column("games", _JSON, nullable=False),
+    sa.Column("reason", Words, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("started_ms", sa.BigInteger),
+    sa.Column("ended_ms", sa.BigInteger),
+    sa.Index(None, "status"),
+    sa.Index(None, "created_ms", "name"),
+)
+"""Tournaments: `revision` counts the changes, so that of two that begin from the same state one is refused."""
+
+entrants: Final = sa.Table(
+    "entrants",
+    METADATA,
+    sa.Column("tournament", Words, sa.ForeignKey("tournaments.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("player", Words, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("entered_by", Words, nullable=False),
+    sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("since_round", sa.Integer, nullable=False),
+    sa.Column("withdrawn_after", sa.Integer),
+)
+
+fixtures: Final = sa.Table(
+    "fixtures",
+    METADATA,
+    sa.Column("match_id", Words, primary_key=True),
+    sa.Column("tournament", Words, sa.ForeignKey("tournaments.name", ondelete="CASCADE"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("body", _JSON, nullable=False),
+    sa.Column("forfeited", _JSON),
+    sa.Index(None, "tournament", "position", unique=True),
+)
+"""The matches that tournaments have scheduled; those that were ordered are in `matches`, with the same id."""
+
+annulments: Final = sa.Table(
+    "annulments",
+    METADATA,
+    sa.Column("match_id", Words, sa.ForeignKey("fixtures.match_id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("is_replayed", sa.Boolean, nullable=False),
+    sa.Column("reason", Words, nullable=False),
+    sa.Column("annulled_by", Words, nullable=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+)
+"""The matches of tournaments that do not count."""

@@ -6,9 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.strength import Outcome, Pairing, main, play_matches
-from server.arena.arena import Progress
-from server.arena.folder import PlayedMatch
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.results import MatchResult
 
 

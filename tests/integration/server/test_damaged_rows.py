@@ -30,10 +30,14 @@ from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported
 from server.storage.queue import MatchQueue
+from server.storage.rows import AnnulmentRow, TournamentStatus
 from server.storage.schema import METADATA
+from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
+from server.tournament.fixtures import ScheduledMatch
 from server.visibility import Role
 from tests.kit.server.access.doors import Client, bearer
+from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.postgresql.server.hosting.test_game_manager import YES, until
@@ -90,6 +94,13 @@ async def made(path: Path) -> Model:
         over = [(await manager.order(each, by="ada")).row.id for each in orders]
         for match_id in over:
             await until(manager, match_id, "completed")
+    tournaments = manager.tournaments.store
+    assert await tournaments.add(tournament("cup", status=TournamentStatus.PAUSED), entrants("legal", "random"))
+    fixture = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 1, 2, 1, "pair", "t1")
+    annulment = AnnulmentRow("t1.1", False, "a storm", "ada", 5)
+    found = await tournaments.read("cup")
+    assert found is not None
+    assert await tournaments.apply(found.row, TournamentChange(scheduled=[fixture], annulled=[annulment]))
     await manager.close()
     idle = GameManager(database, HostSettings())
     hiding = (False, True, False)
@@ -131,6 +142,7 @@ def addresses(model: Model) -> Iterator[str]:
     yield from ("/", "/parts/live", "/matches", "/matches?game=unnamed", "/matches?player=yes", "/queue", "/games")
     yield from ("/matches?status=completed", "/players", "/players/yes", "/games/tictactoe", "/start")
     yield from ("/api/v1/matches", "/api/v1/matches?limit=1", "/api/v1/games", "/api/v1/players", "/readyz", "/metrics")
+    yield from ("/api/v1/tournaments", "/api/v1/tournaments/cup")
     yield from ("/api/v1/games/tictactoe", "/api/v1/players/yes", "/api/v1/tokens", "/admin")
     for match_id in (*model.over, model.running, model.queued, model.hidden):
         yield from (f"/matches/{match_id}", f"/matches/{match_id}/parts", f"/api/v1/matches/{match_id}")
@@ -158,6 +170,8 @@ def damaged_copy(model: Model, folder: Path, table: str, column: str, place: int
 def own(table: str, row: dict[str, Any]) -> re.Pattern[str]:
     """Return what the addresses have that may answer that the row is damaged."""
     names = {"matches": "id", "seats": "match_id", "events": "match_id", "records": "match_id", "players": "name"}
+    if table in ("tournaments", "entrants", "fixtures", "annulments"):
+        return re.compile("/tournaments/cup$")
     if table in ("versions", "games"):
         return re.compile(f"/games/{re.escape(row['name'])}|/matches/|/start")
     return re.compile(f"/{re.escape(row[names[table]])}(/|$)" if table in names else "(?!)")

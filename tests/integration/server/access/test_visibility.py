@@ -36,6 +36,7 @@ from server.storage.writer import EventWriter
 from server.visibility import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
+from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
@@ -177,6 +178,8 @@ async def site_with_matches(folder: Path, *, is_public: bool) -> AsyncIterator[t
         assert app is not None
         cases = [(kind, is_over) for kind in TABLE["kinds"] for is_over in (False, True)]
         found = [await played(app[MANAGER], i, kind, is_over=over) for i, (kind, over) in enumerate(cases, 100)]
+        # What the table asks for as `{name}`.
+        assert await app[MANAGER].tournaments.store.add(tournament("tictactoe"), entrants())
         yield site, found
 
 

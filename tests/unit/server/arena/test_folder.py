@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from server.arena.folder import RESULTS, SCHEDULE, PlayedMatch, TournamentFolder
+from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder
 from server.arena.plan import plan_of
 from server.errors import TournamentFolderError
 from server.tournament.fixtures import ScheduledMatch
+from server.tournament.progress import PlayedMatch
 from server.tournament.results import MatchResult
 
 PLAN = plan_of({"games": ["tictactoe"], "players": {"a": "random", "b": "legal"}}, Path("plan"))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from server.arena.plan import TournamentFormat, plan_of, read_plan
+from server.arena.plan import plan_of, read_plan
 from server.errors import ConfigurationError
 from server.tournament.knockout import Knockout
+from server.tournament.plan import TournamentFormat
 from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
 from server.tournament.swiss import Swiss
 

@@ -6,15 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from server.arena.arena import Progress
-from server.arena.folder import PlayedMatch
 from server.arena.plan import plan_of
 from server.arena.report import csv_text, html, markdown, write_reports
-from server.arena.table import head_to_head, summary, table_of
 from server.tournament.competition import next_matches
 from server.tournament.fixtures import TournamentGame
+from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.results import MatchResult
 from server.tournament.round_robin import RoundRobin
+from server.tournament.table import head_to_head, summary, table_of
 
 PLAN = plan_of(
     {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")
@@ -79,6 +78,6 @@ def test_no_name_becomes_a_formula_markup_or_an_element(tmp_path: Path) -> None:
 
 
 def test_a_tournament_that_has_not_begun_has_a_page() -> None:
-    empty = replace(progress(), played=(), scheduled=())
+    empty = replace(progress(), ended=(), scheduled=())
     assert [(row.player, row.elo) for row in table_of(empty)] == [("=1+1", None), ("<b>", None)]
     assert "<h2>Standings</h2>" in html(empty)

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from server.arena.arena import Progress, sprt_counts
-from server.arena.folder import PlayedMatch
-from server.arena.plan import TournamentFormat
-from server.arena.processor_time import NOTABLE_SHARE
+from server.tournament.plan import TournamentFormat
+from server.tournament.progress import NOTABLE_SHARE, PlayedMatch, Progress, sprt_counts
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
 from server.tournament.scoring import ScoringRules, counted_goals

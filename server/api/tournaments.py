@@ -1,0 +1,287 @@
+"""Tournaments over HTTP: ordering and entering them, standings, and what a host does with one that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from aiohttp import web
+
+from gdl.game import played_roles
+from server.access.access import principal
+from server.api.operation import MANAGER, MatchId, Name, Operations
+from server.api.player_models import is_own
+from server.api.tournament_models import (
+    URL,
+    AnnulmentText,
+    EntryText,
+    NewTournament,
+    ReasonText,
+    TournamentAnswer,
+    TournamentLine,
+    TournamentsAnswer,
+    tournament_answer,
+    tournament_line,
+)
+from server.errors import RequestError
+from server.hosting.game_manager import GameManager
+from server.hosting.order import MatchRequest
+from server.hosting.tournaments import forfeits, live_matches, plan_of, played_of
+from server.links.seating import check_n_roles
+from server.match.link import now_ms
+from server.match.setup import new_seed
+from server.storage.rows import (
+    AnnulmentRow,
+    EntrantRow,
+    EntryRule,
+    PinnedGame,
+    SeatKind,
+    TournamentRow,
+    TournamentStatus,
+)
+from server.storage.tournaments import StoredTournament, TournamentChange
+from server.tournament.fixtures import TournamentGame, derived_seed
+from server.tournament.plan import TournamentFormat
+from server.visibility import Principal, Role
+
+TOURNAMENT: Final = f"{URL}/{{name}}"
+operations: Final = Operations("tournaments")
+_UNKNOWN: Final = ("unknown_tournament",)
+_STATUS: Final = ("unknown_tournament", "wrong_status")
+_ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_entered", "wrong_entrants")
+_LIVE: Final = (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
+
+
+@operations.get(URL)
+async def list_tournaments(request: web.Request) -> TournamentsAnswer:
+    """List tournaments, the latest first."""
+    rows = await request.app[MANAGER].tournaments.store.listed()
+    return TournamentsAnswer(tournaments=list(map(tournament_line, rows)))
+
+
+@operations.post(
+    URL, role=Role.HOST, status=201, invalid="invalid_tournament",
+    errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
+)  # fmt: skip
+async def order_tournament(request: web.Request, body: NewTournament) -> TournamentLine:
+    """Order a tournament; it can be entered at once, and begins when it is started.
+
+    The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of its matches.
+    """
+    manager, viewer = request.app[MANAGER], principal(request)
+    games = {name: await _pinned(manager, name, viewer.name) for name in body.games}
+    seed = body.seed if "seed" in body.model_fields_set else new_seed()
+    terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
+    row = TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry)
+    found = StoredTournament(row, ())
+    for entry in body.players:
+        entrant = await _entrant(manager, entry, viewer)
+        found = replace(found, entrants=(*found.entrants, _placed(found, entrant)))
+    if not await manager.tournaments.store.add(row, found.entrants):
+        raise RequestError("tournament_taken", f"there is a tournament {body.name!r} already", status=409)
+    return tournament_line(row)
+
+
+async def _pinned(manager: GameManager, name: str, by: str) -> PinnedGame:
+    """Return the current version of a game of the library, or one that was uploaded, for a tournament.
+
+    Raises:
+        UnknownNameError: there is none.
+        RequestError: players cannot compete in it.
+    """
+    version, outline = await manager.finder.found(MatchRequest.model_validate({"game": name}), by)
+    check_n_roles(outline, manager.settings.max_roles)
+    try:
+        game = TournamentGame(name, len(played_roles(outline)))
+    except ValueError as error:
+        raise RequestError("invalid_tournament", f"games: {error}") from error
+    return PinnedGame(version.sha256, game.n_roles)
+
+
+@operations.get(TOURNAMENT, errors=_UNKNOWN)
+async def read_tournament(request: web.Request, name: str) -> TournamentAnswer:
+    """Return a tournament: its terms, entrants, matches and standings."""
+    return tournament_answer(await request.app[MANAGER].tournaments.get(name))
+
+
+@operations.post(f"{TOURNAMENT}/entries", role=Role.PLAYER, status=201, errors=(*_STATUS, "entry_closed", *_ENTRY))
+async def enter_tournament(request: web.Request, name: str, body: EntryText) -> TournamentAnswer:
+    """Enter one's own registered player; a host enters any, also players of the server, and late ones.
+
+    A late entrant plays from the next round on; a knockout admits none.
+    """
+    manager, viewer = request.app[MANAGER], principal(request)
+    found = await manager.tournaments.get(name)
+    if not viewer.may(Role.HOST) and found.row.entry != EntryRule.OPEN:
+        raise RequestError("entry_closed", "this tournament is by invitation: its host enters players", status=409)
+    entrant = await _entrant(manager, body, viewer)
+    return await _changed(request, name, lambda found: _entered(found, entrant, is_host=viewer.may(Role.HOST)))
+
+
+async def _entrant(manager: GameManager, entry: EntryText, viewer: Principal) -> EntrantRow:
+    """Return the entrant whom *viewer* enters, in no place yet.
+
+    Raises:
+        RequestError: it is not theirs to enter, or no player that can be entered.
+        UnknownPlayerError: no player of that name is registered.
+        UnknownNameError: no player of ours is called so.
+    """
+    if viewer.may(Role.HOST):
+        kind = (await manager.registry.resolve(entry.player)).kind
+        if kind == SeatKind.HUMAN or "://" in entry.player:
+            raise RequestError("invalid_player", "registered players and those of the server can be entered")
+    elif not is_own(await manager.registry.get(entry.player), viewer):
+        raise RequestError("forbidden", f"the player {entry.player} belongs to another owner", status=403)
+    elif entry.name not in (None, entry.player):
+        raise RequestError("invalid_player", "a registered player is entered by its own name")
+    return EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
+
+
+def _placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
+    """Return *entrant* behind those who have entered.
+
+    Raises:
+        RequestError: one of them is called so.
+    """
+    if any(one.name == entrant.name for one in found.entrants):
+        raise RequestError("already_entered", f"{entrant.name} has entered already", status=409)
+    return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
+
+
+def _entered(found: StoredTournament, entrant: EntrantRow, *, is_host: bool) -> TournamentChange:
+    """Return the entry of *entrant*, in the next round where rounds have begun."""
+    entrant = _placed(found, entrant)
+    if found.row.status == TournamentStatus.OPEN:
+        return TournamentChange(entrants=[entrant])
+    is_knockout = found.row.terms.format in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)
+    if not is_host or is_knockout or found.row.status not in _LIVE:
+        raise RequestError("entry_closed", f"this tournament is {found.row.status}, and admits no entrant", status=409)
+    last_round = max((one.match.round for one in found.fixtures), default=0)
+    late = replace(entrant, since_round=last_round + 1)
+    plan_of(replace(found, entrants=(*found.entrants, late)))
+    return TournamentChange(entrants=[late])
+
+
+@operations.delete(
+    f"{TOURNAMENT}/entries/{{entrant}}", role=Role.PLAYER, errors=(*_STATUS, "not_entered", "not_registered")
+)
+async def withdraw(request: web.Request, name: str, entrant: Name) -> TournamentAnswer:
+    """Withdraw one's own player, or as a host any; its open matches are forfeited."""
+    manager, viewer = request.app[MANAGER], principal(request)
+    entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
+    if entrant not in entered:
+        raise _not_entered(entrant)
+    if not viewer.may(Role.HOST) and not is_own(await manager.registry.get(entered[entrant].player), viewer):
+        raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
+    return await _changed(request, name, lambda found: _withdrawn(found, entrant))
+
+
+def _not_entered(entrant: str) -> RequestError:
+    return RequestError("not_entered", f"{entrant} is no entrant who could withdraw", status=404)
+
+
+def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
+    """Return the withdrawal of an entrant: forgotten before the beginning, else a loser of its open matches."""
+    entrant = next((one for one in found.entrants if one.name == name and one.withdrawn_after is None), None)
+    if entrant is None:
+        raise _not_entered(name)
+    if found.row.status == TournamentStatus.OPEN:
+        return TournamentChange(left=[name])
+    _expect(found, *_LIVE)
+    own = [one for one in found.fixtures if name in one.match.players]
+    unplayed = [one.match.round for one in own if one.match.match_id not in found.annulments and played_of(one) is None]
+    last_round = max((one.match.round for one in found.fixtures), default=0)
+    gone = replace(entrant, withdrawn_after=min(unplayed, default=last_round + 1) - 1)
+    entrants = tuple(gone if one.name == name else one for one in found.entrants)
+    return replace(forfeits(replace(found, entrants=entrants)), entrants=[gone])
+
+
+@operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
+async def start_tournament(request: web.Request, name: str) -> TournamentAnswer:
+    """Start a tournament with those who have entered."""
+    return await _changed(request, name, _started)
+
+
+def _started(found: StoredTournament) -> TournamentChange:
+    _expect(found, TournamentStatus.OPEN)
+    plan_of(found)
+    needed = max(game.n_roles for game in found.row.games.values())
+    if len(found.entrants) < needed:
+        raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
+    return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": now_ms()})
+
+
+@operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
+async def pause_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+    """Order no more matches of a tournament for now; those that were ordered are played."""
+    return await _changed(request, name, _to(TournamentStatus.PAUSED, TournamentStatus.RUNNING, reason=body.reason))
+
+
+@operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=_STATUS)
+async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer:
+    """Go on with a tournament that was paused."""
+    return await _changed(request, name, _to(TournamentStatus.RUNNING, TournamentStatus.PAUSED, reason=""))
+
+
+@operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
+async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+    """End a tournament for good, and abort its matches."""
+
+    def cancelled(found: StoredTournament) -> TournamentChange:
+        change = _to(TournamentStatus.CANCELLED, TournamentStatus.OPEN, *_LIVE, reason=body.reason)(found)
+        values = {**change.values, "ended_ms": now_ms()}
+        return TournamentChange(values, aborted=live_matches(found), abort_reason="the tournament is cancelled")
+
+    return await _changed(request, name, cancelled)
+
+
+@operations.post(
+    f"{TOURNAMENT}/matches/{{match_id}}/annul", role=Role.HOST, errors=(*_STATUS, "unknown_match", "already_annulled")
+)
+async def annul_match(request: web.Request, name: str, match_id: MatchId, body: AnnulmentText) -> TournamentAnswer:
+    """Count a match no more, and with `replay` play it again, with the same seats and seeds.
+
+    A tournament that is over goes on until nothing is left to play.
+    """
+    by = principal(request).name
+
+    def annulled(found: StoredTournament) -> TournamentChange:
+        _expect(found, *_LIVE, TournamentStatus.OVER)
+        if match_id not in {one.match.match_id for one in found.fixtures}:
+            raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
+        if match_id in found.annulments:
+            raise RequestError("already_annulled", "this match does not count already", status=409)
+        is_over = found.row.status == TournamentStatus.OVER
+        values = {"status": TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
+        row = AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
+        return TournamentChange(values, annulled=[row], aborted=[match_id], abort_reason=f"annulled: {body.reason}")
+
+    return await _changed(request, name, annulled)
+
+
+def _expect(found: StoredTournament, *statuses: TournamentStatus) -> None:
+    """Check that a tournament is in one of *statuses*.
+
+    Raises:
+        RequestError: it is not.
+    """
+    if found.row.status not in statuses:
+        told = f"the tournament is {found.row.status}, and this is for one that is {' or '.join(statuses)}"
+        raise RequestError("wrong_status", told, status=409)
+
+
+def _to(
+    status: TournamentStatus, *before: TournamentStatus, reason: str
+) -> Callable[[StoredTournament], TournamentChange]:
+    def change(found: StoredTournament) -> TournamentChange:
+        _expect(found, *before)
+        return TournamentChange({"status": status, "reason": reason})
+
+    return change
+
+
+async def _changed(
+    request: web.Request, name: str, change: Callable[[StoredTournament], TournamentChange]
+) -> TournamentAnswer:
+    return tournament_answer(await request.app[MANAGER].tournaments.change(name, change))

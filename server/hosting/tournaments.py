@@ -1,0 +1,270 @@
+"""Tournaments on the server: each goes on with what its schedule gives next, from what the database holds of it.
+
+Nothing is remembered between two looks but what need not be looked at again; so a manager goes on with the tournaments
+of one that was killed, and where two look at once, one of them makes the change and the other looks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final, Protocol
+
+from pydantic import ValidationError
+
+from gdl.errors import GdlError
+from gdl.game import played_roles
+from server.errors import DamagedRowError, RequestError, StorageError
+from server.hosting.order import HostSettings, MatchRequest, SeatText
+from server.hosting.ordering import DrawnMatch, GameFinder
+from server.hosting.referees import GameOutline
+from server.match.link import now_ms
+from server.storage.journals import Notifier
+from server.storage.queue import MatchQueue
+from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus
+from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
+from server.tournament.competition import forfeit, forfeits_of_withdrawn
+from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import PlayedMatch, Progress, is_decided
+from server.tournament.results import MatchResult
+
+MAX_LIVE: Final = 100
+"""How many matches of a tournament wait or are played at once, so that a pause comes soon and other matches get on."""
+MAX_ATTEMPTS: Final = 3
+"""How often a match is played that breaks off, before the tournament is paused."""
+_MAX_TRIES: Final = 50
+"""How often a change is tried that others come before."""
+_MAX_REASON: Final = 300
+_LOG: Final = logging.getLogger(__name__)
+
+
+class MatchHost(Protocol):
+    """What orders the matches of tournaments: a game manager."""
+
+    finder: GameFinder
+    queue: MatchQueue
+    settings: HostSettings
+    notifier: Notifier
+
+    async def draw(
+        self, text: MatchRequest, by: str, rules: tuple[GameVersion, GameOutline], match: ScheduledMatch | None = None
+    ) -> DrawnMatch:
+        """Return a match that is ready to be kept."""
+
+    def look(self) -> None:
+        """Look at the queue soon."""
+
+
+class Tournaments:
+    """The tournaments of *store*, whose matches *host* plays.
+
+    Attributes:
+        wake: is set where there may be something to go on with.
+    """
+
+    def __init__(self, store: TournamentStore, host: MatchHost) -> None:
+        self.store, self._host = store, host
+        self.wake = asyncio.Event()
+        self._looked_at: dict[str, tuple[int, int]] = {}
+
+    async def get(self, name: str) -> StoredTournament:
+        """Return the tournament *name*.
+
+        Raises:
+            RequestError: there is none.
+            DamagedRowError: one of its rows is damaged.
+        """
+        found = await self.store.read(name)
+        if found is None:
+            raise RequestError("unknown_tournament", f"no tournament {name[:100]!r}", status=404)
+        return found
+
+    async def change(self, name: str, change: Callable[[StoredTournament], TournamentChange]) -> StoredTournament:
+        """Make what *change* returns of the tournament *name*, and return the tournament as it is then.
+
+        Raises:
+            RequestError: there is none, or *change* refuses.
+            StorageError: the database failed, or others changed it again and again.
+        """
+        for _ in range(_MAX_TRIES):
+            found = await self.get(name)
+            wanted = change(found)
+            if await self.store.apply(found.row, wanted):
+                self._host.notifier.tell(wanted.aborted)
+                self.wake.set()
+                return await self.get(name)
+        raise StorageError(name, "the tournament was changed by others again and again")
+
+    async def drive(self) -> None:
+        """Go on with each tournament that runs and of which something has changed.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        pulses = await self.store.pulses()
+        self._looked_at = {name: pulse for name, pulse in self._looked_at.items() if name in pulses}
+        for name, pulse in pulses.items():
+            if self._looked_at.get(name) == pulse:
+                continue
+            try:
+                if await self._went_on(name):
+                    self._looked_at[name] = pulse
+            except Exception as error:  # whatever it is, the other tournaments go on
+                if isinstance(error, StorageError) and not isinstance(error, DamagedRowError):
+                    raise
+                self._looked_at[name] = pulse
+                is_foreseen = isinstance(error, GdlError)
+                _LOG.error("tournament %s stands still: %s", name, error, exc_info=None if is_foreseen else error)
+
+    async def _went_on(self, name: str) -> bool:
+        """Do what there is to do for a tournament; return whether nothing is left until something changes."""
+        found = await self.store.read(name)
+        if found is None or found.row.status != TournamentStatus.RUNNING:
+            return True
+        change = await self._next_change(found)
+        if change is None:
+            return not _unordered(found)
+        if await self.store.apply(found.row, change):
+            self._host.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
+            self._host.look()
+        self.wake.set()
+        return False
+
+    async def _next_change(self, found: StoredTournament) -> TournamentChange | None:
+        """Return the next change that a tournament which runs needs; None where it waits."""
+        settled = _settled(found)
+        if settled is not None:
+            return settled
+        progress = progress_of(found)
+        if progress.is_decided:
+            return _ended(found)
+        unordered = _unordered(found)
+        if unordered:
+            return await self._orders(found, unordered)
+        playing = {name for match in progress.competition.open_matches for name in match.players}
+        given = await asyncio.to_thread(progress.next_matches, playing)
+        if given:
+            return TournamentChange(scheduled=given)
+        return None if progress.competition.open_matches else _ended(found)
+
+    async def _orders(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> TournamentChange | None:
+        """Return the orders of as many matches as there is room for; None where there is none."""
+        n_free = self._host.settings.max_queued - await self._host.queue.length()
+        n_free = min(n_free, MAX_LIVE - len(live_matches(found)))
+        try:
+            drawn = [await self._drawn(found, one.match) for one in unordered[: max(0, n_free)]]
+        except StorageError:
+            raise
+        except GdlError as error:  # a player is gone, or a game may not be played any more
+            return _paused(f"its matches cannot be ordered: {error}")
+        return TournamentChange(ordered=[(each.row, each.seats) for each in drawn]) if drawn else None
+
+    async def _drawn(self, found: StoredTournament, match: ScheduledMatch) -> DrawnMatch:
+        terms, specs = found.row.terms, {one.name: one.player for one in found.entrants}
+        version, outline = await self._host.finder.pinned(found.row.games[match.game].sha256)
+        roles = map(str, played_roles(outline))
+        words = {
+            "game": match.game,
+            "players": {role: SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)},
+            "startClock": terms.start_clock, "playClock": terms.play_clock, "grace": terms.grace,
+            "scramble": terms.scramble, "dialect": terms.dialect, "substitute": terms.substitute,
+            "tournament": found.row.name,
+        }  # fmt: skip
+        request = MatchRequest.model_validate(words)
+        return await self._host.draw(request, found.row.owner, (replace(version, name=match.game), outline), match)
+
+
+def plan_of(found: StoredTournament) -> TournamentPlan:
+    """Return the plan of a tournament with the entrants that it has.
+
+    Raises:
+        RequestError: it has none, or not as many as its terms want.
+    """
+    try:
+        players = {one.name: one.player for one in found.entrants}
+        return TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
+
+
+def progress_of(found: StoredTournament) -> Progress:
+    """Return a tournament as schedules and standings read it; it has an entrant.
+
+    Raises:
+        RequestError: it has not as many entrants as its terms want.
+    """
+    entered = tuple(Entrant(one.name, one.since_round, one.withdrawn_after) for one in found.entrants)
+    games = tuple(TournamentGame(name, found.row.games[name].n_roles) for name in found.row.terms.games)
+    in_time = sorted(found.fixtures, key=lambda one: (one.ended_ms or 0, one.match.match_id))
+    progress = Progress(
+        plan_of(found), games,
+        tuple(one.match for one in found.fixtures),
+        tuple(played for one in in_time if (played := played_of(one)) is not None),
+        entered=entered,
+        annulled=frozenset(key for key, one in found.annulments.items() if not one.is_replayed),
+        replayed=frozenset(key for key, one in found.annulments.items() if one.is_replayed),
+    )  # fmt: skip
+    return replace(progress, is_decided=is_decided(progress))
+
+
+def played_of(one: FixtureRow) -> PlayedMatch | None:
+    """Return how a match ended; None where it has no result."""
+    if one.forfeited:
+        nothing = (0,) * len(one.match.players)
+        return PlayedMatch(forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
+    if one.status != MatchStatus.COMPLETED:
+        return None
+    goals, errors = (seat.goal or 0 for seat in one.seats), (seat.n_errors for seat in one.seats)
+    result = MatchResult(one.match.game, one.match.players, tuple(goals), tuple(errors), one.match.match_id)
+    thinking, moves = (seat.thinking_ms for seat in one.seats), (seat.n_moves for seat in one.seats)
+    return PlayedMatch(result, tuple(thinking), tuple(moves), one.n_steps, one.ended_ms or 0)
+
+
+def live_matches(found: StoredTournament) -> tuple[str, ...]:
+    """Return the ids of the matches of a tournament that wait or are played."""
+    return tuple(one.match.match_id for one in found.fixtures if one.is_live)
+
+
+def _unordered(found: StoredTournament) -> list[FixtureRow]:
+    waiting = (one for one in found.fixtures if one.status is None and not one.forfeited)
+    return [one for one in waiting if one.match.match_id not in found.annulments]
+
+
+def _settled(found: StoredTournament) -> TournamentChange | None:
+    """Return the forfeits of entrants who have withdrawn, or else what follows from matches that broke off."""
+    lost = forfeits(found)
+    if lost.forfeits:
+        return lost
+    ended = (one for one in found.fixtures if one.status in (MatchStatus.ABORTED, MatchStatus.FAILED))
+    broken = [one for one in ended if not one.forfeited and one.match.match_id not in found.annulments]
+    for one in broken:
+        if one.match.attempt >= MAX_ATTEMPTS:
+            return _paused(
+                f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times: {one.abort_reason or one.status}"
+            )
+    rows = [AnnulmentRow(one.match.match_id, True, _why(one), "", now_ms()) for one in broken]
+    return TournamentChange(annulled=rows) if rows else None
+
+
+def _why(one: FixtureRow) -> str:
+    return f"the match broke off: {one.abort_reason or one.status}"[:_MAX_REASON]
+
+
+def forfeits(found: StoredTournament) -> TournamentChange:
+    """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
+    lost = {result.match_id: result.forfeited for result in forfeits_of_withdrawn(progress_of(found).competition)}
+    aborted = [match_id for match_id in live_matches(found) if match_id in lost]
+    return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
+
+
+def _paused(reason: str) -> TournamentChange:
+    return TournamentChange({"status": TournamentStatus.PAUSED, "reason": reason[:_MAX_REASON]})
+
+
+def _ended(found: StoredTournament) -> TournamentChange:
+    values = {"status": TournamentStatus.OVER, "ended_ms": now_ms(), "reason": ""}
+    return TournamentChange(values, aborted=live_matches(found), abort_reason="the tournament is decided")

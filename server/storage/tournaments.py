@@ -1,0 +1,252 @@
+"""The tournaments: who entered, what was scheduled and ordered, what came of it, and what was annulled.
+
+Every change is one transaction that begins from a revision of the tournament, and is refused where another one came
+first: so that of two managers that schedule the same matches, one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.errors import DamagedRowError
+from server.match.link import now_ms
+from server.storage.batch import insert, upsert
+from server.storage.database import Database
+from server.storage.matches import abort_matches, add_match
+from server.storage.reading import Found, each_sound, sound
+from server.storage.rows import (
+    ENDED,
+    AnnulmentRow,
+    EntrantRow,
+    EntryRule,
+    FixtureRow,
+    MatchRow,
+    MatchStatus,
+    PinnedGame,
+    SeatKind,
+    SeatRow,
+    TournamentRow,
+    TournamentStatus,
+)
+from server.storage.schema import annulments, entrants, fixtures, matches, seats, tournaments
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.plan import TournamentTerms
+
+_OF_MATCH: Final = (matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason)
+_SEAT: Final = [seats.c[name] for name in SeatRow.__slots__]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTournament:
+    """A tournament as the database holds it."""
+
+    row: TournamentRow
+    entrants: tuple[EntrantRow, ...]
+    fixtures: tuple[FixtureRow, ...] = ()
+    annulments: Mapping[str, AnnulmentRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentChange:
+    """What one transaction changes of a tournament.
+
+    Attributes:
+        values: of its row.
+        entrants: new ones, or changed ones.
+        left: the names of entrants that are forgotten.
+        scheduled: matches that are scheduled now.
+        ordered: matches that are ordered now, with their seats.
+        forfeits: by the id of a match, the entrants that have lost it by their absence.
+        annulled: matches that do not count any more.
+        aborted: the ids of matches that are ended for `abort_reason`.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    entrants: Sequence[EntrantRow] = ()
+    left: Collection[str] = ()
+    scheduled: Sequence[ScheduledMatch] = ()
+    ordered: Sequence[tuple[MatchRow, Sequence[SeatRow]]] = ()
+    forfeits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    annulled: Sequence[AnnulmentRow] = ()
+    aborted: Collection[str] = ()
+    abort_reason: str = ""
+
+
+class TournamentStore:
+    """The tournaments of a database; *clock_ms* tells the time of day."""
+
+    def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
+        self._database, self._clock_ms = database, clock_ms
+
+    async def add(self, row: TournamentRow, entered: Sequence[EntrantRow] = ()) -> bool:
+        """Keep a new tournament; return False, and change nothing, where there is one of that name."""
+        values = asdict(row) | {"terms": row.terms.model_dump(mode="json")}
+        async with self._database.begin() as connection:
+            adding = insert(self._database, tournaments).on_conflict_do_nothing()
+            if not (await connection.execute(adding, values)).rowcount:
+                return False
+            if entered:
+                await connection.execute(
+                    sa.insert(entrants), [asdict(one) | {"tournament": row.name} for one in entered]
+                )
+        return True
+
+    async def listed(self, status: TournamentStatus | None = None, limit: int = 1_000) -> list[TournamentRow]:
+        """Return the tournaments, the newest first; those whose row is damaged are named in the log."""
+        query = sa.select(tournaments).where(sa.true() if status is None else tournaments.c.status == status)
+        query = query.order_by(tournaments.c.created_ms.desc(), tournaments.c.name).limit(limit)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(query)).mappings().all()
+        return each_sound(self._database.name, tournaments, found, self._row)
+
+    async def pulses(self) -> dict[str, tuple[int, int]]:
+        """Return the revision of each tournament that runs, and how many of its matches are over."""
+        is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
+        joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
+        joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
+        query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
+        query = query.where(tournaments.c.status == TournamentStatus.RUNNING)
+        async with self._database.reading() as connection:
+            found = await connection.execute(query.group_by(tournaments.c.name, tournaments.c.revision))
+            return {name: (revision, int(n_over)) for name, revision, n_over in found}
+
+    async def read(self, name: str) -> StoredTournament | None:
+        """Return the tournament *name* with all that belongs to it.
+
+        Raises:
+            DamagedRowError: one of its rows is damaged.
+        """
+        async with self._database.reading() as connection:
+            query = sa.select(tournaments).where(tournaments.c.name == name)
+            found = (await connection.execute(query)).mappings().first()
+            if found is None:
+                return None
+            row = self._row(sound(self._database.name, tournaments, found))
+            # What is read later may have become more: what names a match comes before the matches.
+            annulled = {one.match_id: one for one in await self._annulments(connection, name)}
+            scheduled = await self._fixtures(connection, name)
+            entered = await self._entrants(connection, name)
+        self._check(scheduled, row, entered)
+        return StoredTournament(row, entered, scheduled, annulled)
+
+    def _row(self, found: Found) -> TournamentRow:
+        """Return the tournament of a row.
+
+        Raises:
+            DamagedRowError: its terms or its games cannot be read.
+        """
+        try:
+            games = {
+                name: PinnedGame(str(game["sha256"]), int(game["n_roles"])) for name, game in found["games"].items()
+            }
+            terms = TournamentTerms.model_validate(found["terms"])
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            what = f"its terms or games cannot be read ({type(error).__name__})"
+            raise DamagedRowError(self._database.name, tournaments.name, str(found["name"]), what) from error
+        read = {"games": games, "terms": terms}
+        words = {"status": TournamentStatus(found["status"]), "entry": EntryRule(found["entry"])}
+        return TournamentRow(**{**found, **read, **words})
+
+    async def _annulments(self, connection: AsyncConnection, name: str) -> list[AnnulmentRow]:
+        joined = annulments.join(fixtures, fixtures.c.match_id == annulments.c.match_id)
+        query = sa.select(annulments).select_from(joined).where(fixtures.c.tournament == name)
+        found = (await connection.execute(query.order_by(annulments.c.at_ms, annulments.c.match_id))).mappings()
+        return [AnnulmentRow(**sound(self._database.name, annulments, row)) for row in found]
+
+    async def _entrants(self, connection: AsyncConnection, name: str) -> tuple[EntrantRow, ...]:
+        query = sa.select(entrants).where(entrants.c.tournament == name)
+        found = (await connection.execute(query.order_by(entrants.c.position, entrants.c.name))).mappings()
+        rows = [dict(sound(self._database.name, entrants, row)) for row in found]
+        return tuple(EntrantRow(**{key: value for key, value in row.items() if key != "tournament"}) for row in rows)
+
+    async def _fixtures(self, connection: AsyncConnection, name: str) -> tuple[FixtureRow, ...]:
+        joined = fixtures.outerjoin(matches, matches.c.id == fixtures.c.match_id)
+        query = sa.select(fixtures, *_OF_MATCH).select_from(joined).where(fixtures.c.tournament == name)
+        found = (await connection.execute(query.order_by(fixtures.c.position))).mappings().all()
+        chairs = await self._seats(connection, name)
+        return tuple(self._fixture(row, chairs) for row in found)
+
+    async def _seats(self, connection: AsyncConnection, name: str) -> dict[str, list[SeatRow]]:
+        """Return the seats of players in the matches that are over, by match."""
+        joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id).join(
+            seats, seats.c.match_id == matches.c.id
+        )
+        query = sa.select(*_SEAT).select_from(joined).where(fixtures.c.tournament == name)
+        query = query.where(matches.c.status == MatchStatus.COMPLETED, seats.c.kind != SeatKind.CHANCE)
+        chairs: dict[str, list[SeatRow]] = {}
+        for row in (await connection.execute(query.order_by(seats.c.match_id, seats.c.position))).mappings():
+            chairs.setdefault(row["match_id"], []).append(SeatRow(**sound(self._database.name, seats, row)))
+        return chairs
+
+    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[SeatRow]]) -> FixtureRow:
+        """Return a scheduled match and what has become of it.
+
+        Raises:
+            DamagedRowError: it cannot be read.
+        """
+        sound(self._database.name, fixtures, row)
+        try:
+            match = ScheduledMatch(**{**row["body"], "players": tuple(row["body"]["players"])})
+            status = None if row["status"] is None else MatchStatus(row["status"])
+        except (LookupError, TypeError, ValueError) as error:
+            what = f"it cannot be read ({type(error).__name__})"
+            raise DamagedRowError(self._database.name, fixtures.name, str(row["match_id"]), what) from error
+        result = row["ended_ms"], row["n_steps"] or 0, row["abort_reason"]
+        return FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, tuple(chairs.get(match.match_id, ())))
+
+    def _check(self, found: Sequence[FixtureRow], row: TournamentRow, entered: Sequence[EntrantRow]) -> None:
+        """Check that the scheduled matches are between entrants, in games of the tournament.
+
+        Raises:
+            DamagedRowError: one is not, or has not as many seats as players.
+        """
+        names = {one.name for one in entered}
+        for one in found:
+            is_complete = one.status != MatchStatus.COMPLETED or len(one.seats) == len(one.match.players)
+            if not is_complete or one.match.game not in row.games or not names.issuperset(one.match.players):
+                what = "its game or its players are not those of the tournament"
+                raise DamagedRowError(self._database.name, fixtures.name, one.match.match_id, what)
+
+    async def apply(self, row: TournamentRow, change: TournamentChange) -> bool:
+        """Make *change* as a whole; return False, and change nothing, where *row* is not the newest revision."""
+        is_newest = sa.and_(tournaments.c.name == row.name, tournaments.c.revision == row.revision)
+        advancing = sa.update(tournaments).where(is_newest).values({"revision": row.revision + 1} | dict(change.values))
+        async with self._database.begin() as connection:
+            if not (await connection.execute(advancing)).rowcount:
+                return False
+            await self._change_entrants(connection, row.name, change)
+            await _add_fixtures(connection, row.name, change.scheduled)
+            for match, chairs in change.ordered:
+                await add_match(connection, match, chairs)
+            for match_id, names in change.forfeits.items():
+                forfeiting = sa.update(fixtures).where(fixtures.c.match_id == match_id)
+                await connection.execute(forfeiting.values(forfeited=list(names)))
+            if change.annulled:
+                await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
+            if change.aborted:
+                await abort_matches(connection, change.aborted, change.abort_reason, self._clock_ms())
+        return True
+
+    async def _change_entrants(self, connection: AsyncConnection, name: str, change: TournamentChange) -> None:
+        for one in change.entrants:
+            await connection.execute(upsert(self._database, entrants), asdict(one) | {"tournament": name})
+        if change.left:
+            leaving = sa.delete(entrants).where(entrants.c.tournament == name, entrants.c.name.in_(change.left))
+            await connection.execute(leaving)
+
+
+async def _add_fixtures(connection: AsyncConnection, name: str, scheduled: Sequence[ScheduledMatch]) -> None:
+    if not scheduled:
+        return
+    last = sa.select(sa.func.max(fixtures.c.position)).where(fixtures.c.tournament == name)
+    first = 1 + (await connection.scalar(last) or 0)
+    rows = [
+        {"match_id": match.match_id, "tournament": name, "position": place, "body": asdict(match)}
+        for place, match in enumerate(scheduled, first)
+    ]
+    await connection.execute(sa.insert(fixtures), rows)

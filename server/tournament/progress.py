@@ -1,0 +1,134 @@
+"""A tournament so far: its plan, what was scheduled, what was played, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from server.tournament.competition import Competition, next_matches
+from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
+from server.tournament.ladder import NEWCOMER, Estimate, Ladder
+from server.tournament.plan import TournamentPlan
+from server.tournament.ratings import fit_ratings
+from server.tournament.results import MatchResult
+from server.tournament.sprt import Decision, pentanomial
+
+NOTABLE_SHARE: Final = 0.1
+"""A match in which processes waited for a core for a larger share of its time is marked."""
+_DEVIATIONS: Final = 3.92  # a 95 % interval is so many standard deviations wide
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that is over: its result, and what else the standings show of it.
+
+    Attributes:
+        thinking_ms: how long each player thought, in the order of the roles.
+        n_moves: how many moves each made.
+        n_steps: how many steps the match had.
+        waited_share: the share of the match's time in which a process waited for a core; None if the system tells none.
+    """
+
+    result: MatchResult
+    thinking_ms: tuple[int, ...] = ()
+    n_moves: tuple[int, ...] = ()
+    n_steps: int = 0
+    ended_ms: int = 0
+    waited_share: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `played_match` reads."""
+        return asdict(self)
+
+
+def played_match(fields: Mapping[str, Any]) -> PlayedMatch:
+    """Return the match that a line of the results holds.
+
+    Raises:
+        LookupError: the line holds something else.
+        TypeError: the line holds something else.
+        ValueError: the line holds something else.
+    """
+    return PlayedMatch(**{**_with_tuples(fields), "result": MatchResult(**_with_tuples(fields["result"]))})
+
+
+def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A tournament so far, as schedules, the live table and the standings read it.
+
+    Attributes:
+        games: the games of the plan, as schedules see them.
+        scheduled: the matches that were scheduled, in their order.
+        ended: the matches that are over, in the order of their ends, also those that do not count.
+        playing: the matches that are played now.
+        is_decided: whether the sequential test has ended the tournament.
+        entered: the entrants, where some came late or have withdrawn; else they are those of the plan.
+        annulled: the ids of matches that do not count, and are not played again.
+        replayed: the ids of matches that do not count, and are played again.
+    """
+
+    plan: TournamentPlan
+    games: tuple[TournamentGame, ...]
+    scheduled: tuple[ScheduledMatch, ...]
+    ended: tuple[PlayedMatch, ...]
+    playing: tuple[ScheduledMatch, ...] = ()
+    is_decided: bool = False
+    entered: tuple[Entrant, ...] | None = None
+    annulled: frozenset[str] = frozenset()
+    replayed: frozenset[str] = frozenset()
+
+    @cached_property
+    def played(self) -> tuple[PlayedMatch, ...]:
+        """The matches that are over and count, in the order of their ends."""
+        void = self.annulled | self.replayed
+        return tuple(played for played in self.ended if played.result.match_id not in void)
+
+    @cached_property
+    def results(self) -> tuple[MatchResult, ...]:
+        """The results that count, in the order of the ends of their matches."""
+        return tuple(played.result for played in self.played)
+
+    @cached_property
+    def competition(self) -> Competition:
+        """What schedules and standings read."""
+        return Competition(
+            self.plan.entrants if self.entered is None else self.entered,
+            self.games, self.plan.seed, self.scheduled, self.results, self.annulled, self.replayed,
+        )  # fmt: skip
+
+    def next_matches(self, busy: Collection[str] = ()) -> tuple[ScheduledMatch, ...]:
+        """Return the matches that are scheduled next; in a ladder none for the players that are *busy*."""
+        return next_matches(self.plan.schedule() or self._ladder(busy), self.competition)
+
+    def _ladder(self, busy: Collection[str]) -> Ladder:
+        """Return the schedule of a ladder after the results so far."""
+        found = fit_ratings(self.results)
+        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in found.players}
+        names = self.competition.names
+        left = self.plan.n_rounds - self.competition.last_round
+        known = {name: estimates.get(name, NEWCOMER) for name in names}
+        return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
+
+
+def sprt_counts(progress: Progress) -> tuple[int, ...]:
+    """Return the counts of pairs of matches between the two players that the sequential test reads."""
+    first, second = progress.plan.players
+    return pentanomial(_in_order(progress), first, second)
+
+
+def _in_order(progress: Progress) -> list[MatchResult]:
+    """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
+    by_id = {result.match_id: result for result in progress.results}
+    return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
+
+
+def is_decided(progress: Progress) -> bool:
+    """Return whether the sequential test of the plan, if it has one, has decided."""
+    sprt = progress.plan.sprt
+    return sprt is not None and sprt.test.decision(sprt_counts(progress)) is not Decision.CONTINUE

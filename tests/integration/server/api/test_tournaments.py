@@ -1,0 +1,173 @@
+"""Tournaments over HTTP: ordered, entered, played to their end, paused, annulled and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from server.access.settings import AccessSettings
+from server.visibility import Role
+from tests.kit.server.access.doors import bearer
+from tests.kit.server.api.house import Client, house, manager_of, refused, told
+
+URL = "/api/v1/tournaments"
+SWISS = {
+    "name": "cup", "format": "swiss", "games": ["tictactoe"], "rounds": 3, "startClock": 1, "playClock": 1, "seed": 5,
+    "players": ["legal", {"player": "random", "name": "chance"}, {"player": "legal", "name": "law"}, "random"],
+}  # fmt: skip
+
+
+async def order(client: Client, **changes: Any) -> Any:
+    return await told(await client.post(URL, json=SWISS | changes), 201)
+
+
+async def act(client: Client, what: str, name: str = "cup", **body: Any) -> Any:
+    path = f"{URL}/{name}/{what}"
+    return await told(await (client.post(path, json=body) if body else client.post(path)))
+
+
+async def until(client: Client, is_so: Callable[[Any], bool], name: str = "cup") -> Any:
+    """Return the tournament once *is_so*."""
+    async with asyncio.timeout(120):
+        while True:
+            found = await told(await client.get(f"{URL}/{name}"))
+            if is_so(found):
+                return found
+            await asyncio.sleep(0.1)
+
+
+def is_over(found: Any) -> bool:
+    return bool(found["status"] == "over")
+
+
+def is_waiting(found: Any, n_matches: int) -> bool:
+    """Return whether so many matches are scheduled, and the last two of them wait."""
+    statuses = [one["status"] for one in found["matches"]]
+    return len(statuses) == n_matches and statuses[-2:] == ["queued", "queued"]
+
+
+async def test_a_tournament_is_played_to_its_end(client: Client) -> None:
+    line = await order(client)
+    assert (line["status"], line["url"], line["format"]) == ("open", f"{URL}/cup", "swiss")
+    assert (await told(await client.get(f"{URL}/cup")))["standings"] == []
+    await act(client, "start")
+    found = await until(client, is_over)
+    assert [one["round"] for one in found["matches"]] == [1] * 4 + [2] * 4 + [3] * 4
+    assert {one["status"] for one in found["matches"]} == {"completed"}
+    assert {row["player"] for row in found["standings"]} == {"legal", "chance", "law", "random"}
+    assert [row["matches"] for row in found["standings"]] == [6] * 4
+    assert sum(row["score"] for row in found["standings"]) == 12
+    assert found["terms"]["playClock"] == 1
+    [listed] = (await told(await client.get(URL)))["tournaments"]
+    assert (listed["name"], listed["status"]) == ("cup", "over")
+    page = await told(await client.get("/api/v1/matches?tournament=cup&limit=200"))
+    assert {one["id"] for one in page["matches"]} == {one["match"] for one in found["matches"]}
+
+
+async def test_a_match_is_annulled_and_played_again(client: Client) -> None:
+    await order(client, format="round-robin", rounds=1, players=["legal", "random"])
+    await act(client, "start")
+    first, second = (await until(client, is_over))["matches"]
+    await act(client, f"matches/{first['match']}/annul", reason="the network was down", replay=True)
+    found = await until(client, is_over)
+    assert [one["match"] for one in found["matches"]] == [first["match"], second["match"], f"{first['match']}-2"]
+    assert (found["matches"][0]["annulled"], found["matches"][0]["replayed"]) == ("the network was down", True)
+    assert [row["matches"] for row in found["standings"]] == [2, 2]
+    again = await client.post(f"{URL}/cup/matches/{first['match']}/annul", json={"reason": "again"})
+    assert (await refused(again))[1]["code"] == "already_annulled"
+    await act(client, f"matches/{second['match']}/annul", reason="its rules were wrong")
+    assert [row["matches"] for row in (await until(client, is_over))["standings"]] == [1, 1]
+
+
+async def test_who_withdraws_forfeits_and_a_pause_ends(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await order(client, format="round-robin", rounds=1, players=["legal", "random", "absent"])
+    await act(client, "start")
+    await until(client, lambda found: sum("goals" in one for one in found["matches"]) == 2)
+    paused = await act(client, "pause", reason="lunch")
+    assert (paused["status"], paused["reason"]) == ("paused", "lunch")
+    found = await told(await client.delete(f"{URL}/cup/entries/absent"))
+    lost = [one for one in found["matches"] if "absent" in one["players"]]
+    assert [(one["forfeited"], sorted(one["goals"])) for one in lost] == [(["absent"], [0, 100])] * 4
+    assert "reason" not in await act(client, "resume")
+    found = await until(client, is_over)
+    assert found["standings"][-1]["player"] == "absent"
+    assert {one["status"] for one in found["matches"] if "absent" in one["players"]} == {"aborted"}
+
+
+async def test_a_tournament_is_cancelled_with_its_matches(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
+    await order(client, format="round-robin", rounds=1, players=["legal", "absent"])
+    await act(client, "start")
+    await until(client, lambda found: bool(found["matches"]) and found["matches"][0]["status"] == "queued")
+    found = await act(client, "cancel", reason="rain")
+    assert (found["status"], found["reason"], {one["status"] for one in found["matches"]}) == (
+        "cancelled", "rain", {"aborted"},
+    )  # fmt: skip
+    answer = await client.post(f"{URL}/cup/resume")
+    assert (await refused(answer))[1]["code"] == "wrong_status"
+
+
+async def test_a_match_that_breaks_off_is_played_again_and_the_third_time_pauses(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
+    await order(client, format="round-robin", rounds=1, players=["legal", "absent"])
+    await act(client, "start")
+    manager = manager_of(client)
+    for attempt in (1, 2, 3):
+        found = await until(client, partial(is_waiting, n_matches=2 * attempt))
+        for one in found["matches"]:
+            await manager.matches.request_abort(one["match"], "the hall burned")
+    found = await until(client, lambda found: found["status"] == "paused")
+    assert found["reason"].endswith("broke off 3 times: the hall burned")
+    assert [one.get("annulled") for one in found["matches"]] == ["the match broke off: the hall burned"] * 4 + [
+        None
+    ] * 2
+
+
+async def test_what_cannot_be_is_refused(client: Client) -> None:
+    await order(client, players=[])
+    wrong = [
+        (client.post(URL, json=SWISS), "tournament_taken"),
+        (client.post(URL, json=SWISS | {"name": "No"}), "invalid_tournament"),
+        (client.post(URL, json=SWISS | {"name": "b", "games": ["nim", "nim"]}), "invalid_tournament"),
+        (client.post(URL, json=SWISS | {"name": "b", "games": ["nosuch"]}), "unknown_game"),
+        (client.post(URL, json=SWISS | {"name": "b", "players": ["legal", "legal"]}), "already_entered"),
+        (client.post(URL, json=SWISS | {"name": "b", "players": ["human"]}), "invalid_player"),
+        (client.get(f"{URL}/nosuch"), "unknown_tournament"),
+        (client.post(f"{URL}/cup/start"), "wrong_entrants"),
+        (client.post(f"{URL}/cup/resume"), "wrong_status"),
+        (client.delete(f"{URL}/cup/entries/ann"), "not_entered"),
+        (client.post(f"{URL}/cup/pause", json={}), "invalid_body"),
+    ]
+    assert [(await refused(await answer))[1]["code"] for answer, _ in wrong] == [code for _, code in wrong]
+
+
+async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> None:
+    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+        host, ann, bob = [
+            bearer(str((await access.issuing.issue(name, role)).text))
+            for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
+        ]
+        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=ann), 201)
+        for name, entry in (("cup", "open"), ("closed", "invitation")):
+            words = SWISS | {"name": name, "entry": entry, "players": []}
+            await told(await client.post(URL, json=words, headers=host), 201)
+
+        async def enter(who: dict[str, str], player: str, name: str = "cup") -> int:
+            answer = await client.post(f"{URL}/{name}/entries", json={"player": player}, headers=who)
+            return answer.status
+
+        assert [await enter(bob, "deep"), await enter(ann, "legal"), await enter(ann, "deep", "closed")] == [
+            403,
+            404,
+            409,
+        ]
+        assert [await enter(ann, "deep"), await enter(ann, "deep"), await enter(host, "legal")] == [201, 409, 201]
+        assert await enter(host, "deep", "closed") == 201
+        withdrawing = [await client.delete(f"{URL}/cup/entries/deep", headers=who) for who in (bob, ann)]
+        assert [answer.status for answer in withdrawing] == [403, 200]
+        found = await told(await client.get(f"{URL}/cup", headers=ann))
+        assert [(one["name"], one["enteredBy"]) for one in found["entrants"]] == [("legal", "host")]

@@ -1,0 +1,58 @@
+"""Tournaments in a database, for the tests of what plays them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings
+from server.hosting.tournaments import progress_of
+from server.storage.database import Database
+from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
+from server.storage.tournaments import StoredTournament, TournamentStore
+from server.tournament.plan import TournamentTerms
+from server.tournament.table import table_of
+
+PLAYERS = ("random", "legal", "random", "legal")
+SWISS: dict[str, Any] = {"format": "swiss", "games": ["tictactoe"], "rounds": 3, "start_clock": 1, "play_clock": 1}
+
+
+def tournament(
+    name: str = "cup", sha256: str = "5ha", status: TournamentStatus = TournamentStatus.RUNNING, **changes: Any
+) -> TournamentRow:
+    """Return a tournament that runs, unless *status* says otherwise."""
+    terms = TournamentTerms.model_validate(SWISS | {"seed": 7} | changes)
+    games = {game: PinnedGame(sha256, 2) for game in terms.games}
+    return TournamentRow(name, "ann", terms, games, 10, status)
+
+
+def entrants(*specs: str) -> list[EntrantRow]:
+    """Return entrants called `p0`, `p1`, ..., with players as *specs* say."""
+    return [EntrantRow(f"p{place}", spec, place, "ann", 10) for place, spec in enumerate(specs or PLAYERS)]
+
+
+async def begin(database: Database, *specs: str, **changes: Any) -> None:
+    """Keep a tournament that runs, of players of ours."""
+    manager = GameManager(database, HostSettings())
+    await manager.finder.keep_library()
+    version = await manager.games.find("tictactoe")
+    assert version is not None
+    assert await TournamentStore(database).add(tournament("cup", version.sha256, **changes), entrants(*specs))
+
+
+async def until_over(store: TournamentStore, name: str = "cup", limit_s: float = 120.0) -> StoredTournament:
+    """Return the tournament once it is over."""
+    async with asyncio.timeout(limit_s):
+        while True:
+            found = await store.read(name)
+            assert found is not None
+            if found.row.status == TournamentStatus.OVER:
+                return found
+            await asyncio.sleep(0.1)
+
+
+def outcome(found: StoredTournament) -> list[dict[str, Any]]:
+    """Return the standings, without how long the players thought."""
+    rows = [row.as_json() for row in table_of(progress_of(found))]
+    return [{name: value for name, value in row.items() if name != "thinkingSeconds"} for row in rows]

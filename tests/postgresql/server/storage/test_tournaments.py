@@ -1,0 +1,100 @@
+"""Tournaments in the database: each change is made as a whole, and once."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from server.errors import DamagedRowError, StorageError
+from server.storage.database import Database
+from server.storage.rows import AnnulmentRow, FixtureRow, MatchStatus, TournamentStatus
+from server.storage.schema import tournaments
+from server.storage.tournaments import TournamentChange, TournamentStore
+from server.tournament.fixtures import ScheduledMatch
+from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.storage.samples import begun, match, seats
+
+FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")
+SECOND = replace(FIRST, match_id="t1.2", players=("p1", "p0"))
+ROW = tournament()
+
+
+@pytest.fixture
+async def store(database: Database) -> TournamentStore:
+    await begun(database)
+    found = TournamentStore(database)
+    assert await found.add(ROW, entrants("legal", "random"))
+    return found
+
+
+async def test_a_tournament_is_found_as_it_was_added(store: TournamentStore) -> None:
+    found = await store.read("cup")
+    assert found is not None
+    assert (found.row, found.entrants, found.fixtures) == (ROW, tuple(entrants("legal", "random")), ())
+    assert not await store.add(replace(ROW, owner="bob"))
+    assert await store.listed() == [ROW]
+    assert await store.listed(TournamentStatus.OVER) == []
+    assert await store.read("other") is None
+
+
+async def test_a_change_is_made_once_by_those_who_begin_from_the_same_state(store: TournamentStore) -> None:
+    change = TournamentChange(scheduled=[FIRST, SECOND])
+    made = await asyncio.gather(*(store.apply(ROW, change) for _ in range(5)))
+    assert sorted(made) == [False] * 4 + [True]
+    found = await store.read("cup")
+    assert found is not None
+    assert found.row.revision == 1
+    assert found.fixtures == (FixtureRow(FIRST), FixtureRow(SECOND))
+
+
+async def test_a_batch_is_ordered_as_a_whole_or_not_at_all(store: TournamentStore) -> None:
+    assert await store.apply(ROW, TournamentChange(scheduled=[FIRST, SECOND]))
+    row = replace(ROW, revision=1)
+    orders = [(match(name, tournament="cup"), seats(name, "legal", "random")) for name in ("t1.1", "t1.2")]
+    with pytest.raises(StorageError):
+        await store.apply(row, TournamentChange(ordered=[*orders, orders[0]]))
+    assert await store.pulses() == {"cup": (1, 0)}
+    assert await store.apply(row, TournamentChange(ordered=orders))
+    found = await store.read("cup")
+    assert found is not None
+    assert [one.status for one in found.fixtures] == [MatchStatus.QUEUED] * 2
+
+
+async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore) -> None:
+    orders = [(match(name, tournament="cup"), seats(name, "legal", "random")) for name in ("t1.1", "t1.2")]
+    assert await store.apply(ROW, TournamentChange(scheduled=[FIRST, SECOND], ordered=orders))
+    annulment = AnnulmentRow("t1.1", True, "a storm", "ann", 5)
+    change = TournamentChange(
+        {"status": TournamentStatus.PAUSED, "reason": "a storm"}, annulled=[annulment], forfeits={"t1.2": ("p1",)},
+        aborted=["t1.2"], abort_reason="gone",
+    )  # fmt: skip
+    assert await store.apply(replace(ROW, revision=1), change)
+    found = await store.read("cup")
+    assert found is not None
+    assert (found.row.status, found.row.reason, found.annulments) == ("paused", "a storm", {"t1.1": annulment})
+    told = [(one.status, one.forfeited, one.abort_reason) for one in found.fixtures]
+    assert told == [("queued", (), None), ("aborted", ("p1",), "gone")]
+    assert await store.pulses() == {}
+
+
+async def test_entrants_change_and_leave(store: TournamentStore) -> None:
+    first, second = entrants("legal", "random")
+    gone = replace(first, withdrawn_after=2)
+    assert await store.apply(ROW, TournamentChange(entrants=[gone], left=["p1"]))
+    found = await store.read("cup")
+    assert found is not None
+    assert found.entrants == (gone,)
+    assert second not in found.entrants
+
+
+async def test_a_damaged_tournament_is_named_and_costs_no_other(database: Database, store: TournamentStore) -> None:
+    assert await store.add(replace(ROW, name="league"))
+    async with database.begin() as connection:
+        damaging = sa.update(tournaments).where(tournaments.c.name == "cup")
+        await connection.execute(damaging.values(terms={"format": "melee"}))
+    assert [row.name for row in await store.listed()] == ["league"]
+    with pytest.raises(DamagedRowError, match="cup"):
+        await store.read("cup")
