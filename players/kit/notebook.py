@@ -11,6 +11,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -79,7 +80,8 @@ class _LoopThread:
             try:
                 thread.join(_POLL_S)
             except KeyboardInterrupt:
-                self._stop()
+                with suppress(RuntimeError):  # the loop has ended meanwhile
+                    self._stop()
         if self._error is not None:
             raise self._error
 

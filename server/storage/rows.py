@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import TournamentTerms
+
+if TYPE_CHECKING:
+    from server.tournament.plan import TournamentTerms
 
 
 class MatchStatus(StrEnum):

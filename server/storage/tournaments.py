@@ -35,7 +35,6 @@ from server.storage.rows import (
 )
 from server.storage.schema import annulments, entrants, fixtures, matches, seats, tournaments
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import TournamentTerms
 
 _OF_MATCH: Final = (matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason)
 _SEAT: Final = [seats.c[name] for name in SeatRow.__slots__]
@@ -144,6 +143,8 @@ class TournamentStore:
             games = {
                 name: PinnedGame(str(game["sha256"]), int(game["n_roles"])) for name, game in found["games"].items()
             }
+            from server.tournament.plan import TournamentTerms  # noqa: PLC0415 -- most commands read no tournament
+
             terms = TournamentTerms.model_validate(found["terms"])
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             what = f"its terms or games cannot be read ({type(error).__name__})"

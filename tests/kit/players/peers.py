@@ -63,8 +63,16 @@ async def playing(make_player: MakePlayer, **changes: object) -> AsyncIterator[P
 def workers() -> set[int]:
     """Return the ids of the processes that were forked for workers of this process, dead ones not counted."""
     parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdecimal()}
-    children = {pid for pid, parent in parents.items() if parent == os.getpid()}
-    return {pid for pid, parent in parents.items() if parent in children}
+    servers = {pid for pid, parent in parents.items() if parent == os.getpid() and _is_fork_server(pid)}
+    return {pid for pid, parent in parents.items() if parent in servers}
+
+
+def _is_fork_server(process_id: int) -> bool:
+    # Servers of databases and browsers of other tests have children, too.
+    try:
+        return b"multiprocessing.forkserver" in Path(f"/proc/{process_id}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _parent(process: Path) -> int:

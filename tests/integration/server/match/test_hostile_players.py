@@ -73,7 +73,7 @@ HOSTILE: Final[Mapping[str, tuple[Opening, str]]] = {
     "drips a list in time": (partial(listening, dripping(b"no)", 0.001, OK + b"\r\n(say ")), ""),
     "begins a word": (partial(listening, sending(OK + b"\r\npas", hangs=True)), "TO"),
     "says a word without an end": (partial(listening, sending(OK + b"\r\npass", hangs=True)), ""),
-    "drips a list too slowly": (partial(listening, dripping(MOVE + b" " * 99, 0.08)), "TO"),
+    "drips a list too slowly": (partial(listening, dripping(MOVE + b" " * 99, 0.25)), "TO"),
     "sends a gigabyte of list": (
         partial(listening, flooding(OK + b"\r\n(", b"say " * 9999, GIGABYTE, FLOODED)),
         "IL (say say ",
