@@ -1,4 +1,4 @@
-"""Tournaments in the JSON API: what is ordered, and what is told of one."""
+"""Tournaments in the JSON API: the order of one, and what the API shows of it."""
 
 from __future__ import annotations
 
