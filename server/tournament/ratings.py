@@ -247,6 +247,6 @@ def _interval(mean: float, deviation: float) -> tuple[float, float, float]:
 
 
 def _points(lead: float, tie: float) -> float:
-    """Return the expected points of a player that is *lead* logits ahead, where draws have the weight *tie* (Davidson)."""
+    """Return the expected points of a player ahead by *lead* logits, where draws have the weight *tie* (Davidson)."""
     win, loss = math.exp(lead / 2), math.exp(-lead / 2)
     return (win + tie / 2) / (win + loss + tie)
