@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
+from server.records.record import played_places
 from server.replacement import replacing
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan
@@ -128,13 +129,9 @@ class Arena:
 
 def played_of(record: Mapping[str, Any], match: ScheduledMatch, waited_share: float | None) -> PlayedMatch:
     """Return the result of *match* that its *record* tells; in one that failed, all goals are 0."""
-    roles = record["x-roles"]
-    seats = (
-        [place for place, role in enumerate(roles) if role != "random"]
-        if len(roles) > len(match.players)
-        else [*range(len(roles))]
-    )
-    goals = record.get("x-goals") or [0] * len(roles)
+    n_roles = len(record["x-roles"])
+    seats = played_places(record, n_roles)
+    goals = record.get("x-goals") or [0] * n_roles
     errors = [sum(bool(step[place]) for step in record["errors"]) for place in seats]
     thinking = [[step[place] for step in record.get("x-thinking-ms", ()) if step[place] is not None] for place in seats]
     result = MatchResult(

@@ -6,19 +6,15 @@ import asyncio
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from gdl.game import Role
-from server.hosting.cores import SLOTS_PER_CORE
+from server.hosting.cores import LIGHT, SLOTS_PER_CORE
 from server.links.http_player import HttpPlayer
 from server.links.own_player import STOCK, OwnPlayer, StockPlayer, start_own_player
 from server.links.seating import PlayerSpec, is_command, open_link, player_spec
 from server.match.link import PlayerLink
 from server.match.setup import Profile, Seat
 from server.storage.rows import SeatKind
-
-_LIGHT: Final = frozenset({"greedy"})
-"""Players of ours that think for a moment; all others of this machine search until their time is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +124,4 @@ def _n_slots(spec: PlayerSpec) -> int:
     """Return how many slots of a core a player takes: none if it plays elsewhere or needs no process."""
     if spec.text in STOCK or not (spec.is_own or is_command(spec.text)):
         return 0
-    return 1 if spec.text in _LIGHT else SLOTS_PER_CORE
+    return 1 if spec.text in LIGHT else SLOTS_PER_CORE

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from server.arena.plan import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
@@ -137,11 +137,7 @@ class TournamentFolder:
         with (self.path / name).open("ab") as file:
             file.write(line.encode())
             file.flush()
-            _synchronize(file)
-
-
-def _synchronize(file: IO[bytes]) -> None:
-    os.fsync(file.fileno())
+            os.fsync(file.fileno())
 
 
 def _scheduled(fields: Mapping[str, Any]) -> ScheduledMatch:

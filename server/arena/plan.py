@@ -9,10 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gdl.game import played_roles
+from gdl.errors import validation_message
 from gdl.games.library import GameFile, find_game
 from server.errors import ConfigurationError
-from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import TournamentPlan
 
 
@@ -46,7 +45,7 @@ def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
 def _first_reason(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = ".".join(map(str, first["loc"]))
-    reason = first["msg"].removeprefix("Value error, ")
+    reason = validation_message(first)
     return f"{where}: {reason}" if where else reason
 
 
@@ -58,15 +57,3 @@ def found_games(plan: TournamentPlan) -> dict[str, GameFile]:
     """
     found = [find_game(text) for text in plan.games]
     return {file.name: file for file in found}
-
-
-def tournament_game(name: str, file: GameFile) -> TournamentGame:
-    """Return the game of *file* as schedules see it.
-
-    Raises:
-        GdlSyntaxError: the rule file cannot be read.
-        ValueError: it has no roles that a player can have, or too many.
-    """
-    from gdl.engines import make_game  # noqa: PLC0415 -- a plan alone needs no engine
-
-    return TournamentGame(name, len(played_roles(make_game(file.read()))))

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gdl.game import RANDOM
+from server.records.record import played_places
 from server.terminal.progress import progress
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
@@ -116,8 +116,7 @@ def result_of(record: dict[str, Any]) -> MatchResult | None:
     match_id, goals = str(record["matchId"]), record.get("x-goals") or record.get("goalValues")
     if not record["isCompleted"] or not goals:
         return None
-    is_random = record.get("x-gdl2", False)
-    places = [place for place in range(len(goals)) if not (is_random and record["x-roles"][place] == str(RANDOM))]
+    places = played_places(record, len(goals))
     names = record.get("playerNamesFromHost") or record["x-players"]
     errors = [sum(bool(step[place]) for step in record.get("errors", ()) if len(step) > place) for place in places]
     return MatchResult(

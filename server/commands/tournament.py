@@ -119,10 +119,8 @@ def _plan(file: Path | None, words: Mapping[str, Any], folder: TournamentFolder)
         kept, _ = folder.plan()
         if file is None and not changes:
             return kept
-        wanted = (
-            read_plan(file, {"seed": kept.seed, **changes}) if file else plan_of({"seed": kept.seed, **changes}, _FLAGS)
-        )
-        if wanted != kept:
+        fields = {"seed": kept.seed, **changes}
+        if kept != (plan_of(fields, _FLAGS) if file is None else read_plan(file, fields)):
             raise TournamentFolderError(
                 folder.path, "another tournament is in this folder; choose another one with --out"
             )

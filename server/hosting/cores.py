@@ -20,7 +20,7 @@ from server.links.seating import OWN_PLAYERS
 SLOTS_PER_CORE: Final = 4
 HUMAN: Final = "human"
 """How people are named as players."""
-_LIGHT: Final = frozenset({"greedy"})
+LIGHT: Final = frozenset({"greedy"})
 """Players of ours that think for a moment; all others search until their time is over."""
 
 
@@ -103,4 +103,4 @@ def _n_slots(player: str) -> int:
     name = player.partition(":")[0]
     if name in STOCK or name not in OWN_PLAYERS:
         return 0
-    return 1 if name in _LIGHT else SLOTS_PER_CORE
+    return 1 if name in LIGHT else SLOTS_PER_CORE

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from pydantic import ValidationError
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
 from server.hosting.order import HostSettings, MatchRequest, SeatText
@@ -187,7 +187,7 @@ def plan_of(found: StoredTournament) -> TournamentPlan:
         players = {one.name: one.player for one in found.entrants}
         return TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
     except ValidationError as error:
-        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        reason = validation_message(error.errors(include_url=False)[0])
         raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
 
 

@@ -6,11 +6,12 @@ broke off: then the answers to the unfinished step are under `x-pending`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
 from gdl.errors import GdlError
+from gdl.game import RANDOM
 from server.errors import MatchRecordError
 from server.records.codec import entry_json, preview_clock_json, seat_json
 from server.records.entries import (
@@ -48,6 +49,15 @@ def understood(match_id: str) -> Iterator[None]:
     except (LookupError, TypeError, ValueError, AttributeError, AssertionError, ArithmeticError) as error:
         where = f"the journal of match {match_id}" if match_id else ""
         raise MatchRecordError(f"an entry that cannot be understood: {error!r}", where) from error
+
+
+def played_places(record: Mapping[str, Any], n_roles: int) -> list[int]:
+    """Return the places of the roles that players have in a whole *record* of *n_roles*: not of the `random` of GDL-II.
+
+    Records of other hosts do not say which role is chance's; all places are returned then.
+    """
+    has_chance = record.get("x-gdl2", False)
+    return [place for place in range(n_roles) if not (has_chance and record["x-roles"][place] == str(RANDOM))]
 
 
 class MatchRecord:

@@ -11,7 +11,7 @@ from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentPlan
-from server.tournament.ratings import fit_ratings
+from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
 from server.tournament.sprt import Decision, pentanomial
 
@@ -102,14 +102,19 @@ class Progress:
             self.games, self.plan.seed, self.scheduled, self.results, self.annulled, self.replayed,
         )  # fmt: skip
 
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The ratings of the players by the results that count."""
+        return fit_ratings(self.results)
+
     def next_matches(self, busy: Collection[str] = ()) -> tuple[ScheduledMatch, ...]:
         """Return the matches that are scheduled next; in a ladder none for the players that are *busy*."""
         return next_matches(self.plan.schedule() or self._ladder(busy), self.competition)
 
     def _ladder(self, busy: Collection[str]) -> Ladder:
         """Return the schedule of a ladder after the results so far."""
-        found = fit_ratings(self.results)
-        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in found.players}
+        rated = self.ratings.players
+        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in rated}
         names = self.competition.names
         left = self.plan.n_rounds - self.competition.last_round
         known = {name: estimates.get(name, NEWCOMER) for name in names}

@@ -9,7 +9,7 @@ from typing import Any
 
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import NOTABLE_SHARE, PlayedMatch, Progress, sprt_counts
-from server.tournament.ratings import Ratings, fit_ratings
+from server.tournament.ratings import Ratings
 from server.tournament.results import MatchResult
 from server.tournament.scoring import ScoringRules, counted_goals
 from server.tournament.standings import Standing, standings
@@ -64,7 +64,7 @@ def _rounded(elo: float | None) -> float | None:
 def table_of(progress: Progress) -> tuple[TableRow, ...]:
     """Return the table of a tournament so far, the best first."""
     plan, results = progress.plan, progress.results
-    ratings = fit_ratings(results)
+    ratings = progress.ratings
     counts = outcomes(results, plan.scoring)
     spent = _spent(progress.played)
     free_rounds = byes(progress.competition) if plan.format is TournamentFormat.SWISS else ()
