@@ -26,14 +26,12 @@ class PlayerStore:
 
     async def add(self, player: PlayerRow) -> bool:
         """Keep a new player; return False, and change nothing, where there is one of that name."""
-        async with self._database.begin() as connection:
-            found = await connection.execute(insert(self._database, players).on_conflict_do_nothing(), asdict(player))
-        return found.rowcount > 0
+        adding = insert(self._database, players).values(asdict(player)).on_conflict_do_nothing()
+        return await self._database.change(adding) > 0
 
     async def put(self, player: PlayerRow) -> None:
         """Keep *player*, in place of another of that name."""
-        async with self._database.begin() as connection:
-            await connection.execute(upsert(self._database, players), asdict(player))
+        await self._database.change(upsert(self._database, players).values(asdict(player)))
 
     async def get(self, name: str) -> PlayerRow | None:
         """Return the player *name*.
@@ -41,9 +39,8 @@ class PlayerStore:
         Raises:
             DamagedRowError: its row is damaged.
         """
-        async with self._database.reading() as connection:
-            found = (await connection.execute(sa.select(players).where(players.c.name == name))).mappings().first()
-        return None if found is None else PlayerRow(**sound(self._database.name, players, found))
+        found = await self._database.rows(sa.select(players).where(players.c.name == name))
+        return PlayerRow(**sound(self._database.name, players, found[0])) if found else None
 
     async def listed(self, owner: str | None = None) -> list[PlayerRow]:
         """Return the players by name, only those of *owner* if one is named."""
@@ -67,12 +64,14 @@ class PlayerStore:
         failed = [name for name, it_has in has_failed.items() if it_has]
         n_failures = sa.case((players.c.name.in_(failed), players.c.n_failures + 1), else_=0)
         counting = sa.update(players).where(players.c.name.in_(list(has_failed))).values(n_failures=n_failures)
-        async with self._database.begin() as connection:
-            counted = (await connection.execute(counting.returning(players.c.name, players.c.n_failures))).all()
-            for name, n in counted:
+
+        def counted(connection: sa.Connection) -> None:
+            for name, n in connection.execute(counting.returning(players.c.name, players.c.n_failures)).all():
                 if n and (reason := reason_to_pause(name, n)):
                     paused = {"status": PlayerStatus.PAUSED, "pause_reason": reason}
-                    await connection.execute(sa.update(players).where(players.c.name == name).values(paused))
+                    connection.execute(sa.update(players).where(players.c.name == name).values(paused))
+
+        await self._database.write(counted)
 
     async def set_info(self, name: str, info: Any, seen_ms: int | None) -> bool:
         """Keep what a player answered to INFO, and when it was last there; return whether there is one."""
@@ -80,20 +79,14 @@ class PlayerStore:
 
     async def delete(self, name: str) -> bool:
         """Forget a player; return whether there was one. Its matches keep its name."""
-        async with self._database.begin() as connection:
-            found = await connection.execute(sa.delete(players).where(players.c.name == name))
-        return found.rowcount > 0
+        return await self._database.change(sa.delete(players).where(players.c.name == name)) > 0
 
     async def _update(self, name: str, values: dict[str, Any]) -> bool:
-        async with self._database.begin() as connection:
-            found = await connection.execute(sa.update(players).where(players.c.name == name).values(values))
-        return found.rowcount > 0
+        return await self._database.change(sa.update(players).where(players.c.name == name).values(values)) > 0
 
     async def _all(self, condition: sa.ColumnElement[bool]) -> list[PlayerRow]:
         query = sa.select(players).where(condition).order_by(players.c.name)
-        async with self._database.reading() as connection:
-            found = (await connection.execute(query)).mappings().all()
-        return each_sound(self._database.name, players, found, _player_row)
+        return each_sound(self._database.name, players, await self._database.rows(query), _player_row)
 
 
 def _player_row(row: Found) -> PlayerRow:
@@ -129,9 +122,8 @@ class TokenStore:
 
     async def put_all(self, rows: list[TokenRow]) -> None:
         """Keep new tokens: all of them, or none."""
-        async with self._database.begin() as connection:
-            if rows:
-                await connection.execute(sa.insert(tokens), [asdict(row) for row in rows])
+        if rows:
+            await self._database.change(sa.insert(tokens).values([asdict(row) for row in rows]))
 
     async def get(self, token_id: str) -> TokenRow | None:
         """Return the token of that public id; None also where its row is damaged: it opens nothing then."""
@@ -161,8 +153,7 @@ class TokenStore:
         """Note when tokens were last used, by id."""
         changes = [{"token": token_id, "at": at_ms} for token_id, at_ms in used_ms.items()]
         if changes:
-            async with self._database.begin() as connection:
-                await connection.execute(_TOUCH, changes)
+            await self._database.write(lambda connection: connection.execute(_TOUCH, changes))
 
     async def open_session(self, row: SessionRow) -> None:
         """Keep a new session, and forget those that were over when it began."""
@@ -183,10 +174,7 @@ class TokenStore:
         return each_sound(self._database.name, tokens, found, lambda row: TokenRow(**row))
 
     async def _rows(self, query: sa.Select[Any]) -> list[dict[str, Any]]:
-        async with self._database.reading() as connection:
-            return [dict(row) for row in (await connection.execute(query)).mappings()]
+        return [dict(row) for row in await self._database.rows(query)]
 
     async def _write(self, *statements: sa.Executable) -> None:
-        async with self._database.begin() as connection:
-            for statement in statements:
-                await connection.execute(statement)
+        await self._database.change(*statements)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, ResourceClosedError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from server.errors import DatabaseLockedError, DatabaseOpenError
 
+Result = TypeVar("Result")
 DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
 """The address of the database where none is named."""
 _POSTGRESQL: Final = frozenset({"postgresql", "postgres", "postgresql+asyncpg"})
@@ -184,19 +188,53 @@ def _sqlite(address: DatabaseAddress, n_connections: int, begin: str, wait_s: fl
     return engine
 
 
-def make_batch_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> sa.Engine | None:
-    """Return the engine for transactions that a thread of their own carries out in one go; None on PostgreSQL.
+@dataclass(frozen=True, slots=True)
+class ThreadEngine:
+    """An engine of SQLite and the threads in which its transactions are carried out, each as a whole.
 
-    Through the other ones every statement, cursor and commit is an errand to a thread and back.
+    Through the asynchronous engines every statement, cursor and commit is an errand to a thread and back.
     """
+
+    engine: sa.Engine
+    threads: ThreadPoolExecutor
+
+    async def run(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Return what *work* returns, in a transaction of its own in one of the threads.
+
+        Raises:
+            SQLAlchemyError: the database failed, or is closed.
+        """
+        try:
+            carried_out = asyncio.get_running_loop().run_in_executor(self.threads, self._transacted, work)
+        except RuntimeError as error:
+            raise ResourceClosedError("the database is closed") from error
+        return await carried_out
+
+    def _transacted(self, work: Callable[[sa.Connection], Result]) -> Result:
+        with self.engine.begin() as connection:
+            return work(connection)
+
+    async def close(self) -> None:
+        """Close every connection, when what is carried out has come to its end."""
+        await asyncio.to_thread(self.threads.shutdown)
+        self.engine.dispose()
+
+
+def make_thread_engines(address: DatabaseAddress, wait_s: float = WAIT_S) -> tuple[ThreadEngine, ThreadEngine] | None:
+    """Return the engines whose transactions threads carry out, for reading and for writing; None on PostgreSQL."""
     if address.path is None:
         return None
+    reading = _thread_engine(address, _READERS, "BEGIN", wait_s)
+    return reading, _thread_engine(address, 1, "BEGIN IMMEDIATE", wait_s)
+
+
+def _thread_engine(address: DatabaseAddress, n_threads: int, begin: str, wait_s: float) -> ThreadEngine:
     url = address.url.set(drivername="sqlite+pysqlite")
     how = {"timeout": wait_s, "isolation_level": None, "check_same_thread": False}
-    engine = sa.create_engine(url, pool_size=1, max_overflow=0, connect_args=how)
+    engine = sa.create_engine(url, pool_size=n_threads, max_overflow=0, connect_args=how)
     sa.event.listen(engine, "connect", _configure)
-    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-    return engine
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return ThreadEngine(engine, ThreadPoolExecutor(n_threads, "database"))
 
 
 def _configure(connection: Any, _: Any) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import sqlalchemy as sa
@@ -22,8 +21,8 @@ from server.storage.address import (
     DatabaseAddress,
     FileLock,
     check_file,
-    make_batch_engine,
     make_engines,
+    make_thread_engines,
     read_address,
 )
 from server.storage.schema import METADATA, REVISION
@@ -103,7 +102,7 @@ class Database:
         self.address, self.name, self.is_sqlite = address, str(address), address.path is not None
         self.engine: AsyncEngine
         self.engine, self._writing = make_engines(address, wait_s)
-        self._batches, self._thread = make_batch_engine(address, wait_s), ThreadPoolExecutor(1, "batches")
+        self._threads = make_thread_engines(address, wait_s)
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
         self._lock = lock
 
@@ -190,19 +189,55 @@ class Database:
         Raises:
             StorageError: the database failed.
         """
-        if self._batches is None:
+        if self._threads is None:
             async with self.begin() as connection:
                 return await connection.run_sync(work)
-        try:
+        with self._failing():
             async with self._turn:
-                return await asyncio.get_running_loop().run_in_executor(self._thread, self._written, work)
+                return await self._threads[1].run(work)
+
+    async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Return what *work* returns, which is one transaction like that of `reading`, in a thread as that of `write`.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if self._threads is None:
+            async with self.reading() as connection:
+                return await connection.run_sync(work)
+        with self._failing():
+            return await self._threads[0].run(work)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
         except SQLAlchemyError as error:
             raise StorageError(self.name, _reason(error)) from error
 
-    def _written(self, work: Callable[[sa.Connection], Result]) -> Result:
-        assert self._batches is not None
-        with self._batches.begin() as connection:
-            return work(connection)
+    async def rows(self, query: sa.Executable) -> Sequence[sa.RowMapping]:
+        """Return the rows of a query by the names of their columns; raises as `read`."""
+        return await self.read(lambda connection: connection.execute(query).mappings().all())
+
+    async def scalars(self, query: sa.Executable) -> Sequence[Any]:
+        """Return the first column of the rows of a query; raises as `read`."""
+        return await self.read(lambda connection: connection.execute(query).scalars().all())
+
+    async def scalar(self, query: sa.Executable) -> Any:
+        """Return the first column of the first row of a query, None without a row; raises as `read`."""
+        return await self.read(lambda connection: connection.scalar(query))
+
+    async def changed_rows(self, statement: sa.Executable) -> Sequence[sa.RowMapping]:
+        """Return the rows that a statement which changes rows returns; raises as `write`."""
+        return await self.write(lambda connection: connection.execute(statement).mappings().all())
+
+    async def change(self, *statements: sa.Executable) -> int:
+        """Carry out *statements* as one transaction; return how many rows the last one changed; raises as `write`."""
+
+        def changed(connection: sa.Connection) -> int:
+            return [connection.execute(statement).rowcount for statement in statements][-1]
+
+        return await self.write(changed)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -235,9 +270,8 @@ class Database:
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
-        await asyncio.to_thread(self._thread.shutdown)  # what is being written there is written to its end
-        if self._batches is not None:
-            self._batches.dispose()
+        for threads in self._threads or ():
+            await threads.close()
         if self._lock is not None:
             self._lock.release()
 

@@ -60,15 +60,16 @@ class GameStore:
         row = asdict(version)
         is_library = row.pop("is_library")
         game = {name: row[name] for name in ("name", "sha256", "created_ms")} | {"is_library": is_library}
-        async with self._database.begin() as connection:
-            await connection.execute(upsert(self._database, versions, _FIRST), row)
-            await connection.execute(upsert(self._database, games, _FIRST), game)
+        keeping = (
+            upsert(self._database, versions, _FIRST).values(row),
+            upsert(self._database, games, _FIRST).values(game),
+        )
+        await self._database.change(*keeping)
 
     async def judge(self, sha256: str, verdict: str, report: dict[str, Any]) -> None:
         """Replace what the validator says of the version with that hash; nothing happens where there is none."""
         query = sa.update(versions).where(versions.c.sha256 == sha256).values(verdict=verdict, report=report)
-        async with self._database.begin() as connection:
-            await connection.execute(query)
+        await self._database.change(query)
 
     async def find(self, name: str) -> GameVersion | None:
         """Return the current version of the game *name*; raises `DamagedRowError` where its row is damaged."""
@@ -81,8 +82,7 @@ class GameStore:
 
     async def names(self) -> list[str]:
         """Return the names of all games, in order."""
-        async with self._database.reading() as connection:
-            return list(await connection.scalars(sa.select(games.c.name).where(_NAMED).order_by(games.c.name)))
+        return list(await self._database.scalars(sa.select(games.c.name).where(_NAMED).order_by(games.c.name)))
 
     async def listed(self) -> list[GameVersion]:
         """Return the current versions of all games, by name."""
@@ -105,8 +105,7 @@ class GameStore:
 
     async def _rows(self, *conditions: sa.ColumnElement[bool]) -> Sequence[sa.RowMapping]:
         query = sa.select(*_COLUMNS).where(*conditions).order_by(games.c.name)
-        async with self._database.reading() as connection:
-            return (await connection.execute(query)).mappings().all()
+        return await self._database.rows(query)
 
 
 def _version(row: Found) -> GameVersion:

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import MatchRecordError
 from server.records.codec import entry_json, read_entry
 from server.records.entries import CompletedEntry, EndEntry, Entry, StartedEntry, StateEntry, StepEntry
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
-from server.storage.schema import events, matches, records, versions
+from server.storage.schema import events, matches, records
 
 Value = TypeVar("Value")
 Found = TypeVar("Found")
@@ -77,32 +76,46 @@ def read_line(line: object) -> Entry:
         raise MatchRecordError("a line of the journal is damaged") from error
 
 
-async def journal(connection: AsyncConnection, match_id: str, after: int = -1) -> StoredJournal:
-    """Return what the journal of a match holds behind number *after*, be it over or not.
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """What is kept of a match behind entry `after`: numbers and lines of events; once it is over, its record's body."""
+
+    rows: Sequence[tuple[int, str]]
+    after: int
+    body: bytes | None = None
+
+
+def stored_text(connection: sa.Connection, match_id: str, after: int = -1) -> StoredText:
+    """Read what is kept of a match behind number *after*, be it over or not."""
+    rows = event_rows(connection, match_id, after)
+    if rows:
+        return StoredText(rows, after)
+    return StoredText((), after, connection.scalar(sa.select(records.c.body).where(records.c.match_id == match_id)))
+
+
+def event_rows(connection: sa.Connection, match_id: str, after: int = -1) -> Sequence[tuple[int, str]]:
+    """Read the numbers and lines of the events of a match that is played, behind number *after*."""
+    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
+    return connection.execute(query.order_by(events.c.number)).all()
+
+
+async def journal(text: StoredText) -> StoredJournal:
+    """Return the entries that *text* holds; what is long is read beside the event loop.
 
     Raises:
         MatchRecordError: the match is over, and its record damaged.
     """
-    rows = await _event_rows(connection, match_id, after)
-    if rows:
-        found = await _beside(_unbroken, rows, after, size=_size(rows))
-    else:
-        found = StoredJournal(await _of_record(connection, match_id, after))
-    await _fill_in_rules(connection, found.entries)
-    return found
+    if text.rows:
+        return await _beside(_unbroken, text.rows, text.after, size=_size(text.rows))
+    if text.body is None:
+        return StoredJournal([])
+    size = len(text.body) if isinstance(text.body, bytes) else 0
+    return StoredJournal(await _beside(_entries, text.body, text.after, size=size))
 
 
-async def whole_journal(connection: AsyncConnection, match_id: str) -> WholeJournal:
-    """Return all of the journal of a match that is played, up to the first entry that is damaged."""
-    rows = await _event_rows(connection, match_id, -1)
-    found = await _beside(_whole, rows, -1, size=_size(rows))
-    await _fill_in_rules(connection, found.entries)
-    return found
-
-
-async def _event_rows(connection: AsyncConnection, match_id: str, after: int) -> Sequence[Any]:
-    query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
-    return (await connection.execute(query.order_by(events.c.number))).all()
+async def whole_journal(rows: Sequence[tuple[int, str]]) -> WholeJournal:
+    """Return all of the journal of a match that is played, up to the first event of *rows* that is damaged."""
+    return await _beside(_whole, rows, -1, size=_size(rows))
 
 
 def _size(rows: Sequence[Any]) -> int:
@@ -112,12 +125,6 @@ def _size(rows: Sequence[Any]) -> int:
 def _whole(rows: Sequence[Any], after: int) -> WholeJournal:
     found = _unbroken(rows, after)
     return WholeJournal(found.entries, None if found.damage else packed([body for _, body in rows]))
-
-
-async def _fill_in_rules(connection: AsyncConnection, entries: list[Entry]) -> None:
-    for place, entry in enumerate(entries):
-        if isinstance(entry, StartedEntry) and entry.rules is None:
-            entries[place] = replace(entry, rules=await _rules(connection, entry.rules_sha256))
 
 
 def _unbroken(rows: Sequence[Any], after: int) -> StoredJournal:
@@ -133,13 +140,6 @@ def _unbroken(rows: Sequence[Any], after: int) -> StoredJournal:
     return StoredJournal(found)
 
 
-async def _of_record(connection: AsyncConnection, match_id: str, after: int) -> list[Entry]:
-    body = await connection.scalar(sa.select(records.c.body).where(records.c.match_id == match_id))
-    if body is None:
-        return []
-    return await _beside(_entries, body, after, size=len(body) if isinstance(body, bytes) else 0)
-
-
 def _entries(body: bytes, after: int) -> list[Entry]:
     return list(map(read_line, unpacked(body)[after + 1 :]))
 
@@ -149,36 +149,23 @@ async def _beside(read: Callable[[Value, int], Found], value: Value, after: int,
     return await asyncio.to_thread(read, value, after) if size > _LONG else read(value, after)
 
 
-async def _rules(connection: AsyncConnection, sha256: str) -> str | None:
-    query = sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1)
-    found: str | None = await connection.scalar(query)
-    return found
-
-
-async def cut(connection: AsyncConnection, match_id: str, n_kept: int) -> int:
+def cut(connection: sa.Connection, match_id: str, n_kept: int) -> int:
     """Drop the events of a match behind the first *n_kept*; return how many that were."""
     behind = sa.delete(events).where(
         events.c.match_id == match_id, sa.or_(events.c.number >= n_kept, events.c.number < 0)
     )
-    return (await connection.execute(behind)).rowcount
+    return connection.execute(behind).rowcount
 
 
-async def mend(connection: AsyncConnection, match_id: str, entries: Sequence[Entry]) -> int:
+def mend(connection: sa.Connection, match_id: str, entries: Sequence[Entry]) -> int:
     """Cut the journal of a match that is played behind *entries*; return how many events that drops."""
-    n_dropped = await cut(connection, match_id, len(entries))
+    n_dropped = cut(connection, match_id, len(entries))
     steps = [entry.step for entry in entries if isinstance(entry, StateEntry)]
     errors = [error != "" for entry in entries if isinstance(entry, StepEntry) for error in entry.errors]
     started = [entry.at_ms for entry in entries if isinstance(entry, StartedEntry)]
     values = {"n_steps": max(steps, default=0), "n_errors": sum(errors), "started_ms": min(started, default=None)}
-    await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(values))
+    connection.execute(sa.update(matches).where(matches.c.id == match_id).values(values))
     return n_dropped
-
-
-async def signature(connection: AsyncConnection, match_id: str) -> dict[str, str] | None:
-    """Return the keys that sign the record of a match, if it is over and was signed."""
-    query = sa.select(records.c.signature).where(records.c.match_id == match_id)
-    found: dict[str, str] | None = await connection.scalar(query)
-    return found
 
 
 def summary_of(entries: Iterable[Entry]) -> MatchSummary:

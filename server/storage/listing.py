@@ -132,8 +132,7 @@ class Statistics:
         live = await self._counts(matches.c.status, matches.c.game == game, ~is_over, IS_OPEN)
         means = sa.select(seats.c.role, sa.func.avg(seats.c.goal), sa.func.avg(seats.c.n_moves))
         means = means.where(seats.c.game == game, seats.c.goal.is_not(None)).group_by(seats.c.role)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(means)).all()
+        rows = await self._database.read(lambda connection: connection.execute(means).all())
         # Everybody who has a seat is asked for a move in each step.
         mean_steps = max((float(n_moves) for _, _, n_moves in rows), default=None)
         return GameStatistics(
@@ -150,11 +149,10 @@ class Statistics:
         query = query.where(seats.c.player == player, seats.c.goal.is_not(None))
         if player == RANDOM:  # chance is called so, too
             query = query.where(seats.c.kind != SeatKind.CHANCE)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(query.group_by(seats.c.game).order_by(seats.c.game))).all()
+        query = query.group_by(seats.c.game).order_by(seats.c.game)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
         return {game: PlayerStatistics(n, float(goal), *map(int, found)) for game, n, goal, *found in rows}
 
     async def _counts(self, column: sa.Column[str], *conditions: sa.ColumnElement[bool]) -> dict[str, int]:
         query = sa.select(column, sa.func.count()).where(*conditions).group_by(column)
-        async with self._database.reading() as connection:
-            return dict((await connection.execute(query)).all())
+        return dict(await self._database.read(lambda connection: connection.execute(query).all()))

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict
-from typing import Final
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+from cachetools import LRUCache
 
 from server.errors import DamagedRowError, LostMatchError, MatchRecordError, UnknownMatchError
 from server.match.link import now_ms
-from server.records.entries import Entry
+from server.records.entries import Entry, StartedEntry
 from server.storage import batch, journals
 from server.storage.database import Database
-from server.storage.journals import WholeJournal
+from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
 from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.storage.schema import matches, records, seats
+from server.storage.schema import matches, records, seats, versions
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
 DAMAGED: Final = "damaged"
 """The player of a seat whose row is damaged."""
+_N_RULES: Final = 64
+"""The texts of how many rules are kept for the next journal."""
 _LOG: Final = logging.getLogger(__name__)
 _FREE: Final[dict[str, object]] = {"holder": None, "lease_until_ms": None}
 
@@ -33,6 +36,7 @@ class MatchStore:
 
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
+        self._rules: LRUCache[str, str] = LRUCache(_N_RULES)
 
     async def add(self, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
         """Keep a new match and its seats.
@@ -40,8 +44,7 @@ class MatchStore:
         Raises:
             StorageError: there is one with that id.
         """
-        async with self._database.begin() as connection:
-            await add_match(connection, match, chairs)
+        await self._database.write(lambda connection: add_match(connection, match, chairs))
 
     async def get(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one.
@@ -56,23 +59,20 @@ class MatchStore:
 
     async def find(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one, with its `damage` where its row is damaged, as lists do."""
-        async with self._database.reading() as connection:
-            found = (await connection.execute(sa.select(matches).where(matches.c.id == match_id))).mappings().first()
-        return None if found is None else match_row(found)
+        found = await self._database.rows(sa.select(matches).where(matches.c.id == match_id))
+        return match_row(found[0]) if found else None
 
     async def has(self, match_id: str) -> bool:
         """Return whether there is such a match."""
-        async with self._database.reading() as connection:
-            return await connection.scalar(sa.select(sa.literal(1)).where(matches.c.id == match_id)) is not None
+        return await self._database.scalar(sa.select(sa.literal(1)).where(matches.c.id == match_id)) is not None
 
     async def seats(self, match_ids: Collection[str]) -> dict[str, tuple[SeatRow, ...]]:
         """Return the seats of each of the matches, in the order of the roles."""
         columns = [seats.c[name] for name in SeatRow.__slots__]
         query = sa.select(*columns).where(seats.c.match_id.in_(match_ids)).order_by(seats.c.match_id, seats.c.position)
         found: dict[str, list[SeatRow]] = {match_id: [] for match_id in match_ids}
-        async with self._database.reading() as connection:
-            for row in (await connection.execute(query)).mappings():
-                found.setdefault(row["match_id"], []).append(_seat_row(row))
+        for row in await self._database.rows(query):
+            found.setdefault(row["match_id"], []).append(_seat_row(row))
         return {match_id: tuple(rows) for match_id, rows in found.items()}
 
     async def listed(  # noqa: PLR0913 -- each is a filter of its own, and named
@@ -94,15 +94,14 @@ class MatchStore:
         Raises:
             UnknownMatchError: there is no match with the id *before*.
         """
-        async with self._database.reading() as connection:
-            place = None
-            if before is not None:
-                row = (await connection.execute(sa.select(matches.c.created_ms).where(matches.c.id == before))).first()
-                if row is None:
-                    raise UnknownMatchError(before)
-                place = (row[0], before)
-            query = listing(Filter(status, game, player, tournament, is_public), place, limit)
-            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+        place = None
+        if before is not None:
+            found = await self._database.scalars(sa.select(matches.c.created_ms).where(matches.c.id == before))
+            if not found:
+                raise UnknownMatchError(before)
+            place = (found[0], before)
+        query = listing(Filter(status, game, player, tournament, is_public), place, limit)
+        return list(map(match_row, await self._database.rows(query)))
 
     async def queued(self, limit: int = 100) -> list[MatchRow]:
         """Return the matches that wait, for people or for players, the oldest first."""
@@ -112,8 +111,7 @@ class MatchStore:
             .order_by(matches.c.created_ms, matches.c.id)
             .limit(limit)
         )
-        async with self._database.reading() as connection:
-            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+        return list(map(match_row, await self._database.rows(query)))
 
     async def changed_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
         """Return the matches that were ordered, begun, or over at *time_ms* or later, the newest first."""
@@ -124,14 +122,12 @@ class MatchStore:
         )
         query = sa.select(matches).where(matches.c.id.in_(changed.scalar_subquery()))
         query = query.order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
-        async with self._database.reading() as connection:
-            return [match_row(row) for row in (await connection.execute(query)).mappings()]
+        return list(map(match_row, await self._database.rows(query)))
 
     async def busy(self) -> dict[str, int]:
         """Return how many seats each player has in matches that are played now."""
         query = sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING)
-        async with self._database.reading() as connection:
-            return dict((await connection.execute(query.group_by(seats.c.player))).all())
+        return await self._pairs(query.group_by(seats.c.player))
 
     async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
         """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
@@ -142,8 +138,7 @@ class MatchStore:
             DamagedRowError: the match is over, and its record damaged.
         """
         try:
-            async with self._database.reading() as connection:
-                return (await journals.journal(connection, match_id, after)).entries
+            return (await self._journal(match_id, after)).entries
         except MatchRecordError as error:
             raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
 
@@ -153,8 +148,9 @@ class MatchStore:
         Raises:
             StorageError: the database failed.
         """
-        async with self._database.reading() as connection:
-            return await journals.whole_journal(connection, match_id)
+        rows = await self._database.read(partial(journals.event_rows, match_id=match_id))
+        found = await journals.whole_journal(rows)
+        return replace(found, entries=await self._with_rules(found.entries))
 
     async def mended(self, match_id: str, holder: str) -> list[Entry]:
         """Return the journal of a match that *holder* plays, from which it goes on; what is behind a gap is dropped.
@@ -163,19 +159,18 @@ class MatchStore:
             LostMatchError: the match is not *holder*'s.
             StorageError: the database failed.
         """
-        async with self._database.reading() as connection:
-            found = await journals.journal(connection, match_id)
+        found = await self._journal(match_id)
         if not found.damage:
             return found.entries
         held = sa.select(matches.c.id).where(matches.c.id == match_id, matches.c.holder == holder, _HOLDING)
         async with self._database.begin() as connection:
             if await connection.scalar(held.with_for_update(key_share=True)) is None:
                 raise LostMatchError(self._database.name, match_id)
-            found = await journals.journal(connection, match_id)
-            n_dropped = await journals.mend(connection, match_id, found.entries)
+            found = await journals.journal(await connection.run_sync(journals.stored_text, match_id))
+            n_dropped = await connection.run_sync(journals.mend, match_id, found.entries)
         told = "match %s: %s; it goes on from before that, and %d events are dropped"
         _LOG.warning(told, match_id, found.damage, n_dropped)
-        return found.entries
+        return await self._with_rules(found.entries)
 
     async def fail(self, match_id: str, holder: str, reason: str) -> bool:
         """End a match that *holder* plays as failed, and tell it in its record; return whether it was *holder*'s.
@@ -186,16 +181,16 @@ class MatchStore:
         async with self._database.begin() as connection:
             if await connection.scalar(held.with_for_update(key_share=True)) is None:
                 return False
-            entries = (await journals.journal(connection, match_id)).entries
-            await journals.cut(connection, match_id, len(entries))
+            entries = (await journals.journal(await connection.run_sync(journals.stored_text, match_id))).entries
+            await connection.run_sync(journals.cut, match_id, len(entries))
             await connection.run_sync(batch.fail, match_id, entries, reason, self._clock_ms())
             await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(abort_reason=reason))
         return True
 
     async def signature(self, match_id: str) -> dict[str, str] | None:
         """Return the keys that sign the record of a match that is over, if it was signed."""
-        async with self._database.reading() as connection:
-            found = await journals.signature(connection, match_id)
+        found: dict[str, str] | None
+        found = await self._database.scalar(sa.select(records.c.signature).where(records.c.match_id == match_id))
         sound(self._database.name, records, {"match_id": match_id, "signature": found})
         return found
 
@@ -206,17 +201,20 @@ class MatchStore:
         chosen = oldest.limit(n).with_for_update(skip_locked=True)
         taking = sa.update(matches).where(matches.c.id.in_(chosen))
         taking = taking.values(began(holder, lease_s, self._clock_ms()))
-        async with self._database.begin() as connection:
-            return sorted(await connection.scalars(taking.returning(matches.c.id)))
+        return sorted(row["id"] for row in await self._database.changed_rows(taking.returning(matches.c.id)))
 
     async def renew(self, holder: str, lease_s: float) -> set[str]:
         """Extend the lease of every match that *holder* plays, and return their ids: others are no longer its own."""
         held = sa.select(matches.c.id).where(matches.c.holder == holder, _HOLDING).order_by(matches.c.id)
-        async with self._database.begin() as connection:
-            found = set(await connection.scalars(held.with_for_update(key_share=True)))
-            extending = sa.update(matches).where(matches.c.holder == holder, _HOLDING)
-            await connection.execute(extending.values(_lease(holder, lease_s, self._clock_ms())))
-        return found
+        extending = sa.update(matches).where(matches.c.holder == holder, _HOLDING)
+        extending = extending.values(_lease(holder, lease_s, self._clock_ms()))
+
+        def renewed(connection: sa.Connection) -> set[str]:
+            found = set(connection.scalars(held.with_for_update(key_share=True)))
+            connection.execute(extending)
+            return found
+
+        return await self._database.write(renewed)
 
     async def release(self, match_ids: Collection[str], holder: str) -> int:
         """Let others go on at once with matches that *holder* plays; return how many matches that were."""
@@ -229,50 +227,78 @@ class MatchStore:
 
     async def request_abort(self, match_id: str, reason: str) -> bool:
         """End a match that waits, or have its holder end one that is played; return False where it is over already."""
-        async with self._database.begin() as connection:
-            return await abort_matches(connection, (match_id,), reason, self._clock_ms()) > 0
+        at_ms = self._clock_ms()
+        return await self._database.write(lambda it: abort_matches(it, (match_id,), reason, at_ms)) > 0
 
     async def abort_requests(self, holder: str) -> dict[str, str]:
         """Return the matches that *holder* plays and whose end was requested, each with the reason."""
         query = sa.select(matches.c.id, matches.c.abort_reason)
         query = query.where(matches.c.holder == holder, _HOLDING, matches.c.abort_reason.is_not(None))
-        async with self._database.reading() as connection:
-            return dict((await connection.execute(query)).all())
+        return await self._pairs(query)
 
     async def name_person(self, match_id: str, role: str, name: str) -> None:
         """Keep *name* as that of the person who plays *role*, unless there is one already."""
-        async with self._database.begin() as connection:
+
+        def named(connection: sa.Connection) -> None:
             query = sa.select(matches.c.order).where(matches.c.id == match_id).with_for_update()
-            order = await connection.scalar(query)
+            order = connection.scalar(query)
             if order is not None and role not in order.get("people", {}):
-                named = order | {"people": order.get("people", {}) | {role: name}}
-                await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(order=named))
+                changed = order | {"people": order.get("people", {}) | {role: name}}
+                connection.execute(sa.update(matches).where(matches.c.id == match_id).values(order=changed))
+
+        await self._database.write(named)
 
     async def delete(self, match_id: str) -> bool:
         """Forget a match and all that is kept of it; return whether there was one."""
-        async with self._database.begin() as connection:
-            return (await connection.execute(sa.delete(matches).where(matches.c.id == match_id))).rowcount > 0
+        return await self._database.change(sa.delete(matches).where(matches.c.id == match_id)) > 0
 
     async def _update(self, values: dict[str, object], *conditions: sa.ColumnElement[bool]) -> int:
-        async with self._database.begin() as connection:
-            return (await connection.execute(sa.update(matches).where(*conditions).values(values))).rowcount
+        return await self._database.change(sa.update(matches).where(*conditions).values(values))
+
+    async def _pairs(self, query: sa.Select[Any]) -> dict[str, Any]:
+        """Return the two columns of a query, the second by the first."""
+        return dict(await self._database.read(lambda connection: connection.execute(query).all()))
+
+    async def _journal(self, match_id: str, after: int = -1) -> StoredJournal:
+        found = await journals.journal(
+            await self._database.read(partial(journals.stored_text, match_id=match_id, after=after))
+        )
+        return replace(found, entries=await self._with_rules(found.entries))
+
+    async def _with_rules(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return *entries* with the rules, which the journal names by their hash."""
+        return [
+            replace(entry, rules=await self._rules_of(entry.rules_sha256))
+            if isinstance(entry, StartedEntry) and entry.rules is None
+            else entry
+            for entry in entries
+        ]
+
+    async def _rules_of(self, sha256: str) -> str | None:
+        if sha256 not in self._rules:
+            query = sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1)
+            found = await self._database.scalar(query)
+            if found is None:
+                return None
+            self._rules[sha256] = found
+        return self._rules[sha256]
 
 
-async def add_match(connection: AsyncConnection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
+def add_match(connection: sa.Connection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
     """Keep a new match and its seats within the transaction of *connection*."""
     also = {"game": match.game, "created_ms": match.created_ms}
-    await connection.execute(sa.insert(matches), match.columns())
+    connection.execute(sa.insert(matches), match.columns())
     if chairs:
-        await connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
+        connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
 
 
-async def abort_matches(connection: AsyncConnection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
+def abort_matches(connection: sa.Connection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
     """End those of the matches that wait, have those that are played ended; return how many were not over."""
     ended = {"status": MatchStatus.ABORTED, "ended_ms": at_ms, "abort_reason": reason}
     waiting = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status.in_(WAITING)).values(ended)
-    n_waiting = (await connection.execute(waiting)).rowcount
+    n_waiting = connection.execute(waiting).rowcount
     playing = sa.update(matches).where(matches.c.id.in_(match_ids), _HOLDING).values(abort_reason=reason)
-    return n_waiting + (await connection.execute(playing)).rowcount
+    return n_waiting + connection.execute(playing).rowcount
 
 
 def began(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:

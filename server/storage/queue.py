@@ -31,20 +31,19 @@ class Lobby:
         With the last one the match leaves the lobby for the queue.
         """
         seat = sa.and_(seats.c.match_id == match_id, seats.c.role == role, _IS_MISSING)
-        async with self._database.begin() as connection:
+        arriving = sa.update(seats).where(seat).values(came_ms=self._clock_ms())
+
+        def arrived(connection: sa.Connection) -> bool:
             # The row is locked, so that of two who come at once to two managers the second one sees the first.
             locked = sa.select(matches.c.id).where(matches.c.id == match_id, _IN_LOBBY).with_for_update()
-            if await connection.scalar(locked) is None:
-                return False
-            arriving = sa.update(seats).where(seat).values(came_ms=self._clock_ms())
-            if not (await connection.execute(arriving)).rowcount:
+            if connection.scalar(locked) is None or not connection.execute(arriving).rowcount:
                 return False
             others = sa.select(sa.literal(1)).where(seats.c.match_id == match_id, _IS_MISSING).limit(1)
-            if await connection.scalar(others) is None:
-                await connection.execute(
-                    sa.update(matches).where(matches.c.id == match_id).values(status=MatchStatus.QUEUED)
-                )
-        return True
+            if connection.scalar(others) is None:
+                connection.execute(sa.update(matches).where(matches.c.id == match_id).values(status=MatchStatus.QUEUED))
+            return True
+
+        return await self._database.write(arrived)
 
     async def overdue(self, limit_s: float) -> dict[str, tuple[str, ...]]:
         """Return the matches that have waited for more than *limit_s*, each with the roles that are missing."""
@@ -52,17 +51,15 @@ class Lobby:
         query = sa.select(matches.c.id, seats.c.role).select_from(matches.join(seats))
         query = query.where(_IN_LOBBY, matches.c.created_ms < oldest_ms, _IS_MISSING)
         found: dict[str, tuple[str, ...]] = {}
-        async with self._database.reading() as connection:
-            for match_id, role in await connection.execute(query.order_by(matches.c.id, seats.c.position)):
-                found[match_id] = (*found.get(match_id, ()), role)
+        for row in await self._database.rows(query.order_by(matches.c.id, seats.c.position)):
+            found[row["id"]] = (*found.get(row["id"], ()), row["role"])
         return found
 
     async def cancel(self, match_id: str, reason: str) -> bool:
         """End a match that is still in the lobby; return whether it was."""
         ended = {"status": MatchStatus.ABORTED, "ended_ms": self._clock_ms(), "abort_reason": reason}
-        async with self._database.begin() as connection:
-            cancelling = sa.update(matches).where(matches.c.id == match_id, _IN_LOBBY).values(ended)
-            return (await connection.execute(cancelling)).rowcount > 0
+        cancelling = sa.update(matches).where(matches.c.id == match_id, _IN_LOBBY).values(ended)
+        return await self._database.change(cancelling) > 0
 
 
 _NAMED: Final = matches.c.order["text", "players"]
@@ -95,8 +92,7 @@ class MatchQueue:
     async def length(self) -> int:
         """Return how many matches wait, for people or for players."""
         query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
-        async with self._database.reading() as connection:
-            return int(await connection.scalar(query) or 0)
+        return int(await self._database.scalar(query) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
         """Return the matches that have waited longest, up to *limit*, the oldest first."""
@@ -107,13 +103,11 @@ class MatchQueue:
         query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
         found: dict[str, list[tuple[str, str]]] = {}
         told: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        async with self._database.reading() as connection:
-            for match_id, created_ms, named, player, kind in await connection.execute(
-                query.order_by(oldest.c.created_ms, oldest.c.id, seats.c.position)
-            ):
-                # A damaged row keeps its turn.
-                told[match_id] = created_ms if type(created_ms) is int else 0, _by_role(named)
-                found.setdefault(match_id, []).extend([] if player is None else [(player, kind)])
+        query = query.order_by(oldest.c.created_ms, oldest.c.id, seats.c.position)
+        for match_id, created_ms, named, player, kind in await self._database.read(lambda it: it.execute(query).all()):
+            # A damaged row keeps its turn.
+            told[match_id] = created_ms if type(created_ms) is int else 0, _by_role(named)
+            found.setdefault(match_id, []).extend([] if player is None else [(player, kind)])
         return [
             WaitingMatch(match_id, told[match_id][0], tuple(players), told[match_id][1])
             for match_id, players in found.items()
@@ -123,8 +117,7 @@ class MatchQueue:
         """Return the seats by role, as they were ordered, of each match with HTTP players that is played now."""
         with_http = sa.select(seats.c.match_id).where(seats.c.kind == SeatKind.HTTP)
         query = sa.select(self._named).where(matches.c.status == MatchStatus.RUNNING, matches.c.id.in_(with_http))
-        async with self._database.reading() as connection:
-            return [_by_role(named) for named in await connection.scalars(query)]
+        return list(map(_by_role, await self._database.scalars(query)))
 
     @asynccontextmanager
     async def choosing(self) -> AsyncIterator[bool]:
@@ -144,8 +137,7 @@ class MatchQueue:
         """Begin to play those of the matches that still wait: return the ones that are *holder*'s now."""
         claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == MatchStatus.QUEUED)
         claiming = claiming.values({"status": MatchStatus.RUNNING} | began(holder, lease_s, self._clock_ms()))
-        async with self._database.begin() as connection:
-            return [match_row(row) for row in (await connection.execute(claiming.returning(matches))).mappings()]
+        return list(map(match_row, await self._database.changed_rows(claiming.returning(matches))))
 
 
 def _by_role(named: object) -> Mapping[str, Mapping[str, Any]]:

@@ -110,9 +110,9 @@ class TournamentStore:
         joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
         query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
         query = query.where(tournaments.c.status == TournamentStatus.RUNNING)
-        async with self._database.reading() as connection:
-            found = await connection.execute(query.group_by(tournaments.c.name, tournaments.c.revision))
-            return {name: (revision, int(n_over)) for name, revision, n_over in found}
+        query = query.group_by(tournaments.c.name, tournaments.c.revision)
+        found = await self._database.read(lambda connection: connection.execute(query).all())
+        return {name: (revision, int(n_over)) for name, revision, n_over in found}
 
     async def read(self, name: str) -> StoredTournament | None:
         """Return the tournament *name* with all that belongs to it.
@@ -223,14 +223,14 @@ class TournamentStore:
             await self._change_entrants(connection, row.name, change)
             await _add_fixtures(connection, row.name, change.scheduled)
             for match, chairs in change.ordered:
-                await add_match(connection, match, chairs)
+                await connection.run_sync(add_match, match, chairs)
             for match_id, names in change.forfeits.items():
                 forfeiting = sa.update(fixtures).where(fixtures.c.match_id == match_id)
                 await connection.execute(forfeiting.values(forfeited=list(names)))
             if change.annulled:
                 await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
             if change.aborted:
-                await abort_matches(connection, change.aborted, change.abort_reason, self._clock_ms())
+                await connection.run_sync(abort_matches, change.aborted, change.abort_reason, self._clock_ms())
         return True
 
     async def _change_entrants(self, connection: AsyncConnection, name: str, change: TournamentChange) -> None:

@@ -170,9 +170,9 @@ class EventWriter:
         if self.trouble:
             raise StorageError(self._database.name, self.trouble)
         at_ms = now_ms()
-        async with self._database.begin() as connection:
-            await connection.execute(sa.delete(heartbeats).where(heartbeats.c.at_ms < at_ms - _OLD_MS))
-            await connection.execute(upsert(self._database, heartbeats), {"holder": self.holder, "at_ms": at_ms})
+        forgetting = sa.delete(heartbeats).where(heartbeats.c.at_ms < at_ms - _OLD_MS)
+        beating = upsert(self._database, heartbeats).values(holder=self.holder, at_ms=at_ms)
+        await self._database.change(forgetting, beating)
 
     async def close(self) -> None:
         """Write what waits, and end."""
