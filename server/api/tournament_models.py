@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -57,6 +58,14 @@ class NewTournament(TournamentTerms, Timetable):
         """What it does by the clock; None: nothing."""
         found = Timetable.model_validate(self.model_dump(include=set(Timetable.model_fields)))
         return None if found == AT_ONCE else found
+
+
+def order_of_toml(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of an order from those of a plan file, in which players have names: `mine = "mcts"`."""
+    players = fields.get("players")
+    if not isinstance(players, Mapping):
+        return fields
+    return {**fields, "players": [{"name": name, "player": player} for name, player in players.items()]}
 
 
 class ReasonText(RequestModel):

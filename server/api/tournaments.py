@@ -23,6 +23,7 @@ from server.api.tournament_models import (
     TournamentLine,
     TournamentsAnswer,
     WithdrawalQuery,
+    order_of_toml,
     tournament_answer,
     tournament_line,
 )
@@ -66,13 +67,15 @@ async def list_tournaments(request: web.Request) -> TournamentsAnswer:
 
 
 @operations.post(
-    URL, role=Role.HOST, status=201, invalid="invalid_tournament",
+    URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=order_of_toml,
     errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
 )  # fmt: skip
 async def order_tournament(request: web.Request, body: NewTournament) -> TournamentLine:
     """Order a tournament; it can be entered at once, and begins when it is started, or at the time that it says.
 
-    The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of its matches.
+    As TOML (`Content-Type: application/toml`) it has the keys of a plan of `ggp tournament run`, `name`, and the others
+    in snake case. The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of
+    its matches.
     """
     manager, viewer = request.app[MANAGER], principal(request)
     games = {name: await _pinned(manager, name, viewer.name) for name in body.games}

@@ -9,6 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiohttp
+import pytest
+
 from server.access.settings import AccessSettings
 from server.visibility import Role
 from tests.kit.server.access.doors import bearer
@@ -189,6 +192,66 @@ async def test_absent_players_forfeit_after_the_limit(client: Client) -> None:
     assert [row["player"] for row in found["standings"]] == ["legal", "absent"]
     page = await told(await client.get(f"/api/v1/matches/{found['matches'][0]['match']}"))
     assert page["isAborted"]
+
+
+PLAN = """
+name = "cup"                # all others are keys of `ggp tournament run`, and of the timetable
+format = "swiss"
+games = ["tictactoe"]
+rounds = 2
+start_clock = 1
+play_clock = 1
+forfeit_errors = 3
+entry_closes = 2026-11-23T17:00:00+01:00
+starts = 2036-11-23T18:00:00+01:00
+rounds_begin = { weekday = "monday", time = 18:00:00, zone = "Europe/Berlin" }
+
+[players]
+mine = "random"
+theirs = "legal"
+"""
+
+
+async def ordered_by_toml(client: Client, text: str) -> aiohttp.ClientResponse:
+    return await client.post(URL, data=text.encode(), headers={"Content-Type": "application/toml"})
+
+
+async def test_a_tournament_is_ordered_by_a_plan_file(client: Client) -> None:
+    line = await told(await ordered_by_toml(client, PLAN), 201)
+    assert (line["name"], line["starts"]) == ("cup", 2111072400000)
+    found = await told(await client.get(f"{URL}/cup"))
+    assert [(one["name"], one["player"]) for one in found["entrants"]] == [("mine", "random"), ("theirs", "legal")]
+    assert (found["terms"]["rounds"], found["terms"]["forfeitErrors"]) == (2, 3)
+    assert found["timetable"]["roundsBegin"] == {"weekday": "monday", "time": "18:00:00", "zone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message", "place"),
+    [
+        ('name = "cup"\ngames = [', "invalid_toml", "the body is no TOML: Invalid value (at end of document)", None),
+        ('name = "cup"\ngames 5\n', "invalid_toml", None, (2, 7)),
+        ("x = " + "[" * 10_000, "invalid_toml", None, None),
+        ('name = "b"\ngames = ["nim"]\nrouds = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nplayClock = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nstarts = 2026-11-23T18:00:00\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nplayers = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\n[players]\nmine = "my_player.py"\n', "invalid_player", None, None),
+    ],
+)
+async def test_garbage_in_toml_is_refused_with_its_place(
+    client: Client, text: str, code: str, message: str | None, place: tuple[int, int] | None
+) -> None:
+    status, error = await refused(await ordered_by_toml(client, text))
+    assert (status, error["code"]) == (400, code)
+    assert message is None or error["message"] == message
+    assert place is None or (error["line"], error["column"]) == place
+
+
+async def test_what_is_no_text_is_refused(client: Client) -> None:
+    answer = await client.post(URL, data=b"\xff\xfe", headers={"Content-Type": "application/toml"})
+    assert (await refused(answer))[1]["code"] == "invalid_toml"
+    other = await client.post(f"{URL}/cup/cancel", data=b"", headers={"Content-Type": "application/toml"})
+    assert (await refused(other))[0] == 415
 
 
 async def test_what_cannot_be_is_refused(client: Client) -> None:
