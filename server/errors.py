@@ -122,14 +122,26 @@ class PlayerStartError(ServerError):
 
 
 class RequestError(CallerError):
-    """A request that is refused; `status` is the HTTP status of the answer, `headers` what else it has to have."""
+    """A request that is refused; `status` is the HTTP status of the answer, `headers` what else it has to have.
+
+    `place` has the `line` and the `column` of the body in which something is wrong, where they are known.
+    """
 
     template: ClassVar[str] = "{message}"
     code: str
     message: str
     hint: str = ""
     status: int = 400
+    place: dict[str, int] = field(init=False, default_factory=dict)
     headers: dict[str, str] = field(init=False, default_factory=dict)
+
+
+class OrderRefusedError(CallerError):
+    """A server does not take an order, for the *reason* that it gives."""
+
+    template: ClassVar[str] = "{server}: {reason}"
+    server: str
+    reason: str
 
 
 class UnknownMatchError(CallerError):

@@ -11,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from server.api.operation import JSON, Operation
 from server.api.problem import CODES
+from server.api.toml_body import TOML
 from server.records.entries import versions
 
 _REF: Final = "#/components/schemas/{model}"
@@ -88,7 +89,9 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.is_deprecated:
         found["deprecated"] = True
     if operation.body is not None:
-        found["requestBody"] = {"required": True, "content": {JSON: {"schema": _reference(operation.body)}}}
+        taken = {JSON: {"schema": _reference(operation.body)}}
+        taken |= {} if operation.from_toml is None else {TOML: {"schema": _TEXT}}
+        found["requestBody"] = {"required": True, "content": taken}
     if operation.role is not None:
         found |= {"security": [{"token": []}, {}], "x-role": operation.role.name.lower()}
     return found

@@ -38,6 +38,7 @@ from pydantic_core import ErrorDetails
 from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
+from server.api.toml_body import TOML, FromToml, toml_fields
 from server.errors import RequestError, SlowRequestError
 from server.sanitization import CleanName
 from server.visibility import Role
@@ -106,6 +107,7 @@ class Operation:
         media: the types of content that the answer may have.
         errors: codes of what may go wrong besides what always may.
         invalid: the code of a body that is JSON, but not what is wanted.
+        from_toml: how the body is read where it is TOML; None where it may not be.
         headers: what headers of the request change, by name.
         is_deprecated: whether it is the old name of another one, kept for programs that use it.
     """
@@ -120,6 +122,7 @@ class Operation:
     media: tuple[str, ...] = (JSON,)
     errors: tuple[str, ...] = ()
     invalid: str = "invalid_body"
+    from_toml: FromToml | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     is_deprecated: bool = False
 
@@ -165,6 +168,7 @@ class Operation:
         found = {*self.errors, *ALWAYS}
         found |= {"invalid_query"} if self.path_types or self.query else set()
         found |= {*WITH_BODY, self.invalid} if self.body else set()
+        found |= {"invalid_toml"} if self.from_toml else set()
         found |= set(CHANGING) if self.method not in SAFE_METHODS else set()
         found |= {"unauthorized", "forbidden"} if self.role is not None else set()
         return tuple(sorted(found, key=lambda code: (CODES[code].status, code)))
@@ -235,7 +239,7 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
         if query is not None:
             found["query"] = _read_query(request, query)
         if body is not None:
-            found["body"] = await _read_body(request, body, operation.invalid)
+            found["body"] = await _read_body(request, body, operation)
         return _answered(await operation.handler(**found), operation.status)
 
     handle.__doc__ = operation.handler.__doc__
@@ -273,14 +277,18 @@ def _read_query(request: web.Request, model: type[_Model]) -> _Model:
         raise _refused(error.errors()[0], model, "invalid_query") from error
 
 
-async def _read_body(request: web.Request, model: type[_Model], code: str) -> _Model:
-    """Return what the JSON body says; *code* is that of the error if it is JSON, but not such.
+async def _read_body(request: web.Request, model: type[_Model], operation: Operation) -> _Model:
+    """Return what the body says, which is JSON, or TOML where *operation* takes that.
 
     Raises:
         RequestError: it is something else, or does not arrive in time.
     """
-    raw = await _raw(request)
+    code, from_toml = operation.invalid, operation.from_toml
+    is_toml = from_toml is not None and request.content_type == TOML
+    raw = await _raw(request, TOML if is_toml else JSON)
     try:
+        if from_toml is not None and is_toml:
+            return model.model_validate(from_toml(toml_fields(raw)), by_alias=False, by_name=True)
         return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
@@ -289,14 +297,14 @@ async def _read_body(request: web.Request, model: type[_Model], code: str) -> _M
         raise _refused(first, model, code) from error
 
 
-async def _raw(request: web.Request) -> bytes:
-    """Return the bytes of the JSON body.
+async def _raw(request: web.Request, media: str) -> bytes:
+    """Return the bytes of the body, which is of the type *media*.
 
     Raises:
         RequestError: it is of another type, or did not arrive in time.
     """
     # A page from elsewhere cannot send this type without asking first, and is then refused.
-    if request.content_type != JSON:
+    if request.content_type != media:
         raise RequestError("unsupported_media_type", "the body must be JSON", f"send Content-Type: {JSON}", 415)
     try:
         async with asyncio.timeout(BODY_LIMIT_S):

@@ -89,6 +89,7 @@ class ErrorCode:
 CODES: Final[dict[str, ErrorCode]] = {
     "bad_request": ErrorCode(400, "no request that HTTP allows"),
     "invalid_json": ErrorCode(400, "the body is no JSON"),
+    "invalid_toml": ErrorCode(400, "the body is no TOML; `line` and `column` say where"),
     "invalid_body": ErrorCode(400, "the body is JSON, but not what this request takes"),
     "invalid_query": ErrorCode(400, "a parameter of the query or of the path is not what it may be"),
     "invalid_order": ErrorCode(400, "the body orders no match"),
@@ -226,7 +227,7 @@ def kept_headers(error: Exception) -> dict[str, str]:
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the body for *error*; an unforeseen one is logged and answered without details."""
     if isinstance(error, RequestError):
-        return error.status, _body(error.code, error.message, error.hint)
+        return error.status, {"error": _body(error.code, error.message, error.hint)["error"] | error.place}
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")
         return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
+from server.hosting.rounds import gate_of
 from server.hosting.tournaments import played_of, progress_of
-from server.storage.rows import EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
+from server.match.link import now_ms
+from server.sanitization import CleanLine
+from server.storage.rows import EntryRule, FixtureRow, InterventionRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import TournamentTerms
 from server.tournament.table import summary
+from server.tournament.timetable import AT_ONCE, Timetable
 
 URL: Final = "/api/v1/tournaments"
 MAX_ENTRANTS: Final = 1_000
@@ -32,10 +37,12 @@ def _entry(value: object) -> object:
     return {"player": value} if isinstance(value, str) else value
 
 
-class NewTournament(TournamentTerms):
-    """The body of POST /api/v1/tournaments: the keys of a plan in camel case. *Units*: seconds."""
+class NewTournament(TournamentTerms, Timetable):
+    """The body of POST /api/v1/tournaments: the keys of a plan in camel case, and a timetable. *Units*: seconds."""
 
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, validate_by_name=False, validate_by_alias=True, frozen=True
+    )
 
     name: TournamentName
     entry: EntryRule = EntryRule.OPEN
@@ -44,7 +51,21 @@ class NewTournament(TournamentTerms):
     @property
     def terms(self) -> TournamentTerms:
         """What is agreed, without name and entrants."""
-        return TournamentTerms.model_validate(self.model_dump(exclude={"name", "entry", "players"}))
+        return TournamentTerms.model_validate(self.model_dump(include=set(TournamentTerms.model_fields)))
+
+    @property
+    def timetable(self) -> Timetable | None:
+        """What it does by the clock; None: nothing."""
+        found = Timetable.model_validate(self.model_dump(include=set(Timetable.model_fields)))
+        return None if found == AT_ONCE else found
+
+
+def order_of_toml(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of an order from those of a plan file, in which players have names: `mine = "mcts"`."""
+    players = fields.get("players")
+    if not isinstance(players, Mapping):
+        return fields
+    return {**fields, "players": [{"name": name, "player": player} for name, player in players.items()]}
 
 
 class ReasonText(RequestModel):
@@ -59,6 +80,18 @@ class AnnulmentText(ReasonText):
     replay: bool = False
 
 
+class SubstitutionText(ReasonText):
+    """Who plays for an entrant from now on, and why: a registered player, or one of the server's own."""
+
+    player: Name
+
+
+class WithdrawalQuery(RequestModel):
+    """Why a host withdraws an entrant."""
+
+    reason: Annotated[CleanLine, Field(max_length=100, description="is shown to everybody")] = ""
+
+
 class TournamentLine(ResponseModel):
     """A tournament in a list."""
 
@@ -71,6 +104,8 @@ class TournamentLine(ResponseModel):
     created: Ms
     started: Ms | None = None
     ended: Ms | None = None
+    starts: Annotated[Ms | None, Field(description="when it starts by itself")] = None
+    entry_closes: Annotated[Ms | None, Field(description="when players can no longer enter by themselves")] = None
     reason: Annotated[str | None, Field(description="why it is paused or cancelled")] = None
 
 
@@ -114,9 +149,24 @@ class StandingAnswer(ResponseModel):
     score: float
 
 
+class InterventionAnswer(ResponseModel):
+    """What a host did with a tournament, and why; `player` plays for the entrant from then on."""
+
+    kind: str
+    by: str
+    at: Ms
+    reason: str | None = None
+    match: str | None = None
+    entrant: str | None = None
+    player: str | None = None
+
+
 class TournamentAnswer(TournamentLine):
     """A tournament: what was agreed, its standings, and its matches by the order of the schedule."""
 
+    timetable: Annotated[Timetable, Field(description="what it does by the clock")] | None = None
+    next_round: Annotated[Ms | None, Field(description="when the next round begins by the clock")] = None
+    interventions: Annotated[list[InterventionAnswer], Field(description="what its hosts did, in this order")]
     terms: Annotated[dict[str, Any], Field(description="as ordered; without games while their names are secret")]
     entrants: list[EntrantAnswer]
     matches: list[FixtureAnswer]
@@ -129,7 +179,9 @@ def _line(row: TournamentRow) -> dict[str, Any]:
         "name": row.name, "url": f"{URL}/{row.name}", "owner": row.owner, "status": row.status, "entry": row.entry,
         "format": row.terms.format, "created": row.created_ms,
     }  # fmt: skip
-    others = {"started": row.started_ms, "ended": row.ended_ms, "reason": row.reason or None}
+    timetable = row.timetable or AT_ONCE
+    times = {"starts": timetable.starts_ms, "entry_closes": timetable.entry_closes_ms}
+    others = {"started": row.started_ms, "ended": row.ended_ms, "reason": row.reason or None} | times
     return found | {name: value for name, value in others.items() if value is not None}
 
 
@@ -143,16 +195,30 @@ def tournament_answer(found: StoredTournament) -> TournamentAnswer:
     row = found.row
     is_secret = row.terms.scramble and row.status not in (TournamentStatus.OVER, TournamentStatus.CANCELLED)
     terms = row.terms.model_dump(mode="json", exclude={"seed"} | ({"games"} if is_secret else set()))
-    told = summary(progress_of(found)) if found.entrants and row.status in _HAS_BEGUN else {"standings": []}
-    sprt = {} if told.get("sprt") is None else {"sprt": told["sprt"]}
+    has_standings = bool(found.entrants) and row.status in _HAS_BEGUN and not row.waits_to_start
+    told = summary(progress_of(found)) if has_standings else {"standings": []}
+    others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": _next_round(found, now_ms())}
     return TournamentAnswer(
         **_line(row),
         terms={to_camel(name): value for name, value in terms.items() if value is not None},
         entrants=[_entrant(found, place) for place in range(len(found.entrants))],
         matches=[_fixture(found, one) for one in found.fixtures],
         standings=[StandingAnswer(**line) for line in told["standings"]],
-        **sprt,
+        interventions=[_intervention(one) for one in found.interventions],
+        **without_none(others),
     )
+
+
+def _next_round(found: StoredTournament, at_ms: int) -> int | None:
+    """Return when the next round of a tournament begins by the clock, None where that is not known."""
+    gate = gate_of(found, at_ms)
+    is_waited = found.row.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED) and not gate.is_open
+    return gate.next_ms if is_waited else None
+
+
+def _intervention(one: InterventionRow) -> InterventionAnswer:
+    told = {"match": one.match_id, "entrant": one.entrant, "player": one.player, "reason": one.reason or None}
+    return InterventionAnswer(kind=one.kind, by=one.made_by, at=one.at_ms, **without_none(told))
 
 
 def _entrant(found: StoredTournament, place: int) -> EntrantAnswer:

@@ -18,16 +18,20 @@ from server.api.tournament_models import (
     EntryText,
     NewTournament,
     ReasonText,
+    SubstitutionText,
     TournamentAnswer,
     TournamentLine,
     TournamentsAnswer,
+    WithdrawalQuery,
+    order_of_toml,
     tournament_answer,
     tournament_line,
 )
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.tournaments import forfeits, live_matches, plan_of, played_of
+from server.hosting.rounds import timetable_of, waiting
+from server.hosting.tournaments import forfeits, live_matches, plan_of, played_of, started
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
@@ -35,6 +39,8 @@ from server.storage.rows import (
     AnnulmentRow,
     EntrantRow,
     EntryRule,
+    InterventionKind,
+    InterventionRow,
     PinnedGame,
     SeatKind,
     TournamentRow,
@@ -61,19 +67,21 @@ async def list_tournaments(request: web.Request) -> TournamentsAnswer:
 
 
 @operations.post(
-    URL, role=Role.HOST, status=201, invalid="invalid_tournament",
+    URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=order_of_toml,
     errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
 )  # fmt: skip
 async def order_tournament(request: web.Request, body: NewTournament) -> TournamentLine:
-    """Order a tournament; it can be entered at once, and begins when it is started.
+    """Order a tournament; it can be entered at once, and begins when it is started, or at the time that it says.
 
-    The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of its matches.
+    As TOML (`Content-Type: application/toml`) it has the keys of a plan of `ggp tournament run`, `name`, and the others
+    in snake case. The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of
+    its matches.
     """
     manager, viewer = request.app[MANAGER], principal(request)
     games = {name: await _pinned(manager, name, viewer.name) for name in body.games}
     seed = body.seed if "seed" in body.model_fields_set else new_seed()
     terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
-    row = TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry)
+    row = TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable)
     found = StoredTournament(row, ())
     for entry in body.players:
         entrant = await _entrant(manager, entry, viewer)
@@ -116,7 +124,9 @@ async def enter_tournament(request: web.Request, name: str, body: EntryText) -> 
     if not viewer.may(Role.HOST) and found.row.entry != EntryRule.OPEN:
         raise RequestError("entry_closed", "this tournament is by invitation: its host enters players", status=409)
     entrant = await _entrant(manager, body, viewer)
-    return await _changed(request, name, lambda found: _entered(found, entrant, is_host=viewer.may(Role.HOST)))
+    return await _changed(
+        request, name, lambda found: _entered(found, entrant, now_ms(), is_host=viewer.may(Role.HOST))
+    )
 
 
 async def _entrant(manager: GameManager, entry: EntryText, viewer: Principal) -> EntrantRow:
@@ -149,10 +159,12 @@ def _placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
     return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
 
 
-def _entered(found: StoredTournament, entrant: EntrantRow, *, is_host: bool) -> TournamentChange:
+def _entered(found: StoredTournament, entrant: EntrantRow, at_ms: int, *, is_host: bool) -> TournamentChange:
     """Return the entry of *entrant*, in the next round where rounds have begun."""
     entrant = _placed(found, entrant)
-    if found.row.status == TournamentStatus.OPEN:
+    if found.row.waits_to_start:
+        if not (is_host or timetable_of(found).admits(at_ms)):
+            raise RequestError("entry_closed", "the time to enter is over; ask the host", status=409)
         return TournamentChange(entrants=[entrant])
     is_knockout = found.row.terms.format in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)
     if not is_host or is_knockout or found.row.status not in _LIVE:
@@ -166,7 +178,7 @@ def _entered(found: StoredTournament, entrant: EntrantRow, *, is_host: bool) -> 
 @operations.delete(
     f"{TOURNAMENT}/entries/{{entrant}}", role=Role.PLAYER, errors=(*_STATUS, "not_entered", "not_registered")
 )
-async def withdraw(request: web.Request, name: str, entrant: Name) -> TournamentAnswer:
+async def withdraw(request: web.Request, name: str, entrant: Name, query: WithdrawalQuery) -> TournamentAnswer:
     """Withdraw one's own player, or as a host any; its open matches are forfeited."""
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
@@ -174,7 +186,9 @@ async def withdraw(request: web.Request, name: str, entrant: Name) -> Tournament
         raise _not_entered(entrant)
     if not viewer.may(Role.HOST) and not is_own(await manager.registry.get(entered[entrant].player), viewer):
         raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
-    return await _changed(request, name, lambda found: _withdrawn(found, entrant))
+    done = _done(request, InterventionKind.WITHDRAW, query.reason, entrant=entrant)
+    by_host = [done] if viewer.may(Role.HOST) else []
+    return await _changed(request, name, lambda found: replace(_withdrawn(found, entrant), interventions=by_host))
 
 
 def _not_entered(entrant: str) -> RequestError:
@@ -186,7 +200,7 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     entrant = next((one for one in found.entrants if one.name == name and one.withdrawn_after is None), None)
     if entrant is None:
         raise _not_entered(name)
-    if found.row.status == TournamentStatus.OPEN:
+    if found.row.waits_to_start:
         return TournamentChange(left=[name])
     _expect(found, *_LIVE)
     own = [one for one in found.fixtures if name in one.match.players]
@@ -200,38 +214,47 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
 async def start_tournament(request: web.Request, name: str) -> TournamentAnswer:
     """Start a tournament with those who have entered."""
-    return await _changed(request, name, _started)
+    done = _done(request, InterventionKind.START)
 
+    def start(found: StoredTournament) -> TournamentChange:
+        _expect(found, TournamentStatus.OPEN)
+        return replace(started(found, now_ms()), interventions=[done])
 
-def _started(found: StoredTournament) -> TournamentChange:
-    _expect(found, TournamentStatus.OPEN)
-    plan_of(found)
-    needed = max(game.n_roles for game in found.row.games.values())
-    if len(found.entrants) < needed:
-        raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
-    return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": now_ms()})
+    return await _changed(request, name, start)
 
 
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
 async def pause_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
     """Order no more matches of a tournament for now; those that were ordered are played."""
-    return await _changed(request, name, _to(TournamentStatus.PAUSED, TournamentStatus.RUNNING, reason=body.reason))
+    pausing = _to(TournamentStatus.PAUSED, TournamentStatus.RUNNING, reason=body.reason)
+    done = _done(request, InterventionKind.PAUSE, body.reason)
+    return await _changed(request, name, lambda found: replace(pausing(found), interventions=[done]))
 
 
-@operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=_STATUS)
+@operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
 async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer:
-    """Go on with a tournament that was paused."""
-    return await _changed(request, name, _to(TournamentStatus.RUNNING, TournamentStatus.PAUSED, reason=""))
+    """Go on with a tournament that was paused; one that could not start at its time starts now."""
+    resuming = _to(TournamentStatus.RUNNING, TournamentStatus.PAUSED, reason="")
+    done = _done(request, InterventionKind.RESUME)
+
+    def resume(found: StoredTournament) -> TournamentChange:
+        change = resuming(found)
+        is_start = found.row.waits_to_start and not found.fixtures
+        return replace(started(found, now_ms()) if is_start else change, interventions=[done])
+
+    return await _changed(request, name, resume)
 
 
 @operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
 async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
     """End a tournament for good, and abort its matches."""
+    done = _done(request, InterventionKind.CANCEL, body.reason)
 
     def cancelled(found: StoredTournament) -> TournamentChange:
         change = _to(TournamentStatus.CANCELLED, TournamentStatus.OPEN, *_LIVE, reason=body.reason)(found)
         values = {**change.values, "ended_ms": now_ms()}
-        return TournamentChange(values, aborted=live_matches(found), abort_reason="the tournament is cancelled")
+        aborted, reason = live_matches(found), "the tournament is cancelled"
+        return TournamentChange(values, aborted=aborted, abort_reason=reason, interventions=[done])
 
     return await _changed(request, name, cancelled)
 
@@ -245,6 +268,8 @@ async def annul_match(request: web.Request, name: str, match_id: MatchId, body: 
     A tournament that is over goes on until nothing is left to play.
     """
     by = principal(request).name
+    kind = InterventionKind.REPLAY if body.replay else InterventionKind.ANNUL
+    done = _done(request, kind, body.reason, match_id=match_id)
 
     def annulled(found: StoredTournament) -> TournamentChange:
         _expect(found, *_LIVE, TournamentStatus.OVER)
@@ -255,9 +280,42 @@ async def annul_match(request: web.Request, name: str, match_id: MatchId, body: 
         is_over = found.row.status == TournamentStatus.OVER
         values = {"status": TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
         row = AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
-        return TournamentChange(values, annulled=[row], aborted=[match_id], abort_reason=f"annulled: {body.reason}")
+        change = TournamentChange(values, annulled=[row], interventions=[done])
+        return replace(change, aborted=[match_id], abort_reason=f"annulled: {body.reason}")
 
     return await _changed(request, name, annulled)
+
+
+@operations.post(
+    f"{TOURNAMENT}/entries/{{entrant}}/substitute", role=Role.HOST, errors=(*_STATUS, "not_entered", *_ENTRY[:3])
+)
+async def substitute_player(request: web.Request, name: str, entrant: Name, body: SubstitutionText) -> TournamentAnswer:
+    """Have another player play for an entrant from its next match on; its results stay.
+
+    Matches that wait are ordered anew; one that is being played goes on with the player that it has.
+    """
+    viewer = principal(request)
+    player = (await _entrant(request.app[MANAGER], EntryText(player=body.player, name=entrant), viewer)).player
+    done = _done(request, InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
+    return await _changed(request, name, lambda found: _substituted(found, done))
+
+
+def _substituted(found: StoredTournament, done: InterventionRow) -> TournamentChange:
+    """Return the change by which the player of *done* plays for its entrant."""
+    if not found.row.waits_to_start:
+        _expect(found, *_LIVE)
+    old = next((one for one in found.entrants if one.name == done.entrant), None)
+    if old is None or done.player is None:
+        raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)
+    ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
+    reason = f"{done.player} plays for {old.name}: {done.reason}"
+    rows = [AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
+    change = TournamentChange(entrants=[replace(old, player=done.player)], annulled=rows, interventions=[done])
+    return replace(change, aborted=ordered, abort_reason=reason)
+
+
+def _done(request: web.Request, kind: InterventionKind, reason: str = "", **about: str) -> InterventionRow:
+    return InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
 
 
 def _expect(found: StoredTournament, *statuses: TournamentStatus) -> None:

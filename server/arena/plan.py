@@ -21,13 +21,21 @@ def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> Tournamen
     Raises:
         ConfigurationError: it cannot be read, is no TOML, or holds no plan; the error names the key.
     """
+    return plan_of({**read_toml(path), **(changes or {})}, path)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what the TOML file at *path* says.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is no TOML.
+    """
     try:
-        fields = tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigurationError(path, error.strerror or "cannot be read") from error
     except ValueError as error:
         raise ConfigurationError(path, f"no TOML: {error}") from error
-    return plan_of({**fields, **(changes or {})}, path)
 
 
 def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:

@@ -10,9 +10,11 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
+import aiohttp
 import click
 from rich.console import Console
 
@@ -22,12 +24,13 @@ from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
 from server.arena.display import LiveTable, sprt_line, standings_table
 from server.arena.folder import TournamentFolder
-from server.arena.plan import found_games, plan_of, read_plan
+from server.arena.plan import found_games, plan_of, read_plan, read_toml
 from server.arena.report import HTML_FILE, write_reports
 from server.arena.venue import LocalVenue, Venue
 from server.commands.lsp import install_command
-from server.errors import ConfigurationError, TournamentFolderError
+from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
+from server.hosting.ordering import valid_name
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
@@ -87,6 +90,37 @@ def run(
         progress = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
         write_reports(progress, folder.path)
     _tell(progress, folder, as_json)
+
+
+@command.command("order")
+@click.argument("file", metavar="FILE.toml", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--server", metavar="URL", default="http://127.0.0.1:9148", show_default=True, help="Where it is played.")
+@click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
+def order(file: Path, server: str, token: str | None) -> None:
+    """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file."""
+    name = "" if "name" in read_toml(file) else f'name = "{valid_name(file.stem)}"\n'
+    text = name + file.read_text("utf-8")
+    click.echo(asyncio.run(_ordered(text, server.rstrip("/"), token)))
+
+
+async def _ordered(text: str, server: str, token: str | None) -> str:
+    """Return the address of the tournament that the TOML *text* orders at *server*.
+
+    Raises:
+        OrderRefusedError: the server refuses it, or cannot be reached.
+    """
+    headers = {"Content-Type": "application/toml"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    try:
+        async with (
+            aiohttp.ClientSession(headers=headers) as session,
+            session.post(f"{server}/api/v1/tournaments", data=text.encode()) as answer,
+        ):
+            told = await answer.json()
+    except (aiohttp.ClientError, ValueError, TimeoutError) as error:
+        raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
+    if answer.status != HTTPStatus.CREATED:
+        raise OrderRefusedError(server, told["error"]["message"])
+    return f"{server}{told['url']}"
 
 
 @command.command("standings")

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +27,7 @@ from server.links.info import ask_info
 from server.links.seating import PlayerReference, check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_match_id
-from server.registry.health import HealthChecks
+from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import QueuedMatch, Room, addresses, new_claim, startable
 from server.registry.registry import Registry, RegistrySettings
 from server.storage.accounts import PlayerStore
@@ -202,6 +202,18 @@ class GameManager:
         )
         chairs = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
         return DrawnMatch(row, chairs, {role: claim.secret for role, claim in claims.items()})
+
+    async def absent(self, players: Collection[str]) -> Collection[str]:
+        """Return those of *players* who are registered, play nothing, and would not get a match now.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        busy = await self.matches.busy()
+        rows = [row for row in await self.players.listed() if row.name in players and not busy.get(row.name)]
+        # With several servers a player that dials in elsewhere was seen there a moment ago.
+        seen_ms = now_ms() if self.database.is_sqlite else now_ms() - round(2_000 * DEFAULT_SETTINGS.every_s)
+        return {row.name for row in rows if not self.registry.limit(row) and (row.seen_ms or 0) <= seen_ms}
 
     async def note_arrival(self, match_id: str, role: str) -> None:
         """Note that the person who plays *role* sits there; with the last one a match leaves the lobby.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
@@ -20,6 +20,7 @@ from server.errors import DamagedRowError, RequestError, StorageError
 from server.hosting.order import HostSettings, MatchRequest, SeatText
 from server.hosting.ordering import DrawnMatch, GameFinder
 from server.hosting.referees import GameOutline
+from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
@@ -54,21 +55,25 @@ class MatchHost(Protocol):
     ) -> DrawnMatch:
         """Return a match that is ready to be kept."""
 
+    async def absent(self, players: Collection[str]) -> Collection[str]:
+        """Return those of *players* who are registered, play nothing, and would not get a match now."""
+
     def look(self) -> None:
         """Look at the queue soon."""
 
 
 class Tournaments:
-    """The tournaments of *store*, whose matches *host* plays.
+    """The tournaments of *store*, whose matches *host* plays; *clock_ms* tells the time of day.
 
     Attributes:
         wake: is set where there may be something to go on with.
     """
 
-    def __init__(self, store: TournamentStore, host: MatchHost) -> None:
-        self.store, self._host = store, host
+    def __init__(self, store: TournamentStore, host: MatchHost, clock_ms: Callable[[], int] = now_ms) -> None:
+        self.store, self._host, self.clock_ms = store, host, clock_ms
         self.wake = asyncio.Event()
-        self._looked_at: dict[str, tuple[int, int]] = {}
+        self._looked_at: dict[str, tuple[tuple[int, int], int]] = {}
+        self._absences = Absences()
 
     async def get(self, name: str) -> StoredTournament:
         """Return the tournament *name*.
@@ -99,56 +104,94 @@ class Tournaments:
         raise StorageError(name, "the tournament was changed by others again and again")
 
     async def drive(self) -> None:
-        """Go on with each tournament that runs and of which something has changed.
+        """Go on with each tournament that runs or starts, and of which something has changed, or whose time has come.
 
         Raises:
             StorageError: the database failed.
         """
         pulses = await self.store.pulses()
-        self._looked_at = {name: pulse for name, pulse in self._looked_at.items() if name in pulses}
+        self._looked_at = {name: looked for name, looked in self._looked_at.items() if name in pulses}
         for name, pulse in pulses.items():
-            if self._looked_at.get(name) == pulse:
+            known, until_ms = self._looked_at.get(name, (None, 0))
+            if known == pulse and self.clock_ms() < until_ms:
                 continue
             try:
-                if await self._went_on(name):
-                    self._looked_at[name] = pulse
+                self._looked_at[name] = pulse, await self._went_on(name)
             except Exception as error:  # whatever it is, the other tournaments go on
                 if isinstance(error, StorageError) and not isinstance(error, DamagedRowError):
                     raise
-                self._looked_at[name] = pulse
+                self._looked_at[name] = pulse, NEVER
                 is_foreseen = isinstance(error, GdlError)
                 _LOG.error("tournament %s stands still: %s", name, error, exc_info=None if is_foreseen else error)
 
-    async def _went_on(self, name: str) -> bool:
-        """Do what there is to do for a tournament; return whether nothing is left until something changes."""
+    async def _went_on(self, name: str) -> int:
+        """Do what there is to do for a tournament; return until when nothing is left if nothing changes."""
         found = await self.store.read(name)
-        if found is None or found.row.status != TournamentStatus.RUNNING:
-            return True
-        change = await self._next_change(found)
+        if found is None:
+            return NEVER
+        change = self._start(found) if found.row.status == TournamentStatus.OPEN else await self._next_change(found)
         if change is None:
-            return not _unordered(found)
+            at_ms = self.clock_ms()
+            return 0 if self._due(found, at_ms) else wakes_ms(found, at_ms)
         if await self.store.apply(found.row, change):
             self._host.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
             self._host.look()
         self.wake.set()
-        return False
+        return 0
+
+    def _start(self, found: StoredTournament) -> TournamentChange | None:
+        """Return the start of a tournament whose time has come; where it cannot start it is paused, with the reason."""
+        starts_ms = timetable_of(found).starts_ms
+        if starts_ms is None or self.clock_ms() < starts_ms:
+            return None
+        try:
+            return started(found, self.clock_ms())
+        except RequestError as error:
+            return _paused(f"it could not start: {error.message}")
+
+    def _due(self, found: StoredTournament, at_ms: int) -> list[FixtureRow]:
+        """Return the matches of a tournament that runs which are to be ordered now."""
+        if found.row.status != TournamentStatus.RUNNING:
+            return []
+        unordered = _unordered(found)
+        admitted = gate_of(found, at_ms).admitted(one.match for one in unordered)
+        return [one for one in unordered if one.match.match_id in admitted]
 
     async def _next_change(self, found: StoredTournament) -> TournamentChange | None:
         """Return the next change that a tournament which runs needs; None where it waits."""
-        settled = _settled(found)
+        if found.row.status != TournamentStatus.RUNNING:
+            return None
+        settled = _settled(found) or await self._lost_by_absence(found)
         if settled is not None:
             return settled
         progress = progress_of(found)
         if progress.is_decided:
             return _ended(found)
-        unordered = _unordered(found)
-        if unordered:
-            return await self._orders(found, unordered)
+        due = self._due(found, self.clock_ms())
+        if due:
+            return await self._orders(found, due)
         playing = {name for match in progress.competition.open_matches for name in match.players}
         given = await asyncio.to_thread(progress.next_matches, playing)
-        if given:
-            return TournamentChange(scheduled=given)
-        return None if progress.competition.open_matches else _ended(found)
+        gate = gate_of(found, self.clock_ms())
+        drawn = tuple(match for match in given if gate.may_be_drawn(match))
+        if drawn:
+            return TournamentChange(scheduled=drawn)
+        return None if given or progress.competition.open_matches else _ended(found)
+
+    async def _lost_by_absence(self, found: StoredTournament) -> TournamentChange | None:
+        """Return the forfeits of those who were not there for longer than the timetable allows, if there are any.
+
+        What is not begun yet waits; a match that runs is played to its end.
+        """
+        limit_s = timetable_of(found).absence_limit
+        if limit_s is None:
+            return None
+        seated = {name for one in waiting(found) for name in one.match.players}
+        asked = {one.player for one in found.entrants if one.name in seated}
+        self._absences.note(asked, await self._host.absent(asked) if asked else (), self.clock_ms())
+        lost = self._absences.lost(found, self.clock_ms())
+        reason = f"a player was not there within {limit_s:g} s"
+        return TournamentChange(forfeits=lost, aborted=tuple(lost), abort_reason=reason) if lost else None
 
     async def _orders(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> TournamentChange | None:
         """Return the orders of as many matches as there is room for; None where there is none."""
@@ -174,7 +217,9 @@ class Tournaments:
             "tournament": found.row.name,
         }  # fmt: skip
         request = MatchRequest.model_validate(words)
-        return await self._host.draw(request, found.row.owner, (replace(version, name=match.game), outline), match)
+        rules = replace(version, name=match.game), outline
+        drawn = await self._host.draw(request, found.row.owner, rules, match)
+        return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))
 
 
 def plan_of(found: StoredTournament) -> TournamentPlan:
@@ -189,6 +234,19 @@ def plan_of(found: StoredTournament) -> TournamentPlan:
     except ValidationError as error:
         reason = validation_message(error.errors(include_url=False)[0])
         raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
+
+
+def started(found: StoredTournament, at_ms: int) -> TournamentChange:
+    """Return the start of a tournament with those who have entered.
+
+    Raises:
+        RequestError: they are not as many as its terms or its games want.
+    """
+    plan_of(found)
+    needed = max(game.n_roles for game in found.row.games.values())
+    if len(found.entrants) < needed:
+        raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
+    return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": at_ms, "reason": ""})
 
 
 def progress_of(found: StoredTournament) -> Progress:

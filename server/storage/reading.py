@@ -13,8 +13,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 
 from server.errors import DamagedRowError
-from server.storage.rows import EntryRule, MatchStatus, PlayerStatus, SeatKind, TournamentStatus
-from server.storage.schema import Json, fixtures, matches, players, records, tournaments, versions
+from server.storage.rows import EntryRule, InterventionKind, MatchStatus, PlayerStatus, SeatKind, TournamentStatus
+from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
 
 Row = TypeVar("Row")
 Found: TypeAlias = Mapping[Any, Any]
@@ -51,6 +51,7 @@ _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     tournaments.c.status: lambda value: value in tuple(TournamentStatus),
     tournaments.c.entry: lambda value: value in tuple(EntryRule),
     fixtures.c.forfeited: _is_list_of(str),
+    interventions.c.kind: lambda value: value in tuple(InterventionKind),
     records.c.signature: lambda value: isinstance(value, dict),
 }
 """What a column holds, where its type does not say it all."""

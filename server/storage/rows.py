@@ -11,6 +11,7 @@ from server.tournament.fixtures import ScheduledMatch
 
 if TYPE_CHECKING:
     from server.tournament.plan import TournamentTerms
+    from server.tournament.timetable import Timetable
 
 
 class MatchStatus(StrEnum):
@@ -247,6 +248,7 @@ class TournamentRow:
     Attributes:
         owner: who ordered it.
         games: the games of the terms, by name.
+        timetable: what it does by the clock; None: nothing.
         reason: why it is paused or cancelled.
         revision: how often it has changed.
     """
@@ -262,6 +264,13 @@ class TournamentRow:
     revision: int = 0
     started_ms: int | None = None
     ended_ms: int | None = None
+    timetable: Timetable | None = None
+
+    @property
+    def waits_to_start(self) -> bool:
+        """Whether it has not begun: it is open, or was paused before the start."""
+        is_stopped = self.status == TournamentStatus.PAUSED and self.started_ms is None
+        return self.status == TournamentStatus.OPEN or is_stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,13 +297,46 @@ class AnnulmentRow:
     at_ms: int
 
 
+class InterventionKind(StrEnum):
+    """What a host can do with a tournament."""
+
+    START = "start"
+    PAUSE = "pause"
+    RESUME = "resume"
+    CANCEL = "cancel"
+    ANNUL = "annul"
+    REPLAY = "replay"
+    """To annul a match that is played again."""
+    SUBSTITUTE = "substitute"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, slots=True)
+class InterventionRow:
+    """What a host did with a tournament, and why.
+
+    Attributes:
+        match_id: the match that it concerns.
+        entrant: the entrant that it concerns.
+        player: who plays for the entrant from then on.
+    """
+
+    kind: InterventionKind
+    made_by: str
+    at_ms: int
+    reason: str = ""
+    match_id: str | None = None
+    entrant: str | None = None
+    player: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class FixtureRow:
     """A match that a tournament has scheduled, and what has become of it.
 
     Attributes:
         forfeited: the entrants that have lost it by their absence, whatever came of the match.
-        status: None where it was not ordered yet.
+        status: None where it was not ordered yet; else it was at `ordered_ms`.
         seats: those of players, by the order of the roles.
     """
 
@@ -305,6 +347,7 @@ class FixtureRow:
     n_steps: int = 0
     abort_reason: str | None = None
     seats: tuple[SeatRow, ...] = ()
+    ordered_ms: int | None = None
 
     @property
     def is_live(self) -> bool:

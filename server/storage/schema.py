@@ -12,7 +12,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0004"
+REVISION: Final = "0005"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -262,6 +262,7 @@ tournaments: Final = sa.Table(
     sa.Column("entry", Words, nullable=False),
     sa.Column("terms", _JSON, nullable=False),
     sa.Column("games", _JSON, nullable=False),
+    sa.Column("timetable", _JSON),
     sa.Column("reason", Words, nullable=False),
     sa.Column("revision", sa.BigInteger, nullable=False),
     sa.Column("created_ms", sa.BigInteger, nullable=False),
@@ -307,3 +308,18 @@ annulments: Final = sa.Table(
     sa.Column("at_ms", sa.BigInteger, nullable=False),
 )
 """The matches of tournaments that do not count."""
+
+interventions: Final = sa.Table(
+    "interventions",
+    METADATA,
+    sa.Column("tournament", Words, sa.ForeignKey("tournaments.name", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", Words, nullable=False),
+    sa.Column("made_by", Words, nullable=False),
+    sa.Column("at_ms", sa.BigInteger, nullable=False),
+    sa.Column("reason", Words, nullable=False),
+    sa.Column("match_id", Words),
+    sa.Column("entrant", Words),
+    sa.Column("player", Words),
+)
+"""What hosts did with tournaments that ran, in this order."""

@@ -25,6 +25,8 @@ from server.storage.rows import (
     EntrantRow,
     EntryRule,
     FixtureRow,
+    InterventionKind,
+    InterventionRow,
     MatchRow,
     MatchStatus,
     PinnedGame,
@@ -33,10 +35,12 @@ from server.storage.rows import (
     TournamentRow,
     TournamentStatus,
 )
-from server.storage.schema import annulments, entrants, fixtures, matches, seats, tournaments
+from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments
 from server.tournament.fixtures import ScheduledMatch
 
-_OF_MATCH: Final = (matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason)
+_OF_MATCH: Final = (
+    matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason, matches.c.created_ms,
+)  # fmt: skip
 _SEAT: Final = [seats.c[name] for name in SeatRow.__slots__]
 
 
@@ -48,6 +52,7 @@ class StoredTournament:
     entrants: tuple[EntrantRow, ...]
     fixtures: tuple[FixtureRow, ...] = ()
     annulments: Mapping[str, AnnulmentRow] = field(default_factory=dict)
+    interventions: tuple[InterventionRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ class TournamentChange:
         forfeits: by the id of a match, the entrants that have lost it by their absence.
         annulled: matches that do not count any more.
         aborted: the ids of matches that are ended for `abort_reason`.
+        interventions: what the host did that changes so much.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -74,6 +80,7 @@ class TournamentChange:
     annulled: Sequence[AnnulmentRow] = ()
     aborted: Collection[str] = ()
     abort_reason: str = ""
+    interventions: Sequence[InterventionRow] = ()
 
 
 class TournamentStore:
@@ -84,7 +91,8 @@ class TournamentStore:
 
     async def add(self, row: TournamentRow, entered: Sequence[EntrantRow] = ()) -> bool:
         """Keep a new tournament; return False, and change nothing, where there is one of that name."""
-        values = asdict(row) | {"terms": row.terms.model_dump(mode="json")}
+        timetable = None if row.timetable is None else row.timetable.model_dump(mode="json", exclude_none=True)
+        values = asdict(row) | {"terms": row.terms.model_dump(mode="json"), "timetable": timetable}
         async with self._database.begin() as connection:
             adding = insert(self._database, tournaments).on_conflict_do_nothing()
             if not (await connection.execute(adding, values)).rowcount:
@@ -104,12 +112,13 @@ class TournamentStore:
         return each_sound(self._database.name, tournaments, found, self._row)
 
     async def pulses(self) -> dict[str, tuple[int, int]]:
-        """Return the revision of each tournament that runs, and how many of its matches are over."""
+        """Return the revision of each tournament that runs, or may start by itself, and how many matches are over."""
         is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
         joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
         joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
         query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
-        query = query.where(tournaments.c.status == TournamentStatus.RUNNING)
+        may_start = sa.and_(tournaments.c.status == TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
+        query = query.where(sa.or_(tournaments.c.status == TournamentStatus.RUNNING, may_start))
         query = query.group_by(tournaments.c.name, tournaments.c.revision)
         found = await self._database.read(lambda connection: connection.execute(query).all())
         return {name: (revision, int(n_over)) for name, revision, n_over in found}
@@ -130,8 +139,9 @@ class TournamentStore:
             annulled = {one.match_id: one for one in await self._annulments(connection, name)}
             scheduled = await self._fixtures(connection, name)
             entered = await self._entrants(connection, name)
+            done = await self._interventions(connection, name)
         self._check(scheduled, row, entered)
-        return StoredTournament(row, entered, scheduled, annulled)
+        return StoredTournament(row, entered, scheduled, annulled, done)
 
     def _row(self, found: Found) -> TournamentRow:
         """Return the tournament of a row.
@@ -144,12 +154,15 @@ class TournamentStore:
                 name: PinnedGame(str(game["sha256"]), int(game["n_roles"])) for name, game in found["games"].items()
             }
             from server.tournament.plan import TournamentTerms  # noqa: PLC0415 -- most commands read no tournament
+            from server.tournament.timetable import Timetable  # noqa: PLC0415 -- as above
 
             terms = TournamentTerms.model_validate(found["terms"])
+            kept = found["timetable"]
+            timetable = None if kept is None else Timetable.model_validate(kept)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            what = f"its terms or games cannot be read ({type(error).__name__})"
+            what = f"its terms, timetable or games cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, tournaments.name, str(found["name"]), what) from error
-        read = {"games": games, "terms": terms}
+        read = {"games": games, "terms": terms, "timetable": timetable}
         words = {"status": TournamentStatus(found["status"]), "entry": EntryRule(found["entry"])}
         return TournamentRow(**{**found, **read, **words})
 
@@ -164,6 +177,13 @@ class TournamentStore:
         found = (await connection.execute(query.order_by(entrants.c.position, entrants.c.name))).mappings()
         rows = [dict(sound(self._database.name, entrants, row)) for row in found]
         return tuple(EntrantRow(**{key: value for key, value in row.items() if key != "tournament"}) for row in rows)
+
+    async def _interventions(self, connection: AsyncConnection, name: str) -> tuple[InterventionRow, ...]:
+        columns = [interventions.c[name] for name in ("position", *InterventionRow.__slots__)]
+        query = sa.select(*columns).where(interventions.c.tournament == name).order_by(interventions.c.position)
+        found = (await connection.execute(query)).mappings()
+        rows = [dict(sound(self._database.name, interventions, row)) for row in found]
+        return tuple(_intervention(row) for row in rows)
 
     async def _fixtures(self, connection: AsyncConnection, name: str) -> tuple[FixtureRow, ...]:
         joined = fixtures.outerjoin(matches, matches.c.id == fixtures.c.match_id)
@@ -198,7 +218,9 @@ class TournamentStore:
             what = f"it cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, fixtures.name, str(row["match_id"]), what) from error
         result = row["ended_ms"], row["n_steps"] or 0, row["abort_reason"]
-        return FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, tuple(chairs.get(match.match_id, ())))
+        sat = tuple(chairs.get(match.match_id, ()))
+        ordered_ms = row["created_ms"] if type(row["created_ms"]) is int else None
+        return FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
 
     def _check(self, found: Sequence[FixtureRow], row: TournamentRow, entered: Sequence[EntrantRow]) -> None:
         """Check that the scheduled matches are between entrants, in games of the tournament.
@@ -229,6 +251,7 @@ class TournamentStore:
                 await connection.execute(forfeiting.values(forfeited=list(names)))
             if change.annulled:
                 await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
+            await _add_interventions(connection, row.name, change.interventions)
             if change.aborted:
                 await connection.run_sync(abort_matches, change.aborted, change.abort_reason, self._clock_ms())
         return True
@@ -239,6 +262,19 @@ class TournamentStore:
         if change.left:
             leaving = sa.delete(entrants).where(entrants.c.tournament == name, entrants.c.name.in_(change.left))
             await connection.execute(leaving)
+
+
+def _intervention(found: Found) -> InterventionRow:
+    kept = {name: found[name] for name in InterventionRow.__slots__}
+    return InterventionRow(**kept | {"kind": InterventionKind(found["kind"])})
+
+
+async def _add_interventions(connection: AsyncConnection, name: str, done: Sequence[InterventionRow]) -> None:
+    if done:
+        last = sa.select(sa.func.max(interventions.c.position)).where(interventions.c.tournament == name)
+        first = 1 + (await connection.scalar(last) or 0)
+        rows = [asdict(one) | {"tournament": name, "position": place} for place, one in enumerate(done, first)]
+        await connection.execute(sa.insert(interventions), rows)
 
 
 async def _add_fixtures(connection: AsyncConnection, name: str, scheduled: Sequence[ScheduledMatch]) -> None:

@@ -30,11 +30,12 @@ from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported
 from server.storage.queue import MatchQueue
-from server.storage.rows import AnnulmentRow, TournamentStatus
+from server.storage.rows import AnnulmentRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.schema import METADATA
 from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
+from server.tournament.timetable import Timetable
 from server.visibility import Role
 from tests.kit.server.access.doors import Client, bearer
 from tests.kit.server.hosting.leagues import entrants, tournament
@@ -95,12 +96,16 @@ async def made(path: Path) -> Model:
         for match_id in over:
             await until(manager, match_id, "completed")
     tournaments = manager.tournaments.store
-    assert await tournaments.add(tournament("cup", status=TournamentStatus.PAUSED), entrants("legal", "random"))
+    row = tournament("cup", status=TournamentStatus.PAUSED, timetable=Timetable(absence_limit=60))
+    assert await tournaments.add(row, entrants("legal", "random"))
     fixture = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 1, 2, 1, "pair", "t1")
     annulment = AnnulmentRow("t1.1", False, "a storm", "ada", 5)
+    done = InterventionRow(InterventionKind.ANNUL, "ada", 5, "a storm", match_id="t1.1")
     found = await tournaments.read("cup")
     assert found is not None
-    assert await tournaments.apply(found.row, TournamentChange(scheduled=[fixture], annulled=[annulment]))
+    assert await tournaments.apply(
+        found.row, TournamentChange(scheduled=[fixture], annulled=[annulment], interventions=[done])
+    )
     await manager.close()
     idle = GameManager(database, HostSettings())
     hiding = (False, True, False)
@@ -170,7 +175,7 @@ def damaged_copy(model: Model, folder: Path, table: str, column: str, place: int
 def own(table: str, row: dict[str, Any]) -> re.Pattern[str]:
     """Return what the addresses have that may answer that the row is damaged."""
     names = {"matches": "id", "seats": "match_id", "events": "match_id", "records": "match_id", "players": "name"}
-    if table in ("tournaments", "entrants", "fixtures", "annulments"):
+    if table in ("tournaments", "entrants", "fixtures", "annulments", "interventions"):
         return re.compile("/tournaments/cup$")
     if table in ("versions", "games"):
         return re.compile(f"/games/{re.escape(row['name'])}|/matches/|/start")

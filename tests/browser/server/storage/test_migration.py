@@ -126,8 +126,7 @@ async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_the
     database = await Database.open(database_address)
     await begun(database, "m")
     async with database.begin() as connection:
-        await connection.execute(sa.text("DROP TABLE annulments"))
-        for table in ("fixtures", "entrants", "tournaments", "heartbeats"):
+        for table in ("interventions", "annulments", "fixtures", "entrants", "tournaments", "heartbeats"):
             await connection.execute(sa.text(f"DROP TABLE {table}"))
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
     await database.close()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import aiohttp
+import pytest
 
 from server.access.settings import AccessSettings
 from server.visibility import Role
@@ -127,6 +131,129 @@ async def test_a_match_that_breaks_off_is_played_again_and_the_third_time_pauses
     ] * 2
 
 
+async def test_a_tournament_starts_by_itself_and_its_rounds_begin_by_the_clock(client: Client) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    line = await order(client, starts=soon.isoformat(), roundsBegin={"everySeconds": 1}, rounds=2)
+    assert (line["status"], line["starts"], line["entryCloses"]) == ("open", *[round(soon.timestamp() * 1000)] * 2)
+    found = await until(client, is_over)
+    assert found["timetable"] == {
+        "starts": soon.isoformat().replace("+00:00", "Z"), "roundsBegin": {"everySeconds": 1.0},
+    }  # fmt: skip
+    assert found["interventions"] == []
+    assert "nextRound" not in found
+
+
+async def test_one_that_could_not_start_is_resumed_when_enough_have_entered(client: Client) -> None:
+    await order(client, starts="2026-01-01T08:00:00+01:00", players=["legal"])
+    found = await until(client, lambda found: found["status"] == "paused")
+    assert found["reason"] == "it could not start: 2 entrants are needed for its games"
+    assert (await refused(await client.post(f"{URL}/cup/resume")))[1]["code"] == "wrong_entrants"
+    await told(await client.post(f"{URL}/cup/entries", json={"player": "random"}), 201)
+    await act(client, "resume")
+    found = await until(client, is_over)
+    assert [(one["kind"], one["by"]) for one in found["interventions"]] == [("resume", "local")]
+
+
+async def test_a_player_is_substituted_and_all_that_a_host_did_is_told(client: Client) -> None:
+    for name in ("absent", "other"):
+        await told(await client.post("/api/v1/players", json={"name": name}), 201)
+    await order(client, format="round-robin", rounds=1, players=["legal", "absent"])
+    await act(client, "start")
+    await until(client, partial(is_waiting, n_matches=2))
+    found = await act(client, "entries/absent/substitute", player="random", reason="its laptop burned")
+    assert [(one["name"], one["player"]) for one in found["entrants"]] == [("legal", "legal"), ("absent", "random")]
+    found = await until(client, is_over)
+    assert [one.get("annulled") for one in found["matches"]] == ["random plays for absent: its laptop burned"] * 2 + [
+        None
+    ] * 2
+    assert {row["player"]: row["matches"] for row in found["standings"]} == {"legal": 2, "absent": 2}
+    match_id = found["matches"][-1]["match"]
+    await act(client, f"matches/{match_id}/annul", reason="a storm")
+    told_of = [{key: one[key] for key in one if key != "at"} for one in (await until(client, is_over))["interventions"]]
+    assert told_of == [
+        {"kind": "start", "by": "local"},
+        {
+            "kind": "substitute", "by": "local", "reason": "its laptop burned", "entrant": "absent",
+            "player": "random",
+        },
+        {"kind": "annul", "by": "local", "reason": "a storm", "match": match_id},
+    ]  # fmt: skip
+    substitute = f"{URL}/cup/entries/absent/substitute"
+    answer = await client.post(substitute, json={"player": "random", "reason": "again"})
+    assert (await refused(answer))[1]["code"] == "wrong_status"
+
+
+async def test_absent_players_forfeit_after_the_limit(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
+    await order(client, format="round-robin", rounds=1, players=["legal", "absent"], absenceLimit=1)
+    await act(client, "start")
+    found = await until(client, is_over)
+    assert [(one["forfeited"], one["status"]) for one in found["matches"]] == [(["absent"], "aborted")] * 2
+    assert [row["player"] for row in found["standings"]] == ["legal", "absent"]
+    page = await told(await client.get(f"/api/v1/matches/{found['matches'][0]['match']}"))
+    assert page["isAborted"]
+
+
+PLAN = """
+name = "cup"                # all others are keys of `ggp tournament run`, and of the timetable
+format = "swiss"
+games = ["tictactoe"]
+rounds = 2
+start_clock = 1
+play_clock = 1
+forfeit_errors = 3
+entry_closes = 2026-11-23T17:00:00+01:00
+starts = 2036-11-23T18:00:00+01:00
+rounds_begin = { weekday = "monday", time = 18:00:00, zone = "Europe/Berlin" }
+
+[players]
+mine = "random"
+theirs = "legal"
+"""
+
+
+async def ordered_by_toml(client: Client, text: str) -> aiohttp.ClientResponse:
+    return await client.post(URL, data=text.encode(), headers={"Content-Type": "application/toml"})
+
+
+async def test_a_tournament_is_ordered_by_a_plan_file(client: Client) -> None:
+    line = await told(await ordered_by_toml(client, PLAN), 201)
+    assert (line["name"], line["starts"]) == ("cup", 2111072400000)
+    found = await told(await client.get(f"{URL}/cup"))
+    assert [(one["name"], one["player"]) for one in found["entrants"]] == [("mine", "random"), ("theirs", "legal")]
+    assert (found["terms"]["rounds"], found["terms"]["forfeitErrors"]) == (2, 3)
+    assert found["timetable"]["roundsBegin"] == {"weekday": "monday", "time": "18:00:00", "zone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message", "place"),
+    [
+        ('name = "cup"\ngames = [', "invalid_toml", "the body is no TOML: Invalid value (at end of document)", None),
+        ('name = "cup"\ngames 5\n', "invalid_toml", None, (2, 7)),
+        ("x = " + "[" * 10_000, "invalid_toml", None, None),
+        ('name = "b"\ngames = ["nim"]\nrouds = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nplayClock = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nstarts = 2026-11-23T18:00:00\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\nplayers = 5\n', "invalid_tournament", None, None),
+        ('name = "b"\ngames = ["nim"]\n[players]\nmine = "my_player.py"\n', "invalid_player", None, None),
+    ],
+)
+async def test_garbage_in_toml_is_refused_with_its_place(
+    client: Client, text: str, code: str, message: str | None, place: tuple[int, int] | None
+) -> None:
+    status, error = await refused(await ordered_by_toml(client, text))
+    assert (status, error["code"]) == (400, code)
+    assert message is None or error["message"] == message
+    assert place is None or (error["line"], error["column"]) == place
+
+
+async def test_what_is_no_text_is_refused(client: Client) -> None:
+    answer = await client.post(URL, data=b"\xff\xfe", headers={"Content-Type": "application/toml"})
+    assert (await refused(answer))[1]["code"] == "invalid_toml"
+    other = await client.post(f"{URL}/cup/cancel", data=b"", headers={"Content-Type": "application/toml"})
+    assert (await refused(other))[0] == 415
+
+
 async def test_what_cannot_be_is_refused(client: Client) -> None:
     await order(client, players=[])
     wrong = [
@@ -137,6 +264,9 @@ async def test_what_cannot_be_is_refused(client: Client) -> None:
         (client.post(URL, json=SWISS | {"name": "b", "players": ["legal", "legal"]}), "already_entered"),
         (client.post(URL, json=SWISS | {"name": "b", "players": ["human"]}), "invalid_player"),
         (client.get(f"{URL}/nosuch"), "unknown_tournament"),
+        (client.post(URL, json=SWISS | {"name": "b", "starts": "2026-11-23T18:00:00"}), "invalid_tournament"),
+        (client.post(URL, json=SWISS | {"name": "b", "roundsBegin": {"weekday": "monday"}}), "invalid_tournament"),
+        (client.post(f"{URL}/cup/entries/ann/substitute", json={"player": "legal", "reason": "a"}), "not_entered"),
         (client.post(f"{URL}/cup/start"), "wrong_entrants"),
         (client.post(f"{URL}/cup/resume"), "wrong_status"),
         (client.delete(f"{URL}/cup/entries/ann"), "not_entered"),
@@ -171,3 +301,9 @@ async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> N
         assert [answer.status for answer in withdrawing] == [403, 200]
         found = await told(await client.get(f"{URL}/cup", headers=ann))
         assert [(one["name"], one["enteredBy"]) for one in found["entrants"]] == [("legal", "host")]
+        removed = await client.delete(f"{URL}/cup/entries/legal?reason=a%20mistake", headers=host)
+        [done] = (await told(removed))["interventions"]
+        assert (done["kind"], done["by"], done["entrant"], done["reason"]) == ("withdraw", "host", "legal", "a mistake")
+        late = SWISS | {"name": "late", "players": [], "entryCloses": "2026-01-01T08:00:00Z"}
+        await told(await client.post(URL, json=late, headers=host), 201)
+        assert [await enter(ann, "deep", "late"), await enter(host, "deep", "late")] == [409, 201]

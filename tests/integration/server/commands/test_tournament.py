@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from server.arena.folder import RESULTS, SCHEDULE
+from tests.kit.server.api.house import house
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import wait_until
 
@@ -119,3 +121,21 @@ def test_files_that_are_no_records_are_named_and_the_others_rated(ggp: Ggp, tmp_
         (tmp_path / name).write_text(text)
     ended = ggp("ratings", tmp_path, "--json")
     assert (ended.exit_code, ended.errors.count("no match record"), found(ended.output)["players"]) == (1, 4, [])
+
+
+async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) -> None:
+    file = tmp_path / "Spring Cup.toml"
+    file.write_text('games = ["tictactoe"]\n[players]\nmine = "random"\ntheirs = "legal"\n')
+    async with house(tmp_path) as (client, _):
+        server = str(client.make_url("/"))
+        done = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+        async with client.get("/api/v1/tournaments/spring-cup") as answer:
+            found = await answer.json()
+        again = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+    gone = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+    assert (done.exit_code, done.output.splitlines()[-1]) == (0, f"{server}api/v1/tournaments/spring-cup")
+    assert [(one["name"], one["player"]) for one in found["entrants"]] == [("mine", "random"), ("theirs", "legal")]
+    assert (again.exit_code, again.errors.splitlines()[-1]) == (
+        2, f"ggp: {server[:-1]}: there is a tournament 'spring-cup' already",
+    )  # fmt: skip
+    assert (gone.exit_code, "cannot be reached" in gone.errors) == (2, True)

@@ -13,18 +13,24 @@ from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, Tournamen
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import TournamentTerms
 from server.tournament.table import table_of
+from server.tournament.timetable import Timetable
 
 PLAYERS = ("random", "legal", "random", "legal")
 SWISS: dict[str, Any] = {"format": "swiss", "games": ["tictactoe"], "rounds": 3, "start_clock": 1, "play_clock": 1}
 
 
 def tournament(
-    name: str = "cup", sha256: str = "5ha", status: TournamentStatus = TournamentStatus.RUNNING, **changes: Any
+    name: str = "cup",
+    sha256: str = "5ha",
+    status: TournamentStatus = TournamentStatus.RUNNING,
+    timetable: Timetable | None = None,
+    **changes: Any,
 ) -> TournamentRow:
     """Return a tournament that runs, unless *status* says otherwise."""
     terms = TournamentTerms.model_validate(SWISS | {"seed": 7} | changes)
     games = {game: PinnedGame(sha256, 2) for game in terms.games}
-    return TournamentRow(name, "ann", terms, games, 10, status)
+    started_ms = None if status == TournamentStatus.OPEN else 11
+    return TournamentRow(name, "ann", terms, games, 10, status, started_ms=started_ms, timetable=timetable)
 
 
 def entrants(*specs: str) -> list[EntrantRow]:

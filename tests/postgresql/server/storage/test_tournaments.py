@@ -10,10 +10,18 @@ import sqlalchemy as sa
 
 from server.errors import DamagedRowError, StorageError
 from server.storage.database import Database
-from server.storage.rows import AnnulmentRow, FixtureRow, MatchStatus, TournamentStatus
+from server.storage.rows import (
+    AnnulmentRow,
+    FixtureRow,
+    InterventionKind,
+    InterventionRow,
+    MatchStatus,
+    TournamentStatus,
+)
 from server.storage.schema import tournaments
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
+from server.tournament.timetable import Timetable
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 
@@ -98,3 +106,24 @@ async def test_a_damaged_tournament_is_named_and_costs_no_other(database: Databa
     assert [row.name for row in await store.listed()] == ["league"]
     with pytest.raises(DamagedRowError, match="cup"):
         await store.read("cup")
+
+
+async def test_what_hosts_did_is_kept_in_order(store: TournamentStore) -> None:
+    first = InterventionRow(InterventionKind.PAUSE, "ann", 5, "lunch")
+    second = InterventionRow(InterventionKind.SUBSTITUTE, "bob", 6, "it broke", entrant="p0", player="deep")
+    assert await store.apply(ROW, TournamentChange(interventions=[first]))
+    assert await store.apply(replace(ROW, revision=1), TournamentChange(interventions=[second, first]))
+    found = await store.read("cup")
+    assert found is not None
+    assert found.interventions == (first, second, first)
+
+
+async def test_a_tournament_that_is_open_has_a_pulse_if_it_has_a_timetable(store: TournamentStore) -> None:
+    timetable = Timetable(absence_limit=5)
+    opened = replace(ROW, name="league", status=TournamentStatus.OPEN, timetable=timetable)
+    assert await store.add(opened)
+    assert await store.add(replace(opened, name="other", timetable=None))
+    assert await store.pulses() == {"cup": (0, 0), "league": (0, 0)}
+    found = await store.read("league")
+    assert found is not None
+    assert found.row == opened

@@ -1,0 +1,119 @@
+"""What a tournament does by the clock: when its rounds begin, when to look at it again, and who came too late."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from server.storage.rows import FixtureRow, MatchStatus, TournamentStatus
+from server.storage.tournaments import StoredTournament
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.timetable import AT_ONCE, Timetable
+
+NEVER: Final = 2**62
+"""When to look at a tournament again that waits for nothing but changes. *Units*: milliseconds since 1970."""
+ABSENCE_LOOK_MS: Final = 1_000
+"""How often the server looks whether players are still absent."""
+
+
+def timetable_of(found: StoredTournament) -> Timetable:
+    """Return what a tournament does by the clock."""
+    return AT_ONCE if found.row.timetable is None else found.row.timetable
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which rounds of a tournament may be played.
+
+    Attributes:
+        last: the number of the last round that has begun.
+        next_ms: from when on the next one may begin.
+        is_open: whether it may now.
+        is_timed: whether rounds begin by the clock at all.
+    """
+
+    last: int
+    next_ms: int
+    is_open: bool
+    is_timed: bool
+
+    def admitted(self, matches: Iterable[ScheduledMatch]) -> frozenset[str]:
+        """Return the ids of those of *matches* that may be ordered; where rounds are timed, of one new one."""
+        found = tuple(matches)
+        if not self.is_timed:
+            return frozenset(match.match_id for match in found)
+        new = min((match.round for match in found if match.round > self.last), default=self.last)
+        newest = new if self.is_open else self.last
+        return frozenset(match.match_id for match in found if match.round <= newest)
+
+    def may_be_drawn(self, match: ScheduledMatch) -> bool:
+        """Return whether a match may be scheduled now: who plays in a round is drawn when it begins."""
+        return self.is_open or match.round <= self.last
+
+
+def gate_of(found: StoredTournament, at_ms: int) -> Gate:
+    """Return which rounds of a tournament may be played at *at_ms*.
+
+    A round begins with the order of its first match, so that a tournament that stood still does not hurry afterwards.
+    """
+    began: dict[int, int] = {}
+    for one in found.fixtures:
+        if one.ordered_ms is not None:
+            began[one.match.round] = min(one.ordered_ms, began.get(one.match.round, one.ordered_ms))
+    last = max(began, default=0)
+    timetable = timetable_of(found)
+    next_ms = timetable.round_begins_ms(began.get(last))
+    return Gate(last, next_ms, at_ms >= next_ms, timetable.rounds_begin is not None)
+
+
+def wakes_ms(found: StoredTournament, at_ms: int) -> int:
+    """Return when to look at a tournament again in which nothing changes before."""
+    timetable = timetable_of(found)
+    if found.row.status == TournamentStatus.OPEN:
+        return NEVER if timetable.starts_ms is None else timetable.starts_ms
+    if found.row.status != TournamentStatus.RUNNING:
+        return NEVER
+    gate = gate_of(found, at_ms)
+    next_ms = NEVER if gate.is_open else gate.next_ms
+    is_waited = timetable.absence_limit is not None and bool(waiting(found))
+    return min(next_ms, at_ms + ABSENCE_LOOK_MS) if is_waited else next_ms
+
+
+def waiting(found: StoredTournament) -> tuple[FixtureRow, ...]:
+    """Return the matches of a tournament that are in the queue, and count."""
+    queued = (one for one in found.fixtures if one.status == MatchStatus.QUEUED and not one.forfeited)
+    return tuple(one for one in queued if one.match.match_id not in found.annulments)
+
+
+@dataclass(slots=True)
+class Absences:
+    """Since when players are absent, as far as this server has seen it: a server that begins anew waits anew."""
+
+    _since_ms: dict[str, int] = field(default_factory=dict)
+
+    def note(self, asked: Collection[str], absent: Collection[str], at_ms: int) -> None:
+        """Note that of the players *asked* for just those that are *absent* are not there at *at_ms*."""
+        for name in asked:
+            if name in absent:
+                self._since_ms.setdefault(name, at_ms)
+            else:
+                self._since_ms.pop(name, None)
+
+    def lost(self, found: StoredTournament, at_ms: int) -> Mapping[str, tuple[str, ...]]:
+        """Return by id the matches of a tournament that wait in vain, each with the entrants who have lost it.
+
+        The patience begins when the match was ordered, or later, when its player was missed.
+        """
+        limit_s = timetable_of(found).absence_limit
+        if limit_s is None:
+            return {}
+        oldest_ms = at_ms - round(1000 * limit_s)
+        players = {one.name: one.player for one in found.entrants}
+        late = {name for name, player in players.items() if self._since_ms.get(player, NEVER) <= oldest_ms}
+        told = {
+            one.match.match_id: tuple(name for name in dict.fromkeys(one.match.players) if name in late)
+            for one in waiting(found)
+            if one.ordered_ms is not None and one.ordered_ms <= oldest_ms
+        }
+        return {match_id: names for match_id, names in told.items() if names}

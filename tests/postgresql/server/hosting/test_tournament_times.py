@@ -1,0 +1,127 @@
+"""Tournaments by the clock, whatever manager goes on with them: their start, their rounds, and absent players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings
+from server.hosting.tournaments import Tournaments
+from server.storage.database import Database
+from server.storage.rows import EntrantRow, TournamentStatus
+from server.storage.tournaments import StoredTournament, TournamentStore
+from server.tournament.plan import TournamentFormat
+from server.tournament.timetable import Every, Timetable
+from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.storage.samples import HandClock
+
+TIMETABLE = Timetable.model_validate({
+    "starts": "1970-01-01T00:16:40Z", "roundsBegin": {"everySeconds": 100}, "absenceLimit": 10,
+})  # fmt: skip
+START_MS = 1_000_000
+
+
+class League:
+    """A tournament in a database, and the clock of those who go on with it, each of whom is killed soon."""
+
+    def __init__(self, database: Database) -> None:
+        self.store, self.clock = TournamentStore(database), HandClock(START_MS - 1)
+        self._manager = GameManager(database, HostSettings())
+
+    async def begin(self, entered: Sequence[EntrantRow], timetable: Timetable = TIMETABLE) -> None:
+        """Keep a tournament that is open."""
+        await self._manager.finder.keep_library()
+        for name in ("deep", "wide"):
+            await self._manager.registry.register(name, "ann")
+        version = await self._manager.games.find("tictactoe")
+        assert version is not None
+        row = tournament("cup", version.sha256, TournamentStatus.OPEN, timetable, rounds=2)
+        assert await self.store.add(row, entered)
+
+    async def at(self, now_ms: int, tournaments: Tournaments | None = None) -> StoredTournament:
+        """Return the tournament once all that is to be done at *now_ms* is done, by a new manager if none is named."""
+        self.clock.now_ms = now_ms
+        driving = tournaments or self.driver()
+        for _ in range(10):
+            await driving.drive()
+        found = await self.store.read("cup")
+        assert found is not None
+        return found
+
+    def driver(self) -> Tournaments:
+        """Return what goes on with the tournament."""
+        return Tournaments(self.store, self._manager, self.clock)
+
+
+@pytest.fixture
+def league(database: Database) -> League:
+    return League(database)
+
+
+async def test_a_tournament_starts_at_its_time(league: League) -> None:
+    await league.begin(entrants("deep", "wide"))
+    found = await league.at(START_MS - 1)
+    assert (found.row.status, found.fixtures) == ("open", ())
+    found = await league.at(START_MS)
+    assert (found.row.status, found.row.started_ms) == ("running", START_MS)
+    assert [(one.match.round, one.status, one.ordered_ms) for one in found.fixtures] == [(1, "queued", START_MS)] * 2
+
+
+async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(league: League) -> None:
+    await league.begin(entrants("deep"))
+    found = await league.at(START_MS)
+    assert (found.row.status, found.row.started_ms, found.row.waits_to_start) == ("paused", None, True)
+    assert found.row.reason == "it could not start: 2 entrants are needed for its games"
+
+
+async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_whoever_drives(league: League) -> None:
+    await league.begin(entrants("deep", "random"))
+    await league.at(START_MS)
+    driver = league.driver()
+    await league.at(START_MS + 5_000, driver)  # it misses the player from now on
+    assert {one.status for one in (await league.at(START_MS + 14_999, driver)).fixtures} == {"queued"}
+    found = await league.at(START_MS + 16_000, driver)  # it looks once a second
+    assert [(one.forfeited, one.status) for one in found.fixtures] == [(("p0",), "aborted")] * 2
+    assert found.fixtures[0].abort_reason == "a player was not there within 10 s"
+    found = await league.at(START_MS + 99_999)
+    assert (found.row.status, len(found.fixtures)) == ("running", 2)
+    found = await league.at(START_MS + 100_000)
+    assert [(one.match.round, one.ordered_ms) for one in found.fixtures[2:]] == [(2, START_MS + 100_000)] * 2
+    driver = league.driver()
+    await league.at(START_MS + 100_000, driver)
+    assert (await league.at(START_MS + 110_001, driver)).row.status == "over"
+
+
+async def test_one_look_lasts_until_something_changes_or_its_time_comes(league: League) -> None:
+    slow = Timetable(rounds_begin=Every(every_seconds=100))
+    await league.begin(entrants("deep", "wide"), slow)
+    found = await league.store.read("cup")
+    assert found is not None
+    driver = league.driver()
+    await league.at(START_MS, driver)
+    assert (await league.at(START_MS * 2, driver)).row == found.row  # nothing says when it starts
+
+
+async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
+    timetable = Timetable(rounds_begin=Every(every_seconds=100))
+    await league.begin(entrants("deep", "wide", "random"), timetable)
+    found = await league.store.read("cup")
+    assert found is not None
+    terms = found.row.terms.model_copy(update={"format": TournamentFormat.ROUND_ROBIN, "rounds": 1})
+    running = replace(found.row, name="robin", terms=terms, status=TournamentStatus.RUNNING, started_ms=START_MS)
+    assert await league.store.add(running, found.entrants)
+
+    async def rounds(at_ms: int) -> list[int]:
+        await league.at(at_ms)
+        now = await league.store.read("robin")
+        assert now is not None
+        assert len(now.fixtures) == 6
+        return sorted({one.match.round for one in now.fixtures if one.status is not None})
+
+    assert await rounds(START_MS) == [1]
+    assert await rounds(START_MS + 99_999) == [1]
+    assert await rounds(START_MS + 300_000) == [1, 2]  # and not two at once
+    assert await rounds(START_MS + 400_000) == [1, 2, 3]
