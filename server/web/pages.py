@@ -23,6 +23,7 @@ from server.web import (
     player_pages,
     seat_page,
     start_page,
+    tournament_forms,
     tournament_pages,
     validation_page,
 )
@@ -99,8 +100,11 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
     router.add_get("/start", start_page.show_form)
     router.add_post("/start", start_page.start)
+    router.add_get("/start/tournament", tournament_forms.show_form)
+    router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
+    router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)

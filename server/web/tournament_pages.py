@@ -18,6 +18,7 @@ from server.spectating.tournaments import TournamentFeed
 from server.storage.tournaments import TournamentStore
 from server.web.live_boards import LIVE_BOARDS, LiveBoard, SeatOnBoard
 from server.web.rendering import render
+from server.web.tournament_forms import may_enter, own_players
 from server.web.tournament_view import ShownRound, ShownTournament, is_secret, shown_tournament
 from server.web.tournament_words import FORMAT_WORDS, rules_in_words
 
@@ -104,6 +105,8 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "rules": list(rules_in_words(row, games)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "listed": _last_rounds(shown),
+        "own_players": await own_players(request, shown.found),
+        "may_enter": may_enter(shown.found),
     }
 
 

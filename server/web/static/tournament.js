@@ -21,8 +21,15 @@ async function fetched(path) {
   return parse(await answer.text());
 }
 
+// Whether a person is filling in a form of the section.
+function isInUse(part) {
+  const fields = [...part.querySelectorAll("input:not([type=hidden], [type=checkbox])")];
+  return part.contains(document.activeElement) || fields.some((one) => one.value !== one.defaultValue);
+}
+
 // Puts a section in the place of the one before; what was open stays open, and a link that has the focus keeps it.
 function replacePart(old, fresh) {
+  if ("keep" in old.dataset && isInUse(old)) return;
   const open = [...old.querySelectorAll("details[open]")].map((one) => one.id);
   const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   for (const id of open) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
