@@ -12,12 +12,25 @@ from cachetools import LRUCache
 
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
+from server.spectating.tournaments import TournamentFeed
 from server.storage.listing import Statistics
+from server.storage.pulses import PulseStore
 from server.validating.checker import Checker
-from server.web import game_pages, match_lists, match_page, player_pages, seat_page, start_page, validation_page
+from server.web import (
+    game_pages,
+    match_lists,
+    match_page,
+    player_pages,
+    seat_page,
+    start_page,
+    tournament_forms,
+    tournament_pages,
+    validation_page,
+)
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.cache import BackgroundCache
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
+from server.web.live_boards import LIVE_BOARDS, LiveBoards
 from server.web.match_lists import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
 
@@ -87,6 +100,14 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
     router.add_get("/start", start_page.show_form)
     router.add_post("/start", start_page.start)
+    router.add_get("/start/tournament", tournament_forms.show_form)
+    router.add_post("/start/tournament", tournament_forms.order)
+    router.add_get("/tournaments", tournament_pages.show_tournaments)
+    router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
+    router.add_post("/tournaments/{name}", tournament_forms.command)
+    router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
+    router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
+    router.add_get("/tournaments/{name}/events", tournament_pages.follow)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
     router.add_get("/players/{name:.+}", player_pages.show_player)
@@ -105,6 +126,9 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
     app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
+    app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
+    feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
+    app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)

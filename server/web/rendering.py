@@ -102,6 +102,18 @@ def plain_term(text: str) -> str:
     return text.replace("( ", "(").replace(" )", ")")
 
 
+def points(value: float) -> str:
+    """Return a score as tables show it, halves as a fraction.
+
+    >>> points(2.5), points(0.5), points(3.0), points(66.666)
+    ('2½', '½', '3', '66.67')
+    """
+    if (2 * value).is_integer() and value >= 0:
+        whole, has_half = int(value), not float(value).is_integer()
+        return f"{whole:,}" if not has_half else f"{whole:,}½" if whole else "½"
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
 def status_word(status: str) -> str:
     """Return the status of a match as pages call it."""
     return _STATUSES.get(status, status)
@@ -115,6 +127,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "machine_date": machine_date,
     "minutes_left": minutes_left,
     "plain_term": plain_term,
+    "points": points,
     "seconds": seconds,
     "status_word": status_word,
 }

@@ -236,6 +236,7 @@ def addresses(path: str, match: Played) -> Iterator[str]:
     fillings = {
         "match_id": match.row.id, "id": match.row.id, "role": match.role, "player": match.player,
         "game": match.row.game, "name": "tictactoe", "number": "0", "feed": "updatedFeed.json",
+        "entrant": "p0", "other": "legal",
     }  # fmt: skip
     if path.startswith(("/api/v1/players/", "/players/")):
         fillings["name"] = match.player

@@ -1,0 +1,109 @@
+// The page of a tournament follows it: boards as their steps come, the rest when something else has changed.
+
+import { setServerTime, showClock } from "./clock.js";
+import { Feed } from "./feed.js";
+
+const PAUSE_MS = 700; // between two looks at the server, so that many matches at once cost no more than a few
+const TICK_MS = 100;
+
+const root = document.querySelector("[data-tournament]");
+const address = root.dataset.tournament;
+let latest = null; // what the server told last
+let isBusy = false;
+
+function parse(text) {
+  return new DOMParser().parseFromString(text, "text/html");
+}
+
+async function fetched(path) {
+  const answer = await fetch(address + path, { headers: { Accept: "text/html" } });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return parse(await answer.text());
+}
+
+// Whether a person is filling in a form of the section.
+function isInUse(part) {
+  const fields = [...part.querySelectorAll("input:not([type=hidden], [type=checkbox])")];
+  return part.contains(document.activeElement) || fields.some((one) => one.value !== one.defaultValue);
+}
+
+// Puts a section in the place of the one before; what was open stays open, and a link that has the focus keeps it.
+function replacePart(old, fresh) {
+  if ("keep" in old.dataset && isInUse(old)) return;
+  const open = [...old.querySelectorAll("details[open]")].map((one) => one.id);
+  const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  for (const id of open) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
+  if (old.outerHTML === fresh.outerHTML) return;
+  const scrolled = [...old.querySelectorAll(".table-frame")].map((one) => one.scrollLeft);
+  old.replaceWith(fresh);
+  fresh.querySelectorAll(".table-frame").forEach((one, n) => (one.scrollLeft = scrolled[n] ?? 0));
+  if (focused) fresh.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+}
+
+async function refreshParts() {
+  const found = await fetched("/parts");
+  const parts = document.getElementById("parts");
+  const fresh = [...found.querySelectorAll("body > section")];
+  for (const old of [...parts.children]) if (!fresh.some((one) => one.id === old.id)) old.remove();
+  let before = null;
+  for (const one of fresh) {
+    const old = document.getElementById(one.id);
+    if (old) replacePart(old, one);
+    else if (before) before.after(one);
+    else parts.prepend(one);
+    before = document.getElementById(one.id);
+  }
+  const status = document.getElementById("status-part");
+  parts.dataset.shape = status.dataset.shape;
+  const state = document.getElementById("state");
+  const told = status.querySelector("template").innerHTML;
+  if (state.innerHTML !== told) {
+    state.innerHTML = told; // our own server's, and escaped there
+    document.getElementById("announcement").textContent = `The tournament is ${state.textContent.trim()}.`;
+  }
+}
+
+// Boards whose matches have gone on since they were drawn.
+function staleBoards() {
+  const shown = [...document.querySelectorAll("[data-board]")];
+  return shown.filter((one) => latest.steps[one.dataset.board] > Number(one.dataset.steps)).map((one) => one.dataset.board);
+}
+
+async function refreshBoards(ids) {
+  const query = new URLSearchParams(ids.map((id) => ["match", id]));
+  const found = await fetched(`/boards?${query}`);
+  setServerTime(Number(found.querySelector("#boards").dataset.now));
+  for (const fresh of found.querySelectorAll("[data-board]")) {
+    document.querySelector(`[data-board="${CSS.escape(fresh.dataset.board)}"]`)?.replaceWith(fresh);
+  }
+  tick();
+}
+
+function tick() {
+  for (const clock of document.querySelectorAll("[data-clock]")) {
+    showClock(clock, clock.dataset.ends ? Number(clock.dataset.ends) : undefined);
+  }
+}
+
+async function refresh() {
+  if (isBusy || document.hidden || latest === null) return;
+  const isOther = document.getElementById("parts").dataset.shape !== latest.shape;
+  const stale = isOther ? [] : staleBoards();
+  if (!isOther && !stale.length) return;
+  isBusy = true;
+  try {
+    await (isOther ? refreshParts() : refreshBoards(stale));
+  } catch {
+    // The server is away; the next look may find it again.
+  }
+  isBusy = false;
+}
+
+setServerTime(Number(root.dataset.now));
+new Feed(`${address}/events`, ["pulse"], (_, event) => {
+  latest = JSON.parse(event.data);
+  setServerTime(latest.now);
+}, () => {});
+setInterval(refresh, PAUSE_MS);
+setInterval(tick, TICK_MS);
+tick();

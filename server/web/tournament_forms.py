@@ -1,0 +1,184 @@
+"""The forms of tournaments: ordering one, and what its host and the owners of players do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from aiohttp import web
+from multidict import MultiDictProxy
+from pydantic import ValidationError
+
+from gdl.errors import GdlError, validation_message
+from server.access.access import principal
+from server.access.settings import requires
+from server.api import tournaments as commands
+from server.api.operation import MANAGER
+from server.api.player_models import is_own
+from server.api.tournament_models import AnnulmentText, EntryText, NewTournament, ReasonText
+from server.errors import RequestError
+from server.links.seating import OWN_PLAYERS
+from server.storage.games import title_of
+from server.storage.rows import EntryRule, TournamentStatus
+from server.storage.tournaments import StoredTournament
+from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
+from server.tournament.scoring import Measure
+from server.visibility import Role
+from server.web.rendering import render, sentence
+from server.web.tournament_words import FORMAT_WORDS
+
+_TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
+_CHECKS: Final = ("allGames", "scramble")
+_DEFAULTS: Final = {
+    "name": "", "format": TournamentFormat.SWISS.value, "rounds": "", "startClock": "10", "playClock": "5",
+    "measure": Measure.POINTS.value, "forfeitErrors": "", "entry": EntryRule.OPEN.value, "players": "",
+    "allGames": "", "scramble": "",
+}  # fmt: skip
+_LABELS: Final = {
+    "name": "Name", "rounds": "Rounds", "startClock": "Start clock", "playClock": "Play clock", "games": "Games",
+    "forfeitErrors": "Errors that lose a match", "players": "Players",
+}  # fmt: skip
+MEASURE_WORDS: Final[dict[Measure, str]] = {
+    Measure.POINTS: "points of each match",
+    Measure.MEETINGS: "points of each meeting",
+    Measure.GOALS: "the mean goal",
+}
+
+
+@requires(Role.HOST)
+async def show_form(request: web.Request) -> web.Response:
+    """Show the form that orders a tournament."""
+    return await _form(request, _DEFAULTS, request.query.getall("game", []))
+
+
+@requires(Role.HOST)
+async def order(request: web.Request) -> web.StreamResponse:
+    """Order the tournament of the form, and go to its page."""
+    form = await request.post()
+    data = {name: str(value).strip() for name, value in form.items()}
+    games = [str(game) for game in form.getall("games", [])]
+    try:
+        text = NewTournament.model_validate(_order(data, games))
+        await commands.order_tournament(request, text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return await _form(request, data, games, sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
+    except GdlError as error:
+        return await _form(request, data, games, sentence(error))
+    raise web.HTTPSeeOther(f"/tournaments/{text.name}")
+
+
+def _order(data: Mapping[str, str], games: list[str]) -> dict[str, Any]:
+    """Return the order that the form says, as the JSON API takes it."""
+    found: dict[str, Any] = {name: data[name] for name in _TEXTS if data.get(name)}
+    found |= {name: data.get(name) == "yes" for name in _CHECKS}
+    lines = (line.strip() for line in data.get("players", "").splitlines())
+    return found | {"games": games, "players": [_entry(line) for line in lines if line]}
+
+
+def _entry(line: str) -> dict[str, str]:
+    """Return the entry of a line: a player, or a name for it and the player, as in `strong = mcts:playouts=500`."""
+    name, equals, player = line.partition(" = ")
+    return {"name": name.strip(), "player": player.strip()} if equals else {"player": line}
+
+
+def _where(place: tuple[str | int, ...]) -> str:
+    return _LABELS.get(str(place[0]), str(place[0])) if place else "This form"
+
+
+async def _form(request: web.Request, data: Mapping[str, str], games: list[str], problem: str = "") -> web.Response:
+    """Return the form, filled with *data* and *games*, and with the *problem* of what was sent."""
+    manager = request.app[MANAGER]
+    return render(
+        request,
+        "start_tournament.html",
+        status=400 if problem else 200,
+        problem=problem,
+        data=_DEFAULTS | dict(data),
+        chosen=games,
+        games=[(game.name, title_of(game)) for game in await manager.games.listed()],
+        formats=FORMAT_WORDS,
+        measures=MEASURE_WORDS,
+        default_rounds=DEFAULT_ROUNDS,
+        own=OWN_PLAYERS,
+        registered=[row.name for row in await manager.players.listed()],
+    )
+
+
+async def own_players(request: web.Request, found: StoredTournament) -> list[tuple[str, bool]]:
+    """Return the players that whoever asks may enter or withdraw, and for each whether it has entered."""
+    viewer = principal(request)
+    if not viewer.may(Role.PLAYER):
+        return []
+    entered = {one.player for one in found.entrants if one.withdrawn_after is None}
+    rows = await request.app[MANAGER].players.listed()
+    return [(row.name, row.name in entered) for row in rows if is_own(row, viewer)]
+
+
+def may_enter(found: StoredTournament) -> bool:
+    """Return whether owners of players enter them by themselves."""
+    return found.row.status == TournamentStatus.OPEN and found.row.entry == EntryRule.OPEN
+
+
+Form = MultiDictProxy[Any]
+
+
+@requires(Role.PLAYER)
+async def command(request: web.Request) -> web.StreamResponse:
+    """Do with a tournament what the form says, as far as whoever sends it may."""
+    name, form = request.match_info["name"], await request.post()
+    needed, do = _COMMANDS.get(str(form.get("do", "")), (Role.PLAYER, None))
+    if do is None:
+        raise RequestError("bad_request", "that cannot be done with a tournament", status=400)
+    if not principal(request).may(needed):
+        raise RequestError("forbidden", f"that needs the role {needed.word}", status=403)
+    try:
+        await do(request, name, form)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RequestError("bad_request", f"{first['loc'][0]}: {validation_message(first)}", status=400) from error
+    raise web.HTTPSeeOther(f"/tournaments/{name}")
+
+
+async def _start(request: web.Request, name: str, _form: Form) -> None:
+    await commands.start_tournament(request, name)
+
+
+async def _pause(request: web.Request, name: str, form: Form) -> None:
+    await commands.pause_tournament(request, name, ReasonText(reason=_text(form, "reason")))
+
+
+async def _resume(request: web.Request, name: str, _form: Form) -> None:
+    await commands.resume_tournament(request, name)
+
+
+async def _cancel(request: web.Request, name: str, form: Form) -> None:
+    await commands.cancel_tournament(request, name, ReasonText(reason=_text(form, "reason")))
+
+
+async def _enter(request: web.Request, name: str, form: Form) -> None:
+    await commands.enter_tournament(request, name, EntryText.model_validate(_entry(_text(form, "player"))))
+
+
+async def _withdraw(request: web.Request, name: str, form: Form) -> None:
+    await commands.withdraw(request, name, _text(form, "entrant"))
+
+
+async def _annul(request: web.Request, name: str, form: Form) -> None:
+    text = AnnulmentText(reason=_text(form, "reason"), replay=_text(form, "replay") == "yes")
+    await commands.annul_match(request, name, _text(form, "match"), text)
+
+
+def _text(form: Form, name: str) -> str:
+    return str(form.get(name, "")).strip()
+
+
+_COMMANDS: Final[dict[str, tuple[Role, Callable[[web.Request, str, Form], Awaitable[None]]]]] = {
+    "start": (Role.HOST, _start),
+    "pause": (Role.HOST, _pause),
+    "resume": (Role.HOST, _resume),
+    "cancel": (Role.HOST, _cancel),
+    "annul": (Role.HOST, _annul),
+    "enter": (Role.PLAYER, _enter),
+    "withdraw": (Role.PLAYER, _withdraw),
+}

@@ -1,0 +1,208 @@
+"""A tournament as its pages show it: standings, cross table, rounds with their pairings, and what became of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from server.arena.display import sprt_line
+from server.hosting.tournaments import played_of, progress_of
+from server.storage.rows import ENDED, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
+from server.storage.tournaments import StoredTournament
+from server.tournament.competition import Pairing
+from server.tournament.plan import TournamentFormat
+from server.tournament.progress import Progress
+from server.tournament.scoring import ScoringRules, counted_goals, match_points
+from server.tournament.swiss import byes
+from server.tournament.table import TableRow, head_to_head, table_of
+
+_MOST_IN_CROSS_TABLE: Final = 60
+_HAS_RESTS: Final = (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
+"""The formats in which an entrant without a match in a round has a bye, and is not out."""
+_ENDED: Final = (TournamentStatus.OVER, TournamentStatus.CANCELLED)
+
+
+def is_secret(row: TournamentRow) -> bool:
+    """Return whether it is not to be known yet which games are played: their names are scrambled."""
+    return row.terms.scramble and row.status not in _ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFixture:
+    """A scheduled match: who plays, what came of it, and in `note` what else happened to it.
+
+    Attributes:
+        game: empty while it is not to be known.
+        goals: those that count; None without a result.
+        is_void: whether it does not count.
+    """
+
+    match_id: str
+    round: int
+    players: tuple[str, ...]
+    status: str
+    game: str
+    goals: tuple[int, ...] | None
+    errors: tuple[int, ...]
+    note: str
+    is_void: bool
+    ended_ms: int | None
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the match was ordered."""
+        return self.status not in ("scheduled", "forfeited")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is played of it."""
+        return self.status == "forfeited" or self.status in tuple(ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPairing:
+    """Entrants who meet in a round, each with its points so far, and their matches."""
+
+    players: tuple[tuple[str, float], ...]
+    fixtures: tuple[ShownFixture, ...]
+    is_decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRound:
+    """A round: its pairings, who rests, and how many of its matches are over."""
+
+    number: int
+    pairings: tuple[ShownPairing, ...]
+    resting: tuple[str, ...]
+
+    @property
+    def fixtures(self) -> tuple[ShownFixture, ...]:
+        """The matches of the round, in the order of the schedule."""
+        return tuple(each for pairing in self.pairings for each in pairing.fixtures)
+
+    @property
+    def n_over(self) -> int:
+        """How many of its matches are over."""
+        return sum(each.is_over for each in self.fixtures)
+
+
+@dataclass(frozen=True)
+class ShownTournament:
+    """A tournament as its pages show it.
+
+    Attributes:
+        table: the standings, the best first; empty before the start.
+        cross: what each made against each other, in the order of the table; empty where it would be too large.
+        sprt: how the sequential test stands; empty without one.
+    """
+
+    found: StoredTournament
+    table: tuple[TableRow, ...] = ()
+    cross: tuple[tuple[str, ...], ...] = ()
+    rounds: tuple[ShownRound, ...] = ()
+    sprt: str = ""
+    progress: Progress | None = field(default=None, repr=False)
+
+    @property
+    def row(self) -> TournamentRow:
+        """The row of the tournament."""
+        return self.found.row
+
+    @cached_property
+    def fixtures(self) -> Mapping[str, ShownFixture]:
+        """All scheduled matches, by id, in the order of the rounds."""
+        return {each.match_id: each for one in self.rounds for each in one.fixtures}
+
+    @property
+    def n_over(self) -> int:
+        """How many matches are over."""
+        return sum(each.is_over for each in self.fixtures.values())
+
+    @property
+    def current(self) -> ShownRound | None:
+        """The first round in which a match is open, else the last one; None before the first."""
+        is_open = (one for one in self.rounds if one.n_over < len(one.fixtures))
+        return next(is_open, self.rounds[-1] if self.rounds else None)
+
+    @property
+    def playing(self) -> tuple[ShownFixture, ...]:
+        """The matches that are played now, in the order of the schedule."""
+        return tuple(each for each in self.fixtures.values() if each.status == MatchStatus.RUNNING)
+
+    @property
+    def elo_range(self) -> tuple[float, float]:
+        """The lowest and the highest end of the intervals of the ratings."""
+        lows = [row.elo_low for row in self.table if row.elo_low is not None]
+        highs = [row.elo_high for row in self.table if row.elo_high is not None]
+        return (min(lows), max(highs)) if lows and highs else (0.0, 0.0)
+
+
+def shown_tournament(found: StoredTournament) -> ShownTournament:
+    """Return the tournament *found* as pages show it; this takes long where many have played many matches.
+
+    Raises:
+        RequestError: it has begun, and cannot be played with the entrants that it has.
+    """
+    if found.row.started_ms is None and not found.fixtures:
+        return ShownTournament(found)
+    progress = progress_of(found)
+    table, rules = table_of(progress), progress.plan.scoring
+    names = [row.player for row in table]
+    has_cross = len(names) <= _MOST_IN_CROSS_TABLE
+    cross = head_to_head(progress.results, names, rules) if has_cross else []
+    sprt = sprt_line(progress) or ""
+    rounds = _rounds(found, progress, rules)
+    return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, progress)
+
+
+def _rounds(found: StoredTournament, progress: Progress, rules: ScoringRules) -> tuple[ShownRound, ...]:
+    fixtures = {one.match.match_id: _fixture(found, one, rules) for one in found.fixtures}
+    by_round: dict[int, list[ShownPairing]] = {}
+    for pairing in progress.competition.pairings:
+        by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, rules))
+    resting: dict[int, list[str]] = {}
+    if found.row.terms.format in _HAS_RESTS:
+        for number, name in byes(progress.competition):
+            resting.setdefault(number, []).append(name)
+    return tuple(
+        ShownRound(number, tuple(pairings), tuple(resting.get(number, ())))
+        for number, pairings in sorted(by_round.items())
+    )
+
+
+def _pairing(pairing: Pairing, fixtures: Mapping[str, ShownFixture], rules: ScoringRules) -> ShownPairing:
+    points = match_points(pairing, rules)
+    players = tuple((name, points.get(name, 0.0)) for name in pairing.players)
+    return ShownPairing(players, tuple(fixtures[one.match_id] for one in pairing.matches), pairing.is_decided)
+
+
+def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules) -> ShownFixture:
+    match, played = one.match, played_of(one)
+    annulment = found.annulments.get(match.match_id)
+    status = "forfeited" if one.forfeited and one.status is None else one.status or "scheduled"
+    is_known = not is_secret(found.row) or one.status == MatchStatus.COMPLETED
+    return ShownFixture(
+        match.match_id, match.round, match.players, str(status), match.game if is_known else "",
+        None if played is None else counted_goals(played.result, rules),
+        () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
+    )  # fmt: skip
+
+
+def _note(found: StoredTournament, one: FixtureRow) -> str:
+    """Return what happened to a match besides its result."""
+    annulment = found.annulments.get(one.match.match_id)
+    if annulment is not None:
+        by = f" by {annulment.annulled_by}" if annulment.annulled_by else ""
+        again = ", and played again" if annulment.is_replayed else ""
+        return f"annulled{by}{again}: {annulment.reason}"
+    if one.forfeited:
+        return f"forfeited by {', '.join(one.forfeited)}"
+    return one.abort_reason or ""
+
+
+def players_of(shown: ShownTournament, match_ids: Collection[str]) -> dict[str, Sequence[str]]:
+    """Return who plays in each of those of the matches that belong to the tournament, in the order of the roles."""
+    return {match_id: shown.fixtures[match_id].players for match_id in match_ids if match_id in shown.fixtures}

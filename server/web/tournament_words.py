@@ -1,0 +1,106 @@
+"""The terms of a tournament in plain words, for those who play in it and those who watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from server.storage.rows import EntryRule, TournamentRow
+from server.tournament.plan import TournamentFormat, TournamentTerms
+from server.tournament.scoring import Measure
+from server.tournament.standings import TIE_BREAKS
+from server.web.rendering import counted
+
+FORMAT_WORDS: Final[dict[TournamentFormat, str]] = {
+    TournamentFormat.ROUND_ROBIN: "Round robin",
+    TournamentFormat.GAUNTLET: "Gauntlet",
+    TournamentFormat.SWISS: "Swiss",
+    TournamentFormat.KNOCKOUT: "Knockout",
+    TournamentFormat.DOUBLE_KNOCKOUT: "Double knockout",
+    TournamentFormat.LADDER: "Ladder",
+    TournamentFormat.SCORE_TABLE: "Score table",
+}
+"""What the formats are called."""
+_MEASURES: Final[dict[Measure, str]] = {
+    Measure.GOALS: "The mean goal of all matches counts, from 0 to 100.",
+    Measure.POINTS: "Each match gives 1 point for a better goal than another's, ½ for an equal one, 0 for a worse one.",
+    Measure.MEETINGS: "Each meeting gives 1 point for the better mean goal of its matches, ½ for an equal one, 0 for a"
+    " worse one.",
+}
+
+
+def _meetings(terms: TournamentTerms) -> str:
+    """Return who meets whom."""
+    n = terms.n_rounds
+    match terms.format:
+        case TournamentFormat.ROUND_ROBIN:
+            return f"Each entrant meets each other one in each game{_times(n)}."
+        case TournamentFormat.GAUNTLET:
+            return f"The first entrant meets each of the others in each game{_times(n)}."
+        case TournamentFormat.SWISS:
+            return f"{counted(n, 'round')}; in each, entrants with like scores meet who have not met before."
+        case TournamentFormat.KNOCKOUT:
+            return f"Who loses a meeting is out. A meeting has {counted(n, 'set')} of matches."
+        case TournamentFormat.DOUBLE_KNOCKOUT:
+            return f"Who has lost two meetings is out. A meeting has {counted(n, 'set')} of matches."
+        case TournamentFormat.LADDER:
+            return f"Those meet whose match tells most about the ratings, up to {counted(n, 'time')}."
+        case TournamentFormat.SCORE_TABLE:
+            return f"Each entrant plays each game alone, in {counted(n, 'attempt')}, and the goals are compared."
+
+
+def _times(n: int) -> str:
+    return "" if n == 1 else f", {n:,} times"
+
+
+def _games(games: Sequence[str], terms: TournamentTerms) -> str:
+    """Return which games are played, and in which order."""
+    listed = ", ".join(games) if games else f"{counted(len(terms.games), 'game')}, whose names are told at the end"
+    if len(terms.games) < 2:
+        return f"{listed}."
+    takes_turns = terms.format in (
+        TournamentFormat.SWISS, TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT
+    )  # fmt: skip
+    if not takes_turns:
+        return f"{listed}."
+    return f"{listed}; {'each meeting plays all of them' if terms.all_games else 'they take turns by round'}."
+
+
+def _errors(terms: TournamentTerms) -> str:
+    replaced = "A move that is illegal, late or missing is replaced by a random legal one, and counts as an error."
+    if terms.forfeit_errors is None:
+        return f"{replaced} Errors alone lose no match."
+    return f"{replaced} {counted(terms.forfeit_errors, 'error').capitalize()} in a match lose it."
+
+
+def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the rules of a tournament, each with its title; *games* are none while their names are secret."""
+    terms = row.terms
+    yield "Format", f"{FORMAT_WORDS[terms.format]}. {_meetings(terms)}"
+    yield "Games", _games(games, terms)
+    yield (
+        "Seats",
+        "In a set of matches the seats rotate, with the same chance, so that everyone plays each role as often.",
+    )
+    yield (
+        "Clocks",
+        f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move, {terms.grace:g} s of grace.",
+    )
+    yield "What counts", _MEASURES[terms.measure]
+    yield "Ties", f"Equal scores are parted by {', then '.join(TIE_BREAKS)}."
+    yield "Errors", _errors(terms)
+    yield "Forfeits", "Who withdraws, or does not come, has lost its open matches; ratings leave these out."
+    if terms.scramble:
+        yield "Names", "Names in the rules are scrambled, so that no player can know a game by its words."
+    if terms.sprt is not None:
+        yield (
+            "Test",
+            (
+                f"A sequential test ends it once it is sure whether the first is better by {terms.sprt.elo0:g} or by"
+                f" {terms.sprt.elo1:g} points of normalised Elo."
+            ),
+        )
+    entry = (
+        "Everybody with a registered player may enter." if row.entry == EntryRule.OPEN else "The host enters players."
+    )
+    yield "Entry", entry

@@ -1,0 +1,108 @@
+"""Tournaments ordered, entered and led by forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.access.access import AccessControl
+from server.access.settings import AccessSettings
+from server.visibility import Role
+from tests.kit.server.access.doors import bearer
+from tests.kit.server.api.cups import TOURNAMENTS, until_cup
+from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.web.fetching import page_at, words_of
+from tests.kit.server.web.markup import Page
+
+FORM: dict[str, Any] = {
+    "name": "cup", "format": "round-robin", "games": "tictactoe", "rounds": "", "startClock": "10", "playClock": "10",
+    "measure": "points", "forfeitErrors": "", "entry": "open", "players": "legal\nchance = random\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+async def send(client: Client, path: str, status: int, headers: dict[str, str] | None = None, **form: str) -> str:
+    """Send a form, and return where the answer leads, else what its page says."""
+    if headers is None:  # a browser, which sends the token of the page
+        async with client.get("/start/tournament") as answer:
+            token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())
+        assert token is not None
+        form["csrf_token"] = token[1]
+    async with client.post(path, data=form, headers=headers or {}, allow_redirects=False) as answer:
+        text = await answer.text()
+        assert answer.status == status, text
+        return answer.headers.get("Location", words_of(Page(text)))
+
+
+async def test_a_tournament_is_ordered_and_led_by_forms(client: Client) -> None:
+    assert "/start/tournament" in (await page_at(client, "/tournaments")).links
+    await page_at(client, "/start/tournament?game=tictactoe")
+    assert await send(client, "/start/tournament", 303, **FORM) == "/tournaments/cup"
+    assert await send(client, "/tournaments/cup", 303, do="enter", player="third = legal") == "/tournaments/cup"
+    await send(client, "/tournaments/cup", 303, do="withdraw", entrant="third")
+    await page_at(client, "/tournaments/cup")
+    await send(client, "/tournaments/cup", 303, do="start")
+    found = await until_cup(client, lambda cup: bool(cup["status"] == "over"))
+    assert [one["name"] for one in found["entrants"]] == ["legal", "chance"]
+    match_id = found["matches"][0]["match"]
+    await send(client, "/tournaments/cup", 303, do="annul", match=match_id, reason="a draught", replay="yes")
+    found = await until_cup(client, lambda cup: bool(cup["status"] == "over"))
+    assert [one.get("annulled") for one in found["matches"]] == ["a draught", None, None]
+
+
+async def test_a_tournament_is_paused_resumed_and_cancelled_by_forms(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await send(client, "/start/tournament", 303, **FORM | {"players": "legal\nabsent"})
+    for do, reason, status in (("start", "", "running"), ("pause", "lunch", "paused"), ("resume", "", "running")):
+        await send(client, "/tournaments/cup", 303, do=do, reason=reason)
+        assert (await told(await client.get(f"{TOURNAMENTS}/cup")))["status"] == status
+        await page_at(client, "/tournaments/cup")
+    assert "reason" in await send(client, "/tournaments/cup", 400, do="cancel", reason="")
+    await send(client, "/tournaments/cup", 303, do="cancel", reason="rain")
+    assert "Cancelled: rain" in words_of(await page_at(client, "/tournaments/cup"))
+
+
+async def test_what_is_wrong_with_a_form_is_told_and_the_rest_is_kept(client: Client) -> None:
+    path = "/start/tournament"
+    assert "Play clock: " in await send(client, path, 400, **FORM | {"playClock": "0"})
+    assert "no player 'mctz'" in await send(client, path, 400, **FORM | {"players": "mctz"})
+    without_games = {name: value for name, value in FORM.items() if name != "games"}
+    assert "Games: " in await send(client, path, 400, **without_games)
+    await send(client, path, 303, **FORM)
+    assert "there is a tournament 'cup' already" in await send(client, path, 400, **FORM)
+    assert "that cannot be done" in await send(client, "/tournaments/cup", 400, do="dance")
+
+
+async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path) -> None:
+    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+        host, ann, bob = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
+        for name, headers in (("anns", ann), ("bobs", bob)):
+            await told(await client.post("/api/v1/players", json={"name": name}, headers=headers), 201)
+        await send(client, "/start/tournament", 303, host, **FORM | {"players": "legal"})
+        async with client.get("/tournaments/cup", headers=ann) as answer:
+            words = words_of(Page(await answer.text()))
+        assert "Your players anns Enter" in words
+        assert "bobs" not in words
+        await send(client, "/tournaments/cup", 303, ann, do="enter", player="anns")
+        assert "belongs to another owner" in await send(client, "/tournaments/cup", 403, ann, do="enter", player="bobs")
+        assert "another owner" in await send(client, "/tournaments/cup", 403, bob, do="withdraw", entrant="anns")
+        assert "needs the role host" in await send(client, "/tournaments/cup", 403, ann, do="start")
+        await send(client, "/tournaments/cup", 303, ann, do="withdraw", entrant="anns")
+        found = await told(await client.get(f"{TOURNAMENTS}/cup", headers=ann))
+        assert [one["name"] for one in found["entrants"]] == ["legal"]
+
+
+PEOPLE = (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
+
+
+async def issued(access: AccessControl, name: str, role: Role) -> str:
+    return str((await access.issuing.issue(name, role)).text)

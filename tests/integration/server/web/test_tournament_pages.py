@@ -1,0 +1,106 @@
+"""The pages of tournaments as the server sends them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from server.web.rendering import points
+from tests.kit.server.api.cups import command_cup, order_cup, played_cup, until_cup
+from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.web.fetching import page_at, words_of
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+async def test_there_is_a_list_of_tournaments(client: Client) -> None:
+    assert "There is no tournament yet." in words_of(await page_at(client, "/tournaments"))
+    await order_cup(client)
+    page = await page_at(client, "/tournaments")
+    assert "/tournaments/cup" in page.links
+    assert "Round robin tictactoe open for entries" in words_of(page)
+
+
+async def test_a_tournament_that_is_not_there_is_told_in_a_page(client: Client) -> None:
+    for path in ("", "/parts", "/boards", "/events"):
+        assert "no tournament 'nothing'" in (await page_at(client, f"/tournaments/nothing{path}", 404)).text
+
+
+async def test_an_open_tournament_shows_its_rules_and_who_has_entered(client: Client) -> None:
+    await order_cup(client, forfeitErrors=3, format="swiss", rounds=4)
+    page = await page_at(client, "/tournaments/cup")
+    words = words_of(page)
+    assert "2 entrants" in words
+    assert "/players/legal" in page.links
+    assert "Swiss. 4 rounds; in each, entrants with like scores meet who have not met before." in words
+    assert "10 s to prepare, 10 s for each move" in words
+    assert "3 errors in a match lose it." in words
+    assert "parted by direct comparison, then Buchholz, then Sonneborn-Berger, then fewer errors." in words
+
+
+async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(client: Client) -> None:
+    found = await played_cup(client, format="swiss", rounds=2, players=["legal", "random", "greedy"])
+    page = await page_at(client, "/tournaments/cup")
+    words = words_of(page)
+    assert {"standings-title", "cross-title", "round-title", "schedule-title"} <= page.ids
+    assert {f"/matches/{one['match']}" for one in found["matches"]} <= set(page.links)
+    assert "/tournaments/cup/entrants/greedy" in page.links
+    assert "Round 2 of 2 4 of 4 matches were played" in words
+    assert "has a bye" in words
+    for row in found["standings"]:
+        assert f"{row['rank']}{row['player']}{points(row['score'])}" in words
+
+
+async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await order_cup(client, players=["legal", "random", "absent"])
+    await command_cup(client, "start")
+    found = await until_cup(client, lambda cup: sum("goals" in one for one in cup["matches"]) == 2)
+    await command_cup(client, "pause", reason="lunch")
+    assert "Paused: lunch" in words_of(await page_at(client, "/tournaments/cup"))
+    over = next(one["match"] for one in found["matches"] if "goals" in one)
+    await command_cup(client, f"matches/{over}/annul", reason="a draught", replay=True)
+    await told(await client.delete("/api/v1/tournaments/cup/entries/absent"))
+    words = words_of(await page_at(client, "/tournaments/cup"))
+    assert "annulled by local, and played again: a draught" in words
+    assert "forfeited by absent" in words
+
+
+async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
+    await order_cup(client, scramble=True, players=["legal", "absent"])
+    await command_cup(client, "start")
+    await until_cup(client, lambda cup: bool(cup["matches"]) and cup["matches"][0]["status"] == "queued")
+    for path in ("/tournaments", "/tournaments/cup", "/tournaments/cup/parts"):
+        assert "tictactoe" not in words_of(await page_at(client, path))
+    assert "1 game, whose names are told at the end" in words_of(await page_at(client, "/tournaments/cup"))
+    await command_cup(client, "cancel", reason="rain")
+    assert "tictactoe" in words_of(await page_at(client, "/tournaments/cup"))
+
+
+async def test_boards_of_matches_of_another_tournament_are_not_shown(client: Client) -> None:
+    found = await played_cup(client)
+    own = found["matches"][0]["match"]
+    async with client.get(f"/tournaments/cup/boards?match={own}&match=other") as answer:
+        text = await answer.text()
+    assert text.count("data-board=") == 1
+    assert f'data-board="{own}"' in text
+
+
+async def test_a_stream_tells_when_something_has_changed(client: Client) -> None:
+    await order_cup(client)
+    async with client.get("/tournaments/cup/events", headers={"Accept": "application/x-ndjson"}) as stream:
+        async with asyncio.timeout(60):
+            before = json.loads(await stream.content.readline())
+            await command_cup(client, "start")
+            after = json.loads(await stream.content.readline())
+    assert before["event"] == after["event"] == "pulse"
+    assert before["data"]["shape"] != after["data"]["shape"]
