@@ -161,7 +161,8 @@ async def _enter(request: web.Request, name: str, form: Form) -> None:
 
 
 async def _withdraw(request: web.Request, name: str, form: Form) -> None:
-    await commands.withdraw(request, name, _text(form, "entrant"))
+    reason = WithdrawalQuery(reason=_text(form, "reason"))
+    await commands.withdraw(request, name, _text(form, "entrant"), reason)
 
 
 async def _annul(request: web.Request, name: str, form: Form) -> None:
