@@ -15,7 +15,13 @@ from server.access.settings import requires
 from server.api import tournaments as commands
 from server.api.operation import MANAGER
 from server.api.player_models import is_own
-from server.api.tournament_models import AnnulmentText, EntryText, NewTournament, ReasonText
+from server.api.tournament_models import (
+    AnnulmentText,
+    EntryText,
+    NewTournament,
+    ReasonText,
+    WithdrawalQuery,
+)
 from server.errors import RequestError
 from server.links.seating import OWN_PLAYERS
 from server.storage.games import title_of
