@@ -16,6 +16,7 @@ from server.sanitization import CleanLine
 from server.storage.rows import EntryRule, FixtureRow, InterventionRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import TournamentTerms
+from server.tournament.scoring import counted_goals
 from server.tournament.table import summary
 from server.tournament.timetable import AT_ONCE, Timetable
 
@@ -239,7 +240,7 @@ def _fixture(found: StoredTournament, one: FixtureRow) -> FixtureAnswer:
     if not found.row.terms.scramble or one.status == MatchStatus.COMPLETED:
         told["game"] = match.game
     if played is not None:
-        told["goals"] = list(played.result.goals)
+        told["goals"] = list(counted_goals(played.result, found.row.terms.scoring))
     if one.forfeited:
         told["forfeited"] = list(one.forfeited)
     if annulment is not None:
