@@ -14,9 +14,8 @@ from gdl.language.rules import Description
 from gdl.simulation.budget import DEFAULT_BUDGET, Clock, LimitInPlay, OutOfTime, SimulationBudget, TimeLimit, ask
 from gdl.simulation.diagnosis import diagnose
 from gdl.simulation.exploration import StateSpace, can_force_win, endless_play, explore, lengths, make_play, order_of
-from gdl.simulation.figures import Defect, Figures
+from gdl.simulation.figures import Defect, Exact, Figures, Finding, SimulationReport
 from gdl.simulation.observer import Derivations, Observer
-from gdl.simulation.report import Exact, Finding, SimulationReport
 
 
 def simulate(
