@@ -10,8 +10,6 @@ from server.storage.rows import MatchRow
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
 
