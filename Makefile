@@ -13,7 +13,7 @@ demo: $(INSTALLED) ## play Amazons over HTTP, game manager and two players on th
 	@$(BIN)/ggp demo
 
 test: $(INSTALLED_DEV) ## run the test suite, README examples included
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-fast: $(INSTALLED_DEV) ## run the unit tests, which take less than a minute
 	@$(BIN)/python -m pytest -q -n auto tests/unit

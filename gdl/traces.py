@@ -146,7 +146,7 @@ def step_of(game: Game, state: State, moves: tuple[Term, ...] | None) -> Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Discrepancy:
     """The first place where an engine and a trace disagree; plays and steps count from 0.
 
     `kind` is what differs: roles, state, terminal, legal, goal, move or percepts; `role` is None where it concerns
@@ -182,7 +182,7 @@ def conform(
     *,
     moves_only: bool = False,
     on_step: Callable[[int, int], None] = lambda _play, _step: None,
-) -> Difference | None:
+) -> Discrepancy | None:
     """Return the first difference between *game* and *trace*, or None where they agree.
 
     With *moves_only*, legal moves and terminal are compared everywhere, goals in terminal states only, states and
@@ -190,7 +190,7 @@ def conform(
     """
     by_name = {str(role): role for role in game.roles}
     if sorted(by_name) != sorted(trace.roles):
-        return Difference(0, 0, None, "roles", tuple(by_name), reference=trace.roles)
+        return Discrepancy(0, 0, None, "roles", tuple(by_name), reference=trace.roles)
     roles = tuple(by_name[name] for name in trace.roles)
     replay = _Replay(game, roles, moves_only)
     for play, steps in enumerate(trace.matches):
@@ -238,16 +238,16 @@ class _Replay:
         return tuple(by_text[role][chosen[role]] for role in self.game.roles)
 
 
-def _difference(play: int, step: int, comparison: Comparison) -> Difference | None:
+def _difference(play: int, step: int, comparison: Comparison) -> Discrepancy | None:
     kind, role, ours, theirs = comparison
     name = None if role is None else str(role)
     texts = tuple(sorted(map(str, ours)))
     if len(theirs) == 2 and isinstance(theirs[0], int):
         if digest(texts) == theirs:
             return None
-        return Difference(play, step, name, kind, texts, n_reference=theirs[0], digest_reference=str(theirs[1]))
+        return Discrepancy(play, step, name, kind, texts, n_reference=theirs[0], digest_reference=str(theirs[1]))
     reference = tuple(map(str, theirs))
-    return None if texts == tuple(sorted(reference)) else Difference(play, step, name, kind, texts, reference)
+    return None if texts == tuple(sorted(reference)) else Discrepancy(play, step, name, kind, texts, reference)
 
 
 def _word(is_terminal: bool) -> str:

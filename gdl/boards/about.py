@@ -51,7 +51,7 @@ def _free(value: str) -> str:
 Key = Annotated[str, Field(max_length=20), AfterValidator(_free)]
 
 
-class Decision(Table):
+class Clarification(Table):
     """A sentence of the source that leaves something open, and what the rules do about it."""
 
     unclear: Prose
@@ -86,7 +86,7 @@ class About(Table):
     players: Count
     summary: Prose
     source: Line | None = None
-    decisions: Annotated[tuple[Decision, ...], Field(max_length=MAX_ENTRIES)] = ()
+    decisions: Annotated[tuple[Clarification, ...], Field(max_length=MAX_ENTRIES)] = ()
     board: Layout = Layout()
     keys: Annotated[dict[Key, Line], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
     counts: Counts = Counts()

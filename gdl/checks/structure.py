@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from gdl.checks.subject import Kind, Occurrence, Subject, part, uses
+from gdl.checks.subject import NameKind, NameUse, Subject, part, uses
 from gdl.game import RANDOM
 from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.kif import Form
@@ -194,14 +194,14 @@ def keywords_as_names(subject: Subject) -> Iterator[Diagnostic]:
         if use.name not in keywords:
             continue
         for form in forms:
-            if use.kind is Kind.FUNCTION:
+            if use.kind is NameKind.FUNCTION:
                 message = f"`{use.name}` is a word of the language, and stands for a function here"
                 hint = "is a parenthesis misplaced? If not, choose another name"
                 yield diagnostic("keyword-as-function", form.span, message, hint)
-            elif use.kind is Kind.OBJECT and use.name != RANDOM.name:
+            elif use.kind is NameKind.OBJECT and use.name != RANDOM.name:
                 message = f"`{use.name}` is a word of the language, and names an object here"
                 yield diagnostic("keyword-as-object", form.span, message, "choose another name")
-            elif use.kind is Kind.RELATION and use.name == RANDOM.name:
+            elif use.kind is NameKind.RELATION and use.name == RANDOM.name:
                 message = "`random` is the role that plays by chance, and stands for a relation here"
                 yield diagnostic("random-as-relation", form.span, message, "choose another name")
 
@@ -267,7 +267,7 @@ def _first(term: Term) -> Term | None:
     return term.arguments[0] if isinstance(term, Compound) else None
 
 
-_CODES: Final = {Kind.RELATION: "relation-arities", Kind.FUNCTION: "function-arities"}
+_CODES: Final = {NameKind.RELATION: "relation-arities", NameKind.FUNCTION: "function-arities"}
 
 
 def several_arities(subject: Subject) -> Iterator[Diagnostic]:
@@ -300,17 +300,17 @@ def relations_as_functions(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnostic("relation-and-function", subject.occurrences[other][0].span, message, hint, related)
 
 
-def _by_name(uses: Iterable[Occurrence]) -> dict[str, list[Occurrence]]:
-    found: dict[str, list[Occurrence]] = defaultdict(list)
+def _by_name(uses: Iterable[NameUse]) -> dict[str, list[NameUse]]:
+    found: dict[str, list[NameUse]] = defaultdict(list)
     for use in uses:
         found[use.name].append(use)
     return found
 
 
-def _most_frequent_first(subject: Subject, uses: Iterable[Occurrence]) -> list[Occurrence]:
+def _most_frequent_first(subject: Subject, uses: Iterable[NameUse]) -> list[NameUse]:
     places = subject.occurrences
     return sorted(uses, key=lambda use: (-len(places[use]), places[use][0].start))
 
 
-def _arguments(use: Occurrence) -> str:
+def _arguments(use: NameUse) -> str:
     return f"{use.arity} argument{'s' if use.arity != 1 else ''}" if use.arity else "no argument"

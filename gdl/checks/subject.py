@@ -105,7 +105,7 @@ def alternatives(rules: Iterable[Rule]) -> Alternatives:
     return Alternatives(tuple(found), tuple(refused), tuple(passing))
 
 
-class Kind(StrEnum):
+class NameKind(StrEnum):
     """What a name is used as, in the words of a message."""
 
     RELATION = "a relation"
@@ -113,26 +113,26 @@ class Kind(StrEnum):
     OBJECT = "an object"
 
 
-class Occurrence(NamedTuple):
+class NameUse(NamedTuple):
     """A name as one kind of thing with one number of arguments."""
 
-    kind: Kind
+    kind: NameKind
     name: str
     arity: int
 
 
-def occurrences(forms: Iterable[Form]) -> Mapping[Occurrence, list[Form]]:
+def occurrences(forms: Iterable[Form]) -> Mapping[NameUse, list[Form]]:
     """Return the tokens of *forms*, facts and rules, by what they are used as, in the order of the text.
 
     Variables and connectives are left out; `p` and `(p)` are the same.
     """
-    found: dict[Occurrence, list[Form]] = {}
+    found: dict[NameUse, list[Form]] = {}
     for form in forms:
         _visit_sentence(form, found)
     return found
 
 
-def _visit_sentence(form: Form, found: dict[Occurrence, list[Form]]) -> None:
+def _visit_sentence(form: Form, found: dict[NameUse, list[Form]]) -> None:
     todo = [form]
     while todo:
         top = todo.pop()
@@ -142,29 +142,29 @@ def _visit_sentence(form: Form, found: dict[Occurrence, list[Form]]) -> None:
         elif name in ("<=", "not", "and", "or"):
             todo += reversed(_arguments(top))
         else:
-            _note(Kind.RELATION, top, found)
+            _note(NameKind.RELATION, top, found)
             _visit_terms(_arguments(top), found)
 
 
-def _visit_terms(forms: Iterable[Form], found: dict[Occurrence, list[Form]]) -> None:
+def _visit_terms(forms: Iterable[Form], found: dict[NameUse, list[Form]]) -> None:
     todo = list(forms)
     todo.reverse()
     while todo:
         top = todo.pop()
         children = top.children
         if children is not None and len(children) > 1:
-            _note(Kind.FUNCTION, top, found)
+            _note(NameKind.FUNCTION, top, found)
             todo += reversed(children[1:])
         elif not top.is_variable:
-            _note(Kind.OBJECT, top, found)
+            _note(NameKind.OBJECT, top, found)
 
 
-def _note(kind: Kind, form: Form, found: dict[Occurrence, list[Form]]) -> None:
+def _note(kind: NameKind, form: Form, found: dict[NameUse, list[Form]]) -> None:
     if form.children is None:
-        found.setdefault(Occurrence(kind, form.name, 0), []).append(form)
+        found.setdefault(NameUse(kind, form.name, 0), []).append(form)
     else:
         token = form.children[0]
-        found.setdefault(Occurrence(kind, token.name, len(form.children) - 1), []).append(token)
+        found.setdefault(NameUse(kind, token.name, len(form.children) - 1), []).append(token)
 
 
 def _arguments(form: Form) -> tuple[Form, ...]:
@@ -263,7 +263,7 @@ class Subject:
     diagnostics: tuple[Diagnostic, ...]
 
     @cached_property
-    def occurrences(self) -> Mapping[Occurrence, list[Form]]:
+    def occurrences(self) -> Mapping[NameUse, list[Form]]:
         """Where every name stands, by what it is used as."""
         return occurrences(self.forms)
 

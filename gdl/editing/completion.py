@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gdl.editing.grammar import MEANINGS, SENTENCES, Part, inside
-from gdl.editing.symbols import Kind, Occurrence, SymbolIndex
+from gdl.editing.symbols import Occurrence, SymbolIndex, SymbolKind
 from gdl.errors import KifSyntaxError
 from gdl.language.diagnostics import Source
 from gdl.language.kif import DEFAULT_LIMITS, Token, tokens
@@ -26,7 +26,7 @@ class Proposal:
     """A name that may stand at a place, with a word on what it is."""
 
     name: str
-    kind: Kind
+    kind: SymbolKind
     detail: str
 
 
@@ -121,23 +121,25 @@ def _variables(elsewhere: Iterable[Occurrence], index: SymbolIndex, offset: int)
     names = {
         found.symbol.name: None
         for found in elsewhere
-        if found.kind is Kind.VARIABLE and item is not None and item.start <= found.token.start < max(item.end, offset)
+        if found.kind is SymbolKind.VARIABLE
+        and item is not None
+        and item.start <= found.token.start < max(item.end, offset)
     }
     for name in names:
-        yield Proposal(name, Kind.VARIABLE, "variable of this rule")
+        yield Proposal(name, SymbolKind.VARIABLE, "variable of this rule")
 
 
 def _names(elsewhere: Iterable[Occurrence], place: _Place) -> Iterator[Proposal]:
     """Yield the names that stand in such a place elsewhere; after a parenthesis those with arguments."""
-    found: dict[tuple[str, Kind], int] = {}
+    found: dict[tuple[str, SymbolKind], int] = {}
     for one in elsewhere:
-        if one.kind in (Kind.VARIABLE, Kind.KEYWORD) or (place.is_after_parenthesis and not one.arity):
+        if one.kind in (SymbolKind.VARIABLE, SymbolKind.KEYWORD) or (place.is_after_parenthesis and not one.arity):
             continue
         if one.part is place.part or (one.part in SENTENCES and place.part in SENTENCES):
             key = (one.symbol.name, one.kind)
             found[key] = max(found.get(key, 0), one.arity)
     for (name, kind), arity in found.items():
-        yield Proposal(name, kind, _shape(name, place.part if kind is not Kind.RELATION else kind, arity))
+        yield Proposal(name, kind, _shape(name, place.part if kind is not SymbolKind.RELATION else kind, arity))
 
 
 def _shape(name: str, what: str, arity: int) -> str:
@@ -146,4 +148,4 @@ def _shape(name: str, what: str, arity: int) -> str:
 
 def _words(part: Part) -> Iterator[Proposal]:
     for word in _WORDS.get(part, ()):
-        yield Proposal(word, Kind.KEYWORD, f"{USAGE.get(word, word)}: {MEANINGS[word]}")
+        yield Proposal(word, SymbolKind.KEYWORD, f"{USAGE.get(word, word)}: {MEANINGS[word]}")

@@ -22,7 +22,7 @@ from gdl.language.rules import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS, read_forms_
 _HEADS: Final = frozenset({Part.ITEM, Part.HEAD})
 
 
-class Kind(StrEnum):
+class SymbolKind(StrEnum):
     """What a name is."""
 
     KEYWORD = "keyword"
@@ -57,7 +57,7 @@ class Occurrence:
     """A name where it stands: `token`, in the fact or rule `item`, with `arity` arguments, as that `part` of it."""
 
     symbol: Symbol
-    kind: Kind
+    kind: SymbolKind
     part: Part
     token: Form
     item: Form
@@ -116,7 +116,7 @@ class SymbolIndex:
         first in its rule. Those with as many arguments come alone, if there are any.
         """
         uses = self.uses(used.symbol)
-        if used.kind is Kind.VARIABLE:
+        if used.kind is SymbolKind.VARIABLE:
             return list(uses[:1])
         defining = [found for found in uses if found.is_definition]
         return [found for found in defining if found.arity == used.arity] or defining
@@ -190,11 +190,19 @@ def _occurrence(token: Form, arity: int, spot: _Spot, keywords: frozenset[str]) 
     item, part = spot.item, spot.part
     if token.is_variable:
         symbol = Symbol(Space.VARIABLES, token.name, item.start)
-        return Occurrence(symbol, Kind.VARIABLE, part, token, item, arity, is_definition=False)
+        return Occurrence(symbol, SymbolKind.VARIABLE, part, token, item, arity, is_definition=False)
     word = token.name.lower()
     is_relation = part in SENTENCES or (arity > 0 and word in KEYWORDS)
     is_keyword = word in keywords and (is_relation or word == RANDOM.name)
-    kind = Kind.KEYWORD if is_keyword else Kind.RELATION if is_relation else Kind.FUNCTION if arity else Kind.CONSTANT
+    kind = (
+        SymbolKind.KEYWORD
+        if is_keyword
+        else SymbolKind.RELATION
+        if is_relation
+        else SymbolKind.FUNCTION
+        if arity
+        else SymbolKind.CONSTANT
+    )
     symbol = Symbol(Space.RELATIONS if is_relation else Space.TERMS, word if word in keywords else token.name)
     is_definition = spot.is_made or (is_relation and part in _HEADS and word not in CONNECTIVES)
     return Occurrence(symbol, kind, part, token, item, arity, is_definition)
@@ -214,9 +222,9 @@ def renamable(index: SymbolIndex, offset: int) -> Occurrence:
     found = index.at(offset)
     if found is None:
         raise RenamingError("there is no name here")
-    if found.kind is Kind.KEYWORD:
+    if found.kind is SymbolKind.KEYWORD:
         raise RenamingError(f"`{found.symbol.name}` is a word of the language")
-    if found.kind is Kind.CONSTANT and _NUMBER.fullmatch(found.symbol.name):
+    if found.kind is SymbolKind.CONSTANT and _NUMBER.fullmatch(found.symbol.name):
         raise RenamingError(f"{found.symbol.name} is a number")
     broken = [item for item in index.broken if _concerns(item, found)]
     if broken:
@@ -232,7 +240,7 @@ def rename(index: SymbolIndex, offset: int, name: str) -> list[Edit]:
         RenamingError: as `renamable`, or *name* is none, or is taken.
     """
     found = renamable(index, offset)
-    is_variable = found.kind is Kind.VARIABLE
+    is_variable = found.kind is SymbolKind.VARIABLE
     new = f"?{name.removeprefix('?')}" if is_variable else name
     if new == found.token.name:
         return []
@@ -247,7 +255,7 @@ def rename(index: SymbolIndex, offset: int, name: str) -> list[Edit]:
 
 def _concerns(broken: Form, found: Occurrence) -> bool:
     """Return whether what *broken* means may matter for *found*."""
-    if found.kind is Kind.VARIABLE:
+    if found.kind is SymbolKind.VARIABLE:
         return broken.start <= found.token.start < broken.end
     todo = [broken]
     while todo:
@@ -260,7 +268,7 @@ def _concerns(broken: Form, found: Occurrence) -> bool:
 
 def _shares(found: Occurrence, other: Occurrence) -> bool:
     """Return whether the two names must stay apart: those of one file, or variables of one rule."""
-    return found.kind is not Kind.VARIABLE or other.symbol.rule == found.symbol.rule
+    return found.kind is not SymbolKind.VARIABLE or other.symbol.rule == found.symbol.rule
 
 
 _MOST_CHARACTERS: Final = 80

@@ -27,7 +27,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Arena:
+class ZionArena:
     """An arena with its player in the middle and its robots anywhere else, as *seed* has it.
 
     *Raises*: ArenaError, if a number is out of range or there is no cell for a robot.
@@ -72,7 +72,7 @@ def default_turns(robots: int) -> int:
     return 10 + 5 * robots
 
 
-def zion_rules(arena: Arena) -> str:
+def zion_rules(arena: ZionArena) -> str:
     """Return the rule file of *arena*.
 
     Raises:
@@ -95,7 +95,7 @@ def zion_rules(arena: Arena) -> str:
     )
 
 
-def zion_about(arena: Arena) -> str:
+def zion_about(arena: ZionArena) -> str:
     """Return the TOML description of *arena*.
 
     Raises:

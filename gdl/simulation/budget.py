@@ -42,7 +42,7 @@ class SimulationBudget:
 DEFAULT_BUDGET: Final = SimulationBudget()
 
 
-class Deadline:
+class TimeLimit:
     """A moment on a clock."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
@@ -59,9 +59,9 @@ class Deadline:
         """Whether the moment has come."""
         return self._clock() >= self._end_s
 
-    def half(self) -> Deadline:
+    def half(self) -> TimeLimit:
         """Return the moment when half of what is left now will have passed."""
-        return Deadline(self._clock, self.left_s / 2)
+        return TimeLimit(self._clock, self.left_s / 2)
 
 
 class LimitInPlay(LimitExceeded):
@@ -81,7 +81,7 @@ class OutOfTime(Exception):  # noqa: N818 -- no error: what was found until then
 
 
 def ask(
-    deadline: Deadline,
+    deadline: TimeLimit,
     relation: str,
     question: Callable[Arguments, Answer],
     *args: Arguments.args,

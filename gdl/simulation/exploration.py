@@ -58,7 +58,7 @@ _EDGES_PER_STATE: Final = 50
 """How many joint moves the search makes per state that it may look at."""
 
 
-class Space:
+class StateSpace:
     """States in the order in which they were reached, the initial state first; joint moves between them.
 
     Attributes:
@@ -92,19 +92,19 @@ class Space:
         return tuple(reversed(found))
 
 
-def explore(observer: Observer, max_states: int) -> Space:
+def explore(observer: Observer, max_states: int) -> StateSpace:
     """Return the states that can be reached, up to *max_states* of them and until the observer's deadline.
 
     Raises:
         LimitInPlay: the engine reached a limit.
     """
-    space = Space(observer.game.initial_state)
+    space = StateSpace(observer.game.initial_state)
     with suppress(OutOfTime):
         space.is_complete = _fill(observer, space, max_states)
     return space
 
 
-def _fill(observer: Observer, space: Space, max_states: int) -> bool:
+def _fill(observer: Observer, space: StateSpace, max_states: int) -> bool:
     """Search breadth first, and return whether the search came to its end."""
     number = n_edges = 0
     while number < len(space.states):
@@ -116,7 +116,7 @@ def _fill(observer: Observer, space: Space, max_states: int) -> bool:
     return True
 
 
-def _expand(observer: Observer, space: Space, number: int) -> Iterator[None]:
+def _expand(observer: Observer, space: StateSpace, number: int) -> Iterator[None]:
     """Make every joint move in the state of that number, and yield after each."""
     state, path = space.states[number], partial(space.path, number)
     try:
@@ -141,7 +141,7 @@ class Order:
     circle: tuple[int, tuple[JointMove, ...]] | None
 
 
-def order_of(space: Space) -> Order:
+def order_of(space: StateSpace) -> Order:
     """Return the states of *space* in order, by a search in depth."""
     backwards: list[int] = []
     circle: tuple[int, tuple[JointMove, ...]] | None = None
@@ -167,7 +167,7 @@ def order_of(space: Space) -> Order:
     return Order(tuple(backwards), circle)
 
 
-def endless_play(space: Space, order: Order) -> Defect | None:
+def endless_play(space: StateSpace, order: Order) -> Defect | None:
     """Return the defect that a play may run in a circle, or None."""
     if order.circle is None:
         return None
@@ -176,7 +176,7 @@ def endless_play(space: Space, order: Order) -> Defect | None:
     return Defect("endless-play", (*before, *around), since=len(before))
 
 
-def lengths(space: Space, order: Order) -> tuple[int | None, int | None]:
+def lengths(space: StateSpace, order: Order) -> tuple[int | None, int | None]:
     """Return the numbers of steps of the shortest and the longest play, None where there is no such play.
 
     The space is complete. A state without edges that is not terminal ends no play: there the players are stuck.
@@ -190,7 +190,7 @@ def lengths(space: Space, order: Order) -> tuple[int | None, int | None]:
     return shortest, longest[0]
 
 
-def can_force_win(space: Space, order: Order, roles: tuple[Role, ...], role: Role) -> bool:
+def can_force_win(space: StateSpace, order: Order, roles: tuple[Role, ...], role: Role) -> bool:
     """Return whether *role* gets 100 whatever the others do, if it plays well and sees the state.
 
     The space is complete. Source: backward induction; with circles, the least fixpoint.
@@ -206,7 +206,7 @@ def can_force_win(space: Space, order: Order, roles: tuple[Role, ...], role: Rol
             return 0 in won
 
 
-def _ends(space: Space) -> Iterator[int]:
+def _ends(space: StateSpace) -> Iterator[int]:
     return (i for i, edges in enumerate(space.edges) if not edges and space.states[i].is_terminal)
 
 

@@ -16,7 +16,7 @@ from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import read_forms
 from gdl.language.rules import Description, Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, can_meet, signature
-from gdl.simulation.budget import Answer, Arguments, Deadline, ask
+from gdl.simulation.budget import Answer, Arguments, TimeLimit, ask
 from gdl.simulation.figures import Defect, Figures, Notebook, Path
 
 Does: TypeAlias = Sequence[tuple[Role, Term]]
@@ -117,7 +117,7 @@ class Observer:
         LimitInPlay: from them, where the engine reaches a limit.
     """
 
-    def __init__(self, game: Game, witness: Derivations, deadline: Deadline) -> None:
+    def __init__(self, game: Game, witness: Derivations, deadline: TimeLimit) -> None:
         self.game, self.deadline, self.notebook = game, deadline, Notebook()
         self.figures = Figures(game.roles)
         self.players = tuple(r for r in game.roles if not (game.has_imperfect_information and r is RANDOM))

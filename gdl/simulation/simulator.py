@@ -11,12 +11,11 @@ from gdl.game import Game, Role
 from gdl.interpreter import InterpretedGame
 from gdl.language.diagnostics import Severity, codes
 from gdl.language.rules import Description
-from gdl.simulation.budget import DEFAULT_BUDGET, Clock, Deadline, LimitInPlay, OutOfTime, SimulationBudget, ask
+from gdl.simulation.budget import DEFAULT_BUDGET, Clock, LimitInPlay, OutOfTime, SimulationBudget, TimeLimit, ask
 from gdl.simulation.diagnosis import diagnose
-from gdl.simulation.exploration import Space, can_force_win, endless_play, explore, lengths, make_play, order_of
-from gdl.simulation.figures import Defect, Figures
+from gdl.simulation.exploration import StateSpace, can_force_win, endless_play, explore, lengths, make_play, order_of
+from gdl.simulation.figures import Defect, Exact, Figures, Finding, SimulationReport
 from gdl.simulation.observer import Derivations, Observer
-from gdl.simulation.report import Exact, Finding, SimulationReport
 
 
 def simulate(
@@ -43,7 +42,7 @@ def simulate(
     except LimitExceeded as error:
         return _without_game(witness, error, seed, clock() - began_s)
     setup_s = clock() - began_s
-    simulation = _Simulation(game, witness, budget, seed, Deadline(clock, budget.seconds))
+    simulation = _Simulation(game, witness, budget, seed, TimeLimit(clock, budget.seconds))
     simulation.run(on_play)
     return simulation.report(seed, setup_s, lambda: clock() - began_s)
 
@@ -62,12 +61,12 @@ class _Simulation:
     """
 
     def __init__(
-        self, game: Game, witness: Derivations, budget: SimulationBudget, seed: int, deadline: Deadline
+        self, game: Game, witness: Derivations, budget: SimulationBudget, seed: int, deadline: TimeLimit
     ) -> None:
         self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
         self.observer = Observer(game, witness, deadline)
         self.notebook = self.observer.notebook
-        self.space: Space | None = None
+        self.space: StateSpace | None = None
         self.limit: str | None = None
         self.n_plays = 0
         self._generator = random.Random(seed)
@@ -95,7 +94,7 @@ class _Simulation:
         if ask(self.deadline, "terminal", lambda: initial.is_terminal):
             self.notebook.note(Defect("starts-at-its-end", ()))
 
-    def _play(self, deadline: Deadline, on_play: Callable[[], object]) -> None:
+    def _play(self, deadline: TimeLimit, on_play: Callable[[], object]) -> None:
         while self.n_plays < self.budget.plays and not deadline.is_over:
             # Without any play to its end there is no verdict, so the first may take all the time.
             self.observer.deadline = deadline if self.n_plays else self.deadline
@@ -163,7 +162,7 @@ class _Simulation:
         yield from sorted(found, key=lambda finding: finding.diagnostic.span.start)
 
 
-def exact_of(game: Game, space: Space) -> Exact:
+def exact_of(game: Game, space: StateSpace) -> Exact:
     """Return what the complete *space* says of *game*."""
     order = order_of(space)
     shortest, longest = lengths(space, order)

@@ -11,7 +11,7 @@ import click
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
-from gdl.traces import Difference, Trace, conform, read_trace
+from gdl.traces import Discrepancy, Trace, conform, read_trace
 from server.terminal.progress import progress
 
 
@@ -56,14 +56,14 @@ def _size(trace: Trace) -> dict[str, int]:
     return {"plays": len(trace.matches), "steps": sum(len(play) for play in trace.matches)}
 
 
-def _as_text(difference: Difference | None, trace: Trace) -> str:
+def _as_text(difference: Discrepancy | None, trace: Trace) -> str:
     if difference is not None:
         return str(difference)
     size = _size(trace)
     return f"agreement: {size['plays']} plays, {size['steps']} steps"
 
 
-def _as_json(difference: Difference | None, trace: Trace) -> dict[str, object]:
+def _as_json(difference: Discrepancy | None, trace: Trace) -> dict[str, object]:
     if difference is None:
         return {"agrees": True, **_size(trace)}
     return {"agrees": False, **dataclasses.asdict(difference)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdl.boards import MAX_SIDE
-from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, Arena, default_turns, zion_about, zion_rules
+from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_about, zion_rules
 
 
 @click.group()
@@ -29,7 +29,7 @@ def zion(rows: int, columns: int, robots: int, turns: int | None, seed: int, out
 
     With --output FILE.kif the description FILE.toml is written too, so that `ggp play FILE.kif` draws the arena.
     """
-    arena = Arena(rows, columns, robots, default_turns(robots) if turns is None else turns, seed)
+    arena = ZionArena(rows, columns, robots, default_turns(robots) if turns is None else turns, seed)
     if output is None:
         click.echo(zion_rules(arena), nl=False)
         return

@@ -11,7 +11,7 @@ from gdl.editing.completion import complete
 from gdl.editing.fixes import Edit, Fix, fixes
 from gdl.editing.formatting import format_rules
 from gdl.editing.grammar import MEANINGS, Part
-from gdl.editing.symbols import Entry, Kind, Occurrence, SymbolIndex, comment_above, outline, renamable, rename
+from gdl.editing.symbols import Entry, Occurrence, SymbolIndex, SymbolKind, comment_above, outline, renamable, rename
 from gdl.errors import RuleFileError
 from gdl.language.diagnostics import Diagnostic, Related, Severity
 from gdl.language.kif import Form
@@ -26,11 +26,11 @@ _MOST_CHARACTERS: Final = 2_000
 
 def describe(index: SymbolIndex, found: Occurrence) -> str:
     """Return, as Markdown, what is known of the name *found*."""
-    if found.kind is Kind.VARIABLE:
+    if found.kind is SymbolKind.VARIABLE:
         return f"variable `{found.symbol.name}`: {_number(len(index.uses(found.symbol)), 'place')} in this rule"
     defining = index.definitions(found)
     definitions = _items(defining)
-    title = _keyword(found) if found.kind is Kind.KEYWORD else _title(found, defining)
+    title = _keyword(found) if found.kind is SymbolKind.KEYWORD else _title(found, defining)
     n_places = _number(len(index.uses(found.symbol)), "place")
     counts = f"{_number(len(definitions), 'definition')}, {n_places} in this file" if definitions else n_places
     shown = list(_shown(definitions))
@@ -77,11 +77,11 @@ _SEVERITIES: Final = {
     Severity.NOTE: types.DiagnosticSeverity.Information,
 }
 _COMPLETION_KINDS: Final = {
-    Kind.KEYWORD: types.CompletionItemKind.Keyword,
-    Kind.RELATION: types.CompletionItemKind.Function,
-    Kind.FUNCTION: types.CompletionItemKind.Struct,
-    Kind.CONSTANT: types.CompletionItemKind.Constant,
-    Kind.VARIABLE: types.CompletionItemKind.Variable,
+    SymbolKind.KEYWORD: types.CompletionItemKind.Keyword,
+    SymbolKind.RELATION: types.CompletionItemKind.Function,
+    SymbolKind.FUNCTION: types.CompletionItemKind.Struct,
+    SymbolKind.CONSTANT: types.CompletionItemKind.Constant,
+    SymbolKind.VARIABLE: types.CompletionItemKind.Variable,
 }
 MENDING: Final = {
     "gdl/capitalisation": "Write it as elsewhere",

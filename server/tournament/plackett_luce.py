@@ -24,10 +24,8 @@ from itertools import chain, combinations
 from typing import Final, TypeAlias
 
 import numpy as np
+import scipy  # its packages load when they are first used: half a second, which servers without tournaments save
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from server.tournament.results import MatchResult
 
@@ -91,7 +89,7 @@ class Choices:
         chosen: the row of the alternative that each choice took.
     """
 
-    features: csr_array
+    features: scipy.sparse.csr_array
     sizes: Numbers
     chosen: Numbers
 
@@ -127,11 +125,11 @@ class Choices:
         return np.cumsum(self.sizes) - self.sizes
 
     @property
-    def _sums(self) -> csr_array:
+    def _sums(self) -> scipy.sparse.csr_array:
         """The matrix that adds up the alternatives of each choice."""
         rows = int(self.sizes.sum())
         ends = np.append(0, np.cumsum(self.sizes))
-        return csr_array((np.ones(rows), np.arange(rows), ends), shape=(len(self.sizes), rows))
+        return scipy.sparse.csr_array((np.ones(rows), np.arange(rows), ends), shape=(len(self.sizes), rows))
 
     def _shares(self, utilities: Floats) -> tuple[Floats, Floats]:
         """Return the highest utility of each choice, and the sum of the exponentials of all, relative to it."""
@@ -154,7 +152,7 @@ def choices_of(results: Iterable[MatchResult], parameters: Parameters) -> Choice
     rows = np.concatenate([first + block.rows for first, block in zip(firsts, blocks, strict=False)])
     columns = np.concatenate([block.columns for block in blocks])
     weights = np.concatenate([block.weights for block in blocks])
-    features = csr_array((weights, (rows, columns)), shape=(int(firsts[-1]), parameters.size))
+    features = scipy.sparse.csr_array((weights, (rows, columns)), shape=(int(firsts[-1]), parameters.size))
     return Choices(
         features,
         np.concatenate([np.full(block.n_choices, block.n_alternatives) for block in blocks]),
@@ -220,7 +218,7 @@ class Posterior:
 def posterior(choices: Choices, deviations: Floats) -> Posterior:
     """Return the posterior of the parameters, whose prior is normal with mean 0 and standard *deviations*."""
     precision = deviations**-2.0
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda values: 0.5 * float(values @ (precision * values)) - choices.log_likelihood(values),
         np.zeros(len(precision)),
         method="trust-exact",
@@ -230,5 +228,5 @@ def posterior(choices: Choices, deviations: Floats) -> Posterior:
         options={"gtol": 1e-6, "maxiter": 200, "initial_trust_radius": 1e3, "max_trust_radius": 1e6},
     )
     mode: Floats = found.x
-    factor = cho_factor(np.diag(precision) + choices.information(mode))
-    return Posterior(mode, cho_solve(factor, np.eye(len(mode))))
+    factor = scipy.linalg.cho_factor(np.diag(precision) + choices.information(mode))
+    return Posterior(mode, scipy.linalg.cho_solve(factor, np.eye(len(mode))))

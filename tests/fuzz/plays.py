@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.playouts import LanePlayer, LaneTrace
@@ -105,13 +104,20 @@ def _check_sum(kind: str, found: Playouts, total: int, ends: Ends, value: Callab
         raise DifferenceError(kind, detail)
 
 
+class _Step(NamedTuple):
+    """A step of a lane that was found right: the state where it stood, and the next, None where the play is over."""
+
+    here: Position
+    following: Position | None
+    is_stuck: bool
+
+
 class _Following:
-    """Plays of one game that are followed step by step."""
+    """Plays of one game that are followed step by step, each kind of step compared once."""
 
     def __init__(self, name: str, game: CompiledGame, naive: NaiveGame) -> None:
         self._name, self._game, self._naive = name, game, naive
-        self._fluents: dict[bytes, Fluents] = {}
-        self._following: dict[tuple[Fluents, bytes], Position] = {}
+        self._steps: dict[bytes, _Step] = {}
         self._ended: list[Followed] = []
         self._n_under_way = 0
 
@@ -119,10 +125,9 @@ class _Following:
         """Follow plays from *start*; where all of them ended, compare what is counted, too."""
         packed = packed_states(self._game, [start.fluents])
         trace = LanePlayer(self._game.rules).trace(packed, N_FOLLOWED, seed, N_STEPS_FOLLOWED)
-        facts = np.packbits(trace.facts, axis=2)
         try:
-            for lane in np.flatnonzero(trace.is_playing.any(axis=0)):
-                self._follow(start, trace, facts, int(lane))
+            for rows in _rows_of(trace):
+                self._follow(start, rows)
         except TooLarge:
             return
         if len(self._ended) == N_FOLLOWED and not self._n_under_way:
@@ -133,42 +138,39 @@ class _Following:
                 self._counted(),
             )
 
-    def _follow(self, start: Position, trace: LaneTrace, facts: NDArray[np.uint8], lane: int) -> None:
+    def _follow(self, start: Position, rows: Iterable[bytes]) -> None:
         here: Position | None = None
         length = 0
-        for step, is_playing in enumerate(trace.is_playing[:, lane].tolist()):
-            if here is None and is_playing:
-                here, length = start, 0
+        for row in rows:
             if here is None:
-                continue
-            same(f"{self._name}: states", f"step {length}", self._unpacked(facts[step, lane].tobytes()), here.fluents)
-            same(f"{self._name}: terminal", here, not is_playing, here.is_terminal)
-            if is_playing:
-                here = self._next(here, trace.moves[step, lane])
-                length += 1
-            else:
+                if not row[0]:
+                    continue
+                here, length = start, 0
+            step = self._steps.get(row)
+            if step is None or step.here is not here:
+                step = self._steps[row] = self._compared(here, row, length)
+            if step.following is None:
                 self._ended.append((length, here.goals))
                 here = None
-            if here is not None and here.is_stuck:
+                continue
+            here = step.following
+            length += 1
+            if step.is_stuck:
                 break
         self._n_under_way += here is not None
 
-    def _next(self, here: Position, numbers: NDArray[np.int64]) -> Position:
-        key = here.fluents, numbers.tobytes()
-        found = self._following.get(key)
-        if found is None:
-            moves = tuple(str(self._game.moves[number]) if number >= 0 else "none" for number in numbers)
-            for move, legal in zip(moves, here.legal, strict=True):
-                if move not in legal:
-                    raise DifferenceError(f"{self._name}: moves", f"{move} is made in {here}")
-            found = self._following[key] = self._naive.next(here, moves)
-        return found
-
-    def _unpacked(self, packed: bytes) -> Fluents:
-        found = self._fluents.get(packed)
-        if found is None:
-            found = self._fluents[packed] = fluents_of(self._game, packed)
-        return found
+    def _compared(self, here: Position, row: bytes, length: int) -> _Step:
+        is_playing, packed, numbers = bool(row[0]), row[1 : 1 + self._game.n_bytes], row[1 + self._game.n_bytes :]
+        same(f"{self._name}: states", f"step {length}", fluents_of(self._game, packed), here.fluents)
+        same(f"{self._name}: terminal", here, not is_playing, here.is_terminal)
+        if not is_playing:
+            return _Step(here, None, is_stuck=False)
+        moves = tuple(str(self._game.moves[i]) if i >= 0 else "none" for i in np.frombuffer(numbers, np.int64))
+        for move, legal in zip(moves, here.legal, strict=True):
+            if move not in legal:
+                raise DifferenceError(f"{self._name}: moves", f"{move} is made in {here}")
+        following = self._naive.next(here, moves)
+        return _Step(here, following, following.is_stuck)
 
     def _counted(self) -> Playouts:
         goals = list(zip(*(found for _, found in self._ended), strict=True))
@@ -182,3 +184,14 @@ class _Following:
             step_squares=sum(length**2 for length in lengths),
             longest=max(lengths),
         )
+
+
+def _rows_of(trace: LaneTrace) -> Iterator[list[bytes]]:
+    """Yield the steps of each lane that plays: whether it does, its state packed, and the numbers of the moves."""
+    facts = np.packbits(trace.facts, axis=2)
+    parts = trace.is_playing.astype(np.uint8)[:, :, None], facts, np.ascontiguousarray(trace.moves).view(np.uint8)
+    steps = np.concatenate(parts, axis=2)
+    n_bytes = steps.shape[2]
+    for lane in np.flatnonzero(trace.is_playing.any(axis=0)):
+        text = steps[:, lane].tobytes()
+        yield [text[i : i + n_bytes] for i in range(0, len(text), n_bytes)]

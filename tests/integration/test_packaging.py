@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("gdl", "players", "server")
 
-pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.packaging
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -44,7 +44,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of programs of an empty environment with the wheel installed."""
     folder = tmp_path_factory.mktemp("elsewhere")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    # Compiling all of numpy, numba and scipy takes longer than what is imported of them here.
+    run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
     return folder / "venv/bin"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gdl.engines import make_game
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import read_rules
-from gdl.traces import Difference, Step, Trace, TraceError, conform, digest, read_trace, to_json, trace_game
+from gdl.traces import Discrepancy, Step, Trace, TraceError, conform, digest, read_trace, to_json, trace_game
 
 ONE_STEP = '{"roles": ["r"], "matches": [[{"state": [0, "da39a3ee5e6b4b0d"], "terminal": false, "goals": [null]%s}]]}'
 
@@ -74,7 +74,7 @@ def test_the_first_difference_is_named_with_our_answer(
 ) -> None:
     trace = trace_game(make_game(read_rules(RULES)), 1, 0)
     found = conform(make_game(read_rules(RULES.replace(*change))), trace)
-    assert isinstance(found, Difference)
+    assert isinstance(found, Discrepancy)
     assert (found.play, found.step, found.role, found.kind, found.ours) == place
 
 

@@ -12,8 +12,6 @@ from server.storage.rows import MatchRow
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 HOSTILE = (Path(__file__).parents[3] / "kit/server/web/hostile.kif").read_text("utf-8")
 WRONG = "(role x)\n(init (cell 1 ?y))\n(<= (legal x (mark ?z)) (true (cell ?x 1)))\n"
 

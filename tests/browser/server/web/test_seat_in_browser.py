@@ -14,8 +14,6 @@ from server.visibility import Role
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite, live_site
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:

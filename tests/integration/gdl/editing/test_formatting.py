@@ -16,7 +16,7 @@ from gdl.checks import check as check_rules
 from gdl.editing.formatting import LINE_COLUMNS, format_rules
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.games.library import find_game, game_names, library_folder
-from gdl.games.zion import Arena, zion_rules
+from gdl.games.zion import ZionArena, zion_rules
 from gdl.language.diagnostics import Source
 from gdl.language.kif import tokens
 from gdl.language.rules import read_file, read_rules
@@ -123,8 +123,8 @@ def test_what_a_comment_allows_is_allowed_in_the_layout_too() -> None:
     assert "`p` is not used" not in {one.message for one in found}
 
 
-@pytest.mark.parametrize("arena", [Arena(1, 2, 1, 1), Arena(20, 30, 25, 135, 4)])
-def test_a_generated_game_is_laid_out(arena: Arena) -> None:
+@pytest.mark.parametrize("arena", [ZionArena(1, 2, 1, 1), ZionArena(20, 30, 25, 135, 4)])
+def test_a_generated_game_is_laid_out(arena: ZionArena) -> None:
     assert formatted(zion_rules(arena)) == zion_rules(arena)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.about import MAX_BYTES, About, Counts, Decision, about_findings, about_of, read_about
+from gdl.boards.about import MAX_BYTES, About, Clarification, Counts, about_findings, about_of, read_about
 from gdl.boards.layout import Layout
 from gdl.errors import AboutFileError
 
@@ -52,7 +52,7 @@ def test_a_description_needs_five_things_and_has_defaults_for_the_rest() -> None
 
 def test_paragraphs_become_one_line() -> None:
     text = LEAST + '[[decisions]]\nunclear = """\nWho\nbegins?"""\ndecided = "  White.\\n"\n'
-    assert about_of(text.encode()).decisions == (Decision(unclear="Who begins?", decided="White."),)
+    assert about_of(text.encode()).decisions == (Clarification(unclear="Who begins?", decided="White."),)
 
 
 @pytest.mark.parametrize(

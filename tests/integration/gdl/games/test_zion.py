@@ -10,14 +10,19 @@ from gdl.boards.about import about_of
 from gdl.engines import make_game
 from gdl.errors import ArenaError
 from gdl.games.library import find_game
-from gdl.games.zion import MAX_ROBOTS, Arena, default_turns, score, zion_about, zion_rules
+from gdl.games.zion import MAX_ROBOTS, ZionArena, default_turns, score, zion_about, zion_rules
 from gdl.language.rules import read_rules
 
 LIBRARY = {
-    "zion": Arena(rows=8, columns=10, robots=6, turns=40, seed=6),
-    "zionsmall": Arena(rows=4, columns=4, robots=2, turns=20, seed=2),
+    "zion": ZionArena(rows=8, columns=10, robots=6, turns=40, seed=6),
+    "zionsmall": ZionArena(rows=4, columns=4, robots=2, turns=20, seed=2),
 }
-SHAPES = [Arena(1, 2, 1, 1), Arena(7, 1, 1, 3), Arena(2, 2, 12, 5, 8), Arena(20, 30, 25, default_turns(25), 4)]
+SHAPES = [
+    ZionArena(1, 2, 1, 1),
+    ZionArena(7, 1, 1, 3),
+    ZionArena(2, 2, 12, 5, 8),
+    ZionArena(20, 30, 25, default_turns(25), 4),
+]
 
 
 @pytest.mark.parametrize("name", LIBRARY)
@@ -28,7 +33,7 @@ def test_the_library_holds_what_the_generator_makes(name: str) -> None:
 
 
 @pytest.mark.parametrize("arena", SHAPES)
-def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: Arena) -> None:
+def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: ZionArena) -> None:
     game = make_game(read_rules(zion_rules(arena)))
     rng = random.Random(arena.seed)
     state = game.initial_state
@@ -41,7 +46,7 @@ def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize("arena", SHAPES)
-def test_the_description_of_any_arena_is_one_that_can_be_read(arena: Arena) -> None:
+def test_the_description_of_any_arena_is_one_that_can_be_read(arena: ZionArena) -> None:
     board = about_of(zion_about(arena).encode()).board
     names = [tuple(map(str, range(1, n + 1))) for n in (arena.columns, arena.rows)]
     assert [board.columns, board.rows] == names
@@ -54,8 +59,8 @@ def test_each_robot_destroyed_adds_to_the_goal_up_to_100(robots: int) -> None:
 
 
 def test_no_robot_begins_in_the_players_cell_or_outside() -> None:
-    cells = {cell for seed in range(50) for cell in Arena(2, 3, 9, 1, seed).robot_cells}
-    assert cells == {(x, y) for x in (1, 2, 3) for y in (1, 2)} - {Arena(2, 3, 9, 1).player}
+    cells = {cell for seed in range(50) for cell in ZionArena(2, 3, 9, 1, seed).robot_cells}
+    assert cells == {(x, y) for x in (1, 2, 3) for y in (1, 2)} - {ZionArena(2, 3, 9, 1).player}
 
 
 @pytest.mark.parametrize(
@@ -71,5 +76,5 @@ def test_no_robot_begins_in_the_players_cell_or_outside() -> None:
 )
 def test_an_arena_out_of_range_is_refused(shape: tuple[int, int, int, int], what: str) -> None:
     with pytest.raises(ArenaError) as refused:
-        Arena(*shape)
+        ZionArena(*shape)
     assert refused.value.what == what

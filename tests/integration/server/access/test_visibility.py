@@ -263,10 +263,11 @@ async def asked(site: Site, path: str, caller: Caller, match: Played) -> tuple[i
         return answer.status, text
 
 
-def leaks(path: str, text: str, caller: Caller, match: Played, matches: list[Played]) -> Iterator[tuple[str, ...]]:
-    """Yield each word in *text* that *caller* may not be told; what the caller said itself is none."""
+def leaks(
+    path: str, text: str, caller: Caller, match: Played, matches: list[Played], known: set[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield each word in *text* that *caller* may not be told, who knows some; what the caller said itself is none."""
     flat, said = folded(text), (match.row.game, match.role) if "?" in path else (match.role,)
-    known = {word for other in matches for word, groups in other.words.items() if groups & told_to(caller, other)}
     for other in matches:
         for word in other.words:
             if word in known or (other is match and word in said and word in path):
@@ -296,17 +297,19 @@ async def wrong_with(site: Site, caller: Caller, matches: list[Played]) -> list[
     """Return what is wrong with what *caller* is told at all routes."""
     wrong: list[object] = []
     told = {match.row.id: "" for match in matches}
+    known = {word for match in matches for word, groups in match.words.items() if groups & told_to(caller, match)}
     for route, needed in reading():
         of_match = re.search(r"\{(match_id|id|role|player|game)\}", route) or "/players/{name}" in route
         asked_of = [match for match in matches if not match.is_over or caller.name in AFTER_THE_END]
-        for match in asked_of if of_match else matches[:1]:
-            for path in addresses(route, match):
-                status, text = await asked(site, path, caller, match)
-                is_told = expected_status(route, match) and "/states/0" not in path  # everybody knows the first state
-                if is_told and status not in statuses(caller, match, *needed):
-                    wrong.append((path, caller.name, match.kind, match.is_over, status))
-                wrong += leaks(path, text, caller, match, matches)
-                told[match.row.id] += folded(text)
+        paths = [(match, path) for match in (asked_of if of_match else matches[:1]) for path in addresses(route, match)]
+        # At once, since a stream is heard for a moment each.
+        answers = await asyncio.gather(*(asked(site, path, caller, match) for match, path in paths))
+        for (match, path), (status, text) in zip(paths, answers, strict=True):
+            is_told = expected_status(route, match) and "/states/0" not in path  # everybody knows the first state
+            if is_told and status not in statuses(caller, match, *needed):
+                wrong.append((path, caller.name, match.kind, match.is_over, status))
+            wrong += leaks(path, text, caller, match, matches, known)
+            told[match.row.id] += folded(text)
     return wrong + [each for match in matches for each in untold(caller, match, told[match.row.id])]
 
 

@@ -203,7 +203,8 @@ async def test_a_check_that_fails_leaves_no_match_open() -> None:
     )
 
 
-async def test_what_cannot_be_checked_since_the_player_is_busy_is_skipped() -> None:
+async def test_what_cannot_be_checked_since_the_player_is_busy_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.checks.bout.BUSY_PAUSE_S", 0.01)  # it stays busy, however long the checks wait
     async with playing(odd_players.First, max_matches=1) as peer:
         await peer.say(start_text("elsewhere"))
         unreadable = BY_NAME["unreadable-rules"]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
+import os
 import random
 import re
+import shutil
+import signal
+import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +79,33 @@ def _order(players: str, seed: int) -> MatchRequest:
 class Host:
     """A game manager in a process of its own, and what the database calls it."""
 
-    process: Process
+    process_id: int
     holder: str
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
 
     async def kill(self) -> None:
         """End it without a warning."""
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+        if not self.reader.at_eof():
+            os.kill(self.process_id, signal.SIGKILL)
+        with suppress(ConnectionError):
+            await self.reader.read()
+        self.writer.close()
+
+
+@cache
+def _forking_hosts() -> str:
+    """Return the socket of a process that forks hosts until this process ends: loading the server takes seconds."""
+    folder = tempfile.mkdtemp(prefix="ggp-hosts-")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.kit.server.hosting.host_process", f"{folder}/socket"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=FOLDER.parents[3],
+    )  # fmt: skip
+    atexit.register(shutil.rmtree, folder)
+    atexit.register(process.communicate)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n", "the hosts cannot be forked"
+    return f"{folder}/socket"
 
 
 @asynccontextmanager
@@ -88,15 +113,13 @@ async def hosting(
     address: str, lease_s: float = 10.0, wait_s: float = WAIT_S, retries_s: Sequence[float] = RETRIES_S
 ) -> AsyncIterator[Host]:
     """Run a game manager in a process of its own; in the end it is killed."""
-    patience = json.dumps({"lease_s": lease_s, "wait_s": wait_s, "retries_s": list(retries_s)})
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.kit.server.hosting.host_process", address, patience, stdout=PIPE,
-        cwd=FOLDER.parents[3],
-    )  # fmt: skip
-    assert process.stdout is not None
-    host = Host(process, (await process.stdout.readline()).decode().strip())
+    order = {"address": address, "lease_s": lease_s, "wait_s": wait_s, "retries_s": list(retries_s)}
+    reader, writer = await asyncio.open_unix_connection(_forking_hosts())
+    writer.write(f"{json.dumps(order)}\n".encode())
+    process_id, _, holder = (await reader.readline()).decode().strip().partition(" ")
+    assert holder, "the game manager did not start"
+    host = Host(int(process_id), holder, reader, writer)
     try:
-        assert host.holder, "the game manager did not start"
         yield host
     finally:
         await host.kill()

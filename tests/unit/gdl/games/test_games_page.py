@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from gdl.boards.about import About, Counts, Decision, about_of
+from gdl.boards.about import About, Clarification, Counts, about_of
 from gdl.boards.layout import Caption, Heaps, Layout, Pieces, Walls
 
 PAGE = Path(__file__).parents[4] / "docs" / "games.md"
@@ -23,7 +23,7 @@ def test_examples_are_valid_descriptions(text: str) -> None:
     assert about_of(text.encode()).title == tomllib.loads(text)["title"]
 
 
-@pytest.mark.parametrize("table", [About, Decision, Layout, Pieces, Walls, Heaps, Caption, Counts])
+@pytest.mark.parametrize("table", [About, Clarification, Layout, Pieces, Walls, Heaps, Caption, Counts])
 def test_no_key_is_left_out(table: type[BaseModel]) -> None:
     shown = {key for text in EXAMPLES for key in _keys(tomllib.loads(text))}
     assert sorted(set(table.model_fields) - shown) == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.games.library import GameFile
-from gdl.games.zion import Arena, default_turns, zion_about, zion_rules
+from gdl.games.zion import ZionArena, default_turns, zion_about, zion_rules
 from tests.kit.server.commands.fixtures import Ggp
 
 SIZE = ("--rows", 3, "--columns", 5, "--robots", 4)
-ARENA = Arena(rows=3, columns=5, robots=4, turns=default_turns(4), seed=0)
+ARENA = ZionArena(rows=3, columns=5, robots=4, turns=default_turns(4), seed=0)
 
 
 def test_the_rules_are_printed(ggp: Ggp) -> None:
@@ -24,7 +24,7 @@ def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_pa
 
 
 def test_the_command_in_the_file_makes_the_file_again(ggp: Ggp) -> None:
-    arena = Arena(rows=3, columns=5, robots=4, turns=9, seed=17)
+    arena = ZionArena(rows=3, columns=5, robots=4, turns=9, seed=17)
     assert ggp(*arena.command.split()[1:]).output == zion_rules(arena)
 
 
