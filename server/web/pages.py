@@ -17,6 +17,7 @@ from server.storage.listing import Statistics
 from server.storage.pulses import PulseStore
 from server.validating.checker import Checker
 from server.web import (
+    entrant_page,
     game_pages,
     match_lists,
     match_page,
@@ -104,10 +105,12 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
+    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)
+    router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
     router.add_get("/players/{name:.+}", player_pages.show_player)
@@ -129,6 +132,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
+    app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
@@ -142,6 +146,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
+    await app[entrant_page.HISTORIES].close()
     await app[FIRST_POSITIONS].close()
 
 
