@@ -15,10 +15,12 @@ from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import TournamentFeed
 from server.storage.listing import Statistics
 from server.storage.pulses import PulseStore
+from server.storage.ratings import ResultStore
 from server.validating.checker import Checker
 from server.web import (
     entrant_page,
     game_pages,
+    leaderboards,
     match_lists,
     match_page,
     player_pages,
@@ -113,6 +115,9 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
+    router.add_get("/players/{name:.+}/against/{other:.+}", leaderboards.show_head_to_head)
+    router.add_get("/leaderboards", leaderboards.show_all)
+    router.add_get("/leaderboards/{name}", leaderboards.show_game)
     router.add_get("/players/{name:.+}", player_pages.show_player)
     router.add_post("/players/{name:.+}", player_pages.command)
     router.add_get("/games", game_pages.show_games)
@@ -133,6 +138,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
+    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
@@ -147,6 +153,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[entrant_page.HISTORIES].close()
+    await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 
 
