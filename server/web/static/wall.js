@@ -17,6 +17,7 @@ let latest = null; // what the server told last
 let page = 0;
 let isBusy = false;
 let drawnAt = 0;
+let turnedAt = 0;
 
 const live = () => Object.keys(latest?.steps ?? {});
 const shownIds = () => [...boards.querySelectorAll("[data-board]")].map((one) => one.dataset.board);
@@ -61,6 +62,7 @@ async function draw(ids) {
 
 async function showPage(ids) {
   const isStandings = ids === null;
+  turnedAt = Date.now();
   document.getElementById("wall-standings").hidden = !isStandings;
   boards.hidden = isStandings;
   if (isStandings) {
@@ -135,10 +137,12 @@ async function alone(work) {
 
 async function refresh() {
   if (document.getElementById("wall-head").dataset.shape !== latest.shape) await refreshHead();
+  const isTooMuch = shownIds().length > capacity();
   const isOver = shownIds().every((id) => latest.steps[id] === undefined);
-  if (isOver && live().length && !(boards.hidden && Date.now() - drawnAt < PAGE_MS)) {
+  const isDue = isOver && live().length && !(boards.hidden && Date.now() - turnedAt < PAGE_MS);
+  if (isTooMuch || isDue) {
     page = 0;
-    await showPage(pages()[0]); // a round has begun, or all that is shown is over
+    await showPage(pages()[0]); // a round has begun, all that is shown is over, or the screen is a small one
   } else if (!boards.hidden) {
     await refreshBoards();
   }
