@@ -26,6 +26,7 @@ from server.web import (
     player_pages,
     seat_page,
     start_page,
+    tournament_exports,
     tournament_forms,
     tournament_pages,
     validation_page,
@@ -112,6 +113,9 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)
+    router.add_get("/tournaments/{name}/records.zip", tournament_exports.send_records)
+    router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
+    router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
@@ -139,6 +143,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
+    app[tournament_exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
