@@ -1,13 +1,15 @@
-"""Players of a made-up class, all at one address of this process: they think as long as one lets them, and err."""
+"""Players of a made-up class, all at one address: they think as long as one lets them, and err."""
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import random
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing.connection import Connection
 
 from aiohttp import web
 
@@ -89,15 +91,30 @@ class DemoPlayers:
         return tuple(move for move, state in after.items() if state.is_terminal and state.goal(seat.role) == 100)
 
 
-@asynccontextmanager
-async def demo_players(habits: Mapping[str, Habits]) -> AsyncIterator[str]:
-    """Listen while the block runs, and yield the address before the name of each player."""
+@contextmanager
+def demo_process(habits: Mapping[str, Habits]) -> Iterator[str]:
+    """Run the players in a process while the block runs, and yield the address before the name of each player."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_run, args=(dict(habits), there), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _run(habits: Mapping[str, Habits], there: Connection) -> None:
+    asyncio.run(_listen(habits, there))
+
+
+async def _listen(habits: Mapping[str, Habits], there: Connection) -> None:
+    """Listen until the process is ended, and say where."""
     app = web.Application()
     app.router.add_post("/{name}", DemoPlayers(habits).handle)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    there.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    await asyncio.Event().wait()

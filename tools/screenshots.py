@@ -25,7 +25,7 @@ from server.hosting.order import HostSettings
 from server.site import Watch, listening, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from tools.demo_players import Habits, demo_players
+from tools.demo_players import Habits, demo_process
 
 _SURNAMES: Final = (
     "ada", "bertrand", "chiara", "dmitri", "emmy", "farid", "grete", "hypatia", "ivan", "jun", "kurt", "lise",
@@ -69,6 +69,15 @@ SHOTS: Final = (
     Shot("tournament-over", "/tournaments/autumn-cup", _WIDE, is_whole=True),
     Shot("tournament-phone", "/tournaments/class-league", _PHONE, is_dark=True),
     Shot("tournaments", "/tournaments", _WIDE),
+    Shot("leaderboard", "/leaderboards", _WIDE, is_whole=True),
+    Shot("leaderboard-phone", "/leaderboards/tictactoe", _PHONE),
+    Shot("head-to-head", "/players/ada-bot/against/bertrand-bot", _WIDE),
+    Shot("player", "/players/ada-bot", _WIDE, is_dark=True),
+    Shot("game", "/games/tictactoe", _WIDE),
+    Shot("wall-phone", "/tournaments/class-league/wall", _PHONE),
+    Shot("entrant", "/tournaments/autumn-cup/entrants/hypatia-bot", _WIDE, is_whole=True),
+    Shot("wall", "/tournaments/class-league/wall", _WALL, is_dark=True),
+    Shot("order-tournament", "/start/tournament?game=breakthrough", _WIDE, is_whole=True),
 )
 
 
@@ -124,17 +133,21 @@ async def _played(server: _Server, players: str) -> None:
 
 async def take(folder: Path, names: Sequence[str] = ()) -> None:
     """Take the pictures called *names*, else all, into *folder*."""
-    with tempfile.TemporaryDirectory() as place:
-        async with demo_players(_QUICK | _SLOW) as players, _serving(Path(place)) as server:
-            await _played(server, players)
-            async with async_playwright() as playwright:
-                browser = await playwright.chromium.launch(
-                    executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-                )
-                for shot in SHOTS:
-                    if not names or shot.name in names:
-                        await _taken(browser, server.url, shot, folder)
-                await browser.close()
+    with tempfile.TemporaryDirectory() as place, demo_process(_QUICK | _SLOW) as players:
+        async with _serving(Path(place)) as server:
+            await _pictures(server, players, folder, names)
+
+
+async def _pictures(server: _Server, players: str, folder: Path, names: Sequence[str]) -> None:
+    await _played(server, players)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for shot in SHOTS:
+            if not names or shot.name in names:
+                await _taken(browser, server.url, shot, folder)
+        await browser.close()
 
 
 async def _taken(browser: Browser, url: str, shot: Shot, folder: Path) -> None:

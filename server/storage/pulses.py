@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import ENDED, LIVE
+from server.storage.rows import ENDED, LIVE, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
 
 
@@ -37,8 +37,8 @@ class Pulse:
 
     @property
     def steps(self) -> dict[str, int]:
-        """The number of the last step of each live match, by its id."""
-        return {one.match_id: one.n_steps for one in self.live}
+        """The number of the last step of each match that is played, by its id, in the order of the schedule."""
+        return {one.match_id: one.n_steps for one in self.live if one.status == MatchStatus.RUNNING}
 
 
 class PulseStore:

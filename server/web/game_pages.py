@@ -22,8 +22,10 @@ from server.storage.rows import GameVersion
 from server.visibility import Role
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.cache import BackgroundCache
+from server.web.leaderboards import LEADERBOARDS
 from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
+from server.web.start_page import played_roles
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 
 STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
@@ -86,6 +88,8 @@ async def show_game(request: web.Request) -> web.Response:
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         statistics=await request.app[STATISTICS].of(name),
+        board=await request.app[LEADERBOARDS].of(name),
+        played_roles=played_roles(version),
         matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
     )
 

@@ -27,6 +27,7 @@ from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
 from server.web.match_lists import CARDS, MatchCard
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.rendering import render, visitor_of
+from server.web.tournament_pages import SHOWN
 
 _N_VIEWS: Final = 64
 
@@ -160,7 +161,13 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "order": _public_order(shown.row),
         "now_ms": now_ms(),
         "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
+        "has_tournament": await _has_tournament(request, shown.row),
     }
+
+
+async def _has_tournament(request: web.Request, row: MatchRow) -> bool:
+    """Return whether the tournament that the match names is one of this server, and not a word of who ordered it."""
+    return row.tournament is not None and await request.app[SHOWN].feed.now(row.tournament) is not None
 
 
 def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:

@@ -15,14 +15,18 @@ from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import TournamentFeed
 from server.storage.listing import Statistics
 from server.storage.pulses import PulseStore
+from server.storage.ratings import ResultStore
 from server.validating.checker import Checker
 from server.web import (
+    entrant_page,
     game_pages,
+    leaderboards,
     match_lists,
     match_page,
     player_pages,
     seat_page,
     start_page,
+    tournament_exports,
     tournament_forms,
     tournament_pages,
     validation_page,
@@ -104,12 +108,20 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
+    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)
+    router.add_get("/tournaments/{name}/records.zip", tournament_exports.send_records)
+    router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
+    router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
+    router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
+    router.add_get("/players/{name:.+}/against/{other:.+}", leaderboards.show_head_to_head)
+    router.add_get("/leaderboards", leaderboards.show_all)
+    router.add_get("/leaderboards/{name}", leaderboards.show_game)
     router.add_get("/players/{name:.+}", player_pages.show_player)
     router.add_post("/players/{name:.+}", player_pages.command)
     router.add_get("/games", game_pages.show_games)
@@ -129,6 +141,9 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
+    app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
+    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
+    app[tournament_exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
@@ -142,6 +157,8 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
+    await app[entrant_page.HISTORIES].close()
+    await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 
 

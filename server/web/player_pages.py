@@ -20,6 +20,7 @@ from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
 from server.visibility import Role
 from server.web.cache import BackgroundCache
+from server.web.leaderboards import LEADERBOARDS, LeaderboardRow, opponents_of
 from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
 
@@ -88,10 +89,18 @@ async def show_player(request: web.Request) -> web.Response:
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
         matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
+        rank=await _rank(request, name),
+        opponents=await opponents_of(request, name),
         all_matches=urlencode({"player": name}),
         address=player_address(name),
         dial_in_command=f"ggp player my_player.py --connect {request[REMOTE].origin} --name {name}",
     )
+
+
+async def _rank(request: web.Request, name: str) -> LeaderboardRow | None:
+    """Return the place of a player on the leaderboard over all games; None without one, or while it is worked out."""
+    board = await request.app[LEADERBOARDS].of()
+    return None if board is None else next((row for row in board.rows if row.rating.player == name), None)
 
 
 @requires(Role.PLAYER)

@@ -24,6 +24,8 @@ from server.web.tournament_words import FORMAT_WORDS, rules_in_words
 
 N_BOARDS: Final = 12
 """How many boards of matches that are played the page of a tournament shows."""
+N_ON_WALL: Final = 8
+"""How many boards the wall shows before its script has looked how many fit."""
 _MOST_ASKED: Final = 24
 _MOST_LISTED: Final = 1_000
 """How many scheduled matches the page of a tournament lists, those of the last rounds."""
@@ -127,6 +129,13 @@ async def boards_of(request: web.Request, shown: ShownTournament, match_ids: Ite
     own = [match_id for match_id in match_ids if match_id in shown.fixtures]
     found = await request.app[LIVE_BOARDS].of(own)
     return [TournamentBoard(board, board.seats(shown.fixtures[board.card.row.id].players)) for board in found]
+
+
+async def show_wall(request: web.Request) -> web.Response:
+    """Show the live boards alone, for a large screen."""
+    shape, shown = await request.app[SHOWN].of(request.match_info["name"])
+    boards = await boards_of(request, shown, (each.match_id for each in shown.playing[:N_ON_WALL]))
+    return render(request, "wall.html", shown=shown, row=shown.row, shape=shape, now_ms=now_ms(), boards=boards)
 
 
 async def show_boards(request: web.Request) -> web.Response:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+
 import pytest
+from aiohttp import ClientSession
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
 from server.storage.rows import MatchRow
+from tests.kit.server.api.cups import TOURNAMENTS
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 
@@ -26,6 +31,35 @@ def dealt(site: LiveSite) -> MatchRow:
     return site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=1))
 
 
+@pytest.fixture(scope="module")
+def cup(site: LiveSite) -> None:
+    """Have one tournament over and one waiting for its start, and the ratings worked out."""
+    site.ask(partial(_played, site.url))
+
+
+async def _played(url: str) -> None:
+    async with ClientSession(url) as session:
+        for name in ("cup", "waiting"):
+            terms = {"name": name, "format": "swiss", "games": ["tictactoe"], "rounds": 2}
+            async with session.post(TOURNAMENTS, json=terms | {"players": ["legal", "random", "greedy"]}) as answer:
+                assert answer.status == 201
+        async with session.post(f"{TOURNAMENTS}/cup/start") as answer:
+            assert answer.status == 200
+        for path, told in (
+            (f"{TOURNAMENTS}/cup", '"over"'), ("/leaderboards", "board-title"),
+            ("/leaderboards/tictactoe", "board-title"), ("/games/tictactoe", "balance-title"),
+        ):  # fmt: skip
+            await _until_told(session, path, told)
+
+
+async def _until_told(session: ClientSession, path: str, told: str) -> None:
+    while True:  # the caller has a limit
+        async with session.get(path) as answer:
+            if told in await answer.text():
+                return
+        await asyncio.sleep(0.1)
+
+
 def barriers(page: Page) -> list[str]:
     """Return what axe finds on a page: on a wide screen by day, and on a phone by night."""
     page.evaluate(AXE_SCRIPT)
@@ -41,11 +75,14 @@ def barriers(page: Page) -> list[str]:
 
 PAGES = ["/", "/matches", "/matches/{id}", "/matches/{id}?step=3", "/matches/{dealt}?step=1&as=alice", "/queue",
          "/games", "/games/breakthrough", "/games/zion", "/games/kuhnpoker", "/players", "/players/legal", "/start",
+         "/tournaments", "/tournaments/cup", "/tournaments/cup/entrants/legal", "/tournaments/cup/wall",
+         "/tournaments/waiting", "/tournaments/waiting/wall", "/start/tournament",
+         "/leaderboards", "/leaderboards/tictactoe", "/players/legal/against/random",
          "/validate", "/login", "/admin", "/matches?status=lobby"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, path: str) -> None:
+def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, cup: None, path: str) -> None:
     assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []
 
 

@@ -12,6 +12,7 @@ import pytest
 from server.web.rendering import points
 from tests.kit.server.api.cups import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
 
 
@@ -53,6 +54,7 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
     assert {"standings-title", "cross-title", "round-title", "schedule-title"} <= page.ids
     assert {f"/matches/{one['match']}" for one in found["matches"]} <= set(page.links)
     assert "/tournaments/cup/entrants/greedy" in page.links
+    assert "/tournaments/cup" in (await page_at(client, f"/matches/{found['matches'][0]['match']}")).links
     assert "Round 2 of 2 4 of 4 matches were played" in words
     assert "has a bye" in words
     for row in found["standings"]:
@@ -104,3 +106,32 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
             after = json.loads(await stream.content.readline())
     assert before["event"] == after["event"] == "pulse"
     assert before["data"]["shape"] != after["data"]["shape"]
+
+
+async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: Client) -> None:
+    async with listening(replying(lambda _: "(mark nowhere)")) as url:
+        await told(await client.post("/api/v1/players", json={"name": "wrong", "url": url}), 201)
+        found = await played_cup(client, players=["legal", "wrong"], rounds=2)
+    page = await page_at(client, "/tournaments/cup/entrants/wrong")
+    words = words_of(page)
+    assert {"rating-title", "results-title", "errors-title"} <= page.ids
+    assert {f"/matches/{one['match']}" for one in found["matches"]} <= set(page.links)
+    assert "illegal move: (mark nowhere)" in words
+    first = found["matches"][0]
+    assert any(link.startswith(f"/matches/{first['match']}?step=") for link in page.links)
+    n_errors = next(row["errors"] for row in found["standings"] if row["player"] == "wrong")
+    assert sum("?step=" in link for link in page.links) == n_errors
+    assert "no entrant" in words_of(await page_at(client, "/tournaments/cup/entrants/nobody", 404))
+    await page_at(client, "/tournaments/cup/entrants/legal")
+
+
+async def test_the_wall_has_no_navigation_and_shows_standings_when_nothing_is_played(client: Client) -> None:
+    await order_cup(client)
+    before = await page_at(client, "/tournaments/cup/wall")
+    assert "legal" in before.text
+    assert not {"nav", "header", "footer", "a"} & set(before.counts)
+    await command_cup(client, "start")
+    await until_cup(client, lambda cup: bool(cup["status"] == "over"))
+    words = words_of(await page_at(client, "/tournaments/cup/wall"))
+    assert "2 of 2 matches" in words
+    assert "over" in words

@@ -1,0 +1,203 @@
+"""Leaderboards, over all games and for each, with history; two players head to head; and a game's balance of roles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+from aiohttp import web
+
+from server.api.operation import MANAGER
+from server.errors import RequestError
+from server.storage.ratings import RatedResult, ResultStore
+from server.tournament.history import rating_history
+from server.tournament.ratings import Rating, RoleEffect, fit_ratings
+from server.tournament.results import MatchResult
+from server.tournament.scoring import MEETINGS_COUNT
+from server.tournament.table import outcomes
+from server.web.cache import BackgroundCache
+from server.web.charts import RatingChart, rating_chart
+from server.web.rendering import date, render
+
+_FRESH_S: Final = 60.0
+_PATIENCE_S: Final = 0.5
+_N_KEPT: Final = 128
+_N_CURVES: Final = 8
+_N_FITS: Final = 20
+_MOST_LISTED: Final = 200
+_N_MATCHES: Final = 40
+_N_OPPONENTS: Final = 12
+ALL_GAMES: Final = ""
+"""The key of the leaderboard over all games."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """A player on a leaderboard: its rating, what it won, drew and lost, its errors, and when it last played."""
+
+    rank: int
+    rating: Rating
+    outcomes: Mapping[str, int]
+    n_errors: int
+    last_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The players of a game, or of all games, the best first; what each role is worth; and the curves of the best."""
+
+    rows: tuple[LeaderboardRow, ...]
+    roles: tuple[RoleEffect, ...]
+    n_matches: int
+    chart: RatingChart | None
+
+    @property
+    def elo_range(self) -> tuple[float, float]:
+        """The lowest and the highest end of the intervals of those who are listed."""
+        rated = [row.rating for row in self.rows[:_MOST_LISTED]]
+        return (min(each.low for each in rated), max(each.high for each in rated)) if rated else (0.0, 0.0)
+
+
+class Leaderboards:
+    """The leaderboards of what *store* holds, worked out in the background and remembered for a minute."""
+
+    def __init__(self, store: ResultStore) -> None:
+        self.store = store
+        self._found = BackgroundCache(self._find, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
+
+    async def of(self, game: str = ALL_GAMES) -> Leaderboard | None:
+        """Return the leaderboard of *game*; None while it is worked out."""
+        return await self._found.of(game)
+
+    async def _find(self, game: str) -> Leaderboard:
+        found = await self.store.latest(game or None)
+        return await asyncio.to_thread(leaderboard_of, found)
+
+    async def close(self) -> None:
+        """End what is being worked out."""
+        await self._found.close()
+
+
+LEADERBOARDS: Final = web.AppKey("leaderboards", Leaderboards)
+
+
+def leaderboard_of(found: Sequence[RatedResult]) -> Leaderboard:
+    """Return the leaderboard that the results give, which are in the order of time."""
+    results = [each.result for each in found]
+    fitted = fit_ratings(results)
+    counts = outcomes(results, MEETINGS_COUNT)
+    last_ms = {player: each.ended_ms for each in found for player in each.result.players}
+    n_errors: Counter[str] = Counter()
+    for result in results:
+        for player, errors in zip(result.players, result.errors, strict=True):
+            n_errors[player] += errors
+    rows = tuple(
+        LeaderboardRow(rank, rating, counts[rating.player], n_errors[rating.player], last_ms[rating.player])
+        for rank, rating in enumerate(fitted.players, 1)
+    )
+    return Leaderboard(rows, fitted.roles, fitted.n_matches, _chart(found, [row.rating.player for row in rows]))
+
+
+def _chart(found: Sequence[RatedResult], players: Sequence[str]) -> RatingChart | None:
+    """Return the curves of the first of *players* over time."""
+    history = rating_history([each.result for each in found], _N_FITS)
+    if len(history) < 2:
+        return None
+    curves = {
+        player: [
+            (float(found[each.n_results - 1].ended_ms), each.ratings[player])
+            for each in history
+            if player in each.ratings
+        ]
+        for player in players[:_N_CURVES]
+    }
+    first, last = found[history[0].n_results - 1].ended_ms, found[-1].ended_ms
+    return rating_chart(curves, date(first), date(last), has_areas=False)
+
+
+async def show_all(request: web.Request) -> web.Response:
+    """Show the leaderboard over all games."""
+    return await _leaderboard(request, ALL_GAMES)
+
+
+async def show_game(request: web.Request) -> web.Response:
+    """Show the leaderboard of a game."""
+    name = request.match_info["name"]
+    if await request.app[MANAGER].games.find(name) is None:
+        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
+    return await _leaderboard(request, name)
+
+
+async def _leaderboard(request: web.Request, game: str) -> web.Response:
+    leaderboards = request.app[LEADERBOARDS]
+    return render(
+        request,
+        "leaderboard.html",
+        game=game,
+        board=await leaderboards.of(game),
+        most_listed=_MOST_LISTED,
+        games=await leaderboards.store.rated_games(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """What one player made against another, in a game and role of the first, or altogether (no game)."""
+
+    game: str
+    role: int
+    n_matches: int
+    wins: int
+    draws: int
+    losses: int
+    mean_goal: float
+    other_goal: float
+
+
+async def show_head_to_head(request: web.Request) -> web.Response:
+    """Show what two players made against each other."""
+    one, other = request.match_info["name"], request.match_info["other"]
+    found = await request.app[LEADERBOARDS].store.latest(players=(one, other))
+    results = [each.result for each in found if one != other]
+    if not results:
+        raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
+    fitted = fit_ratings(results, anchor=(other, 0.0)) if any(len(each.players) > 1 for each in results) else None
+    return render(
+        request,
+        "head_to_head.html",
+        one=one,
+        other=other,
+        total=_made(ALL_GAMES, 0, results, one, other),
+        parts_of=by_seat(results, one, other),
+        lead=None if fitted is None else fitted.rating_of(one),
+        superiority=None if fitted is None else fitted.superiority(one, other),
+        matches=found[: -_N_MATCHES - 1 : -1],
+    )
+
+
+def by_seat(results: Sequence[MatchResult], one: str, other: str) -> list[HeadToHead]:
+    """Return what *one* made against *other* in each role of each game."""
+    found: defaultdict[tuple[str, int], list[MatchResult]] = defaultdict(list)
+    for result in results:
+        found[result.game, result.players.index(one)].append(result)
+    return [_made(game, role, of_seat, one, other) for (game, role), of_seat in sorted(found.items())]
+
+
+def _made(game: str, role: int, results: Sequence[MatchResult], one: str, other: str) -> HeadToHead:
+    goals = [(result.goal_of(one), result.goal_of(other)) for result in results]
+    n_won, n_lost = sum(own > its for own, its in goals), sum(own < its for own, its in goals)
+    means = fmean(own for own, _ in goals), fmean(its for _, its in goals)
+    return HeadToHead(game, role, len(goals), n_won, len(goals) - n_won - n_lost, n_lost, *means)
+
+
+async def opponents_of(request: web.Request, player: str) -> list[tuple[str, int]]:
+    """Return whom a player has met in matches that are rated, each with how often; the most frequent first."""
+    found = await request.app[LEADERBOARDS].store.latest(players=(player,), limit=2_000)
+    met: Counter[str] = Counter()
+    for each in found:
+        met.update({other for other in each.result.players if other != player})
+    return met.most_common(_N_OPPONENTS)

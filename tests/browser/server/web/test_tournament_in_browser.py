@@ -1,0 +1,111 @@
+"""Tournaments in a browser: their page follows them, the wall turns its pages, and a host leads one by forms."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.kit.server.web.fixtures import PHONE, OpenPage
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+API = "/api/v1/tournaments"
+CUP: dict[str, Any] = {
+    "format": "round-robin", "games": ["tictactoe"], "rounds": 1, "startClock": 10, "playClock": 10,
+    "players": ["legal", "random"],
+}  # fmt: skip
+SLOW: dict[str, Any] = {"players": ["mcts", "random"], "playClock": 2, "startClock": 2, "games": ["breakthrough"]}
+HAS_MOVED = re.compile("^[1-9]")
+
+
+def order(page: Page, name: str, **changes: Any) -> None:
+    answer = page.request.post(API, data=CUP | {"name": name} | changes)
+    assert answer.status == 201, answer.text()
+
+
+def command(page: Page, name: str, what: str, **body: Any) -> None:
+    answer = page.request.post(f"{API}/{name}/{what}", data=body or None)
+    assert answer.status == 200, answer.text()
+
+
+def no_wider_than_the_screen(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_the_page_of_a_tournament_follows_it_to_its_end(open_page: OpenPage) -> None:
+    page = open_page("/tournaments")
+    order(page, "followed", rounds=2)
+    page.goto("/tournaments/followed")
+    page.evaluate("window.isTheSamePage = true")
+    expect(page.locator("#state")).to_have_text("open for entries")
+    command(page, "followed", "start")
+    expect(page.locator("#state")).to_have_text("over")
+    expect(page.locator(".standings tbody tr")).to_have_count(2)
+    expect(page.locator(".progress-line")).to_contain_text("4 of 4 matches")
+    expect(page.locator("#announcement")).to_have_text("The tournament is over.")
+    assert page.evaluate("window.isTheSamePage")
+    page.locator(".round summary").first.click()
+    expect(page.locator(".round").first.locator("tbody tr").first).to_be_visible()
+
+
+def test_boards_of_a_tournament_go_on_and_their_clocks_run(open_page: OpenPage) -> None:
+    page = open_page("/tournaments", **PHONE)
+    order(page, "boards", **SLOW)
+    command(page, "boards", "start")
+    page.goto("/tournaments/boards")
+    board = page.locator("[data-board]").first
+    expect(board.locator("svg.board")).to_be_visible()
+    expect(board).to_have_attribute("data-steps", HAS_MOVED)
+    expect(board.locator(".clock.runs").first).to_be_visible()
+    assert no_wider_than_the_screen(page)
+    command(page, "boards", "pause", reason="lunch")
+    expect(page.locator("#status-part")).to_contain_text("Paused: lunch")
+    command(page, "boards", "cancel", reason="rain")
+    expect(page.locator("#status-part")).to_contain_text("Cancelled: rain")
+    expect(page.locator("#boards-part")).to_have_count(0)
+
+
+def test_the_wall_shows_live_boards_and_standings_in_turn(open_page: OpenPage) -> None:
+    page = open_page("/tournaments", viewport={"width": 1920, "height": 1080})
+    order(page, "wall", **SLOW)
+    page.goto("/tournaments/wall/wall?seconds=3")
+    expect(page.locator("#wall-standings")).to_contain_text("mcts")
+    command(page, "wall", "start")
+    board = page.locator("[data-board]").first
+    for _ in range(2):
+        expect(board.locator("svg.board")).to_be_visible()
+        expect(page.locator("#wall-standings")).to_be_visible()
+    expect(board.locator(".clock.runs").first).to_be_visible()
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollHeight <= window.innerHeight")
+    assert no_wider_than_the_screen(page)
+    command(page, "wall", "cancel", reason="rain")
+    expect(page.locator("#wall-head")).to_contain_text("rain")
+
+
+def test_a_host_orders_and_starts_a_tournament_by_forms(open_page: OpenPage) -> None:
+    page = open_page("/tournaments")
+    page.get_by_role("link", name="Order a tournament").click()
+    page.get_by_label("Name", exact=True).fill("formal")
+    page.get_by_label("Format").select_option("round-robin")
+    page.get_by_label("Tic-tac-toe").check()
+    page.get_by_label("Players that enter now, one a line").fill("legal\nother = legal")
+    page.get_by_role("button", name="Order this tournament").click()
+    page.wait_for_url("**/tournaments/formal")
+    page.get_by_role("button", name="Start this tournament").click()
+    expect(page.locator("#state")).to_have_text("over")
+    page.get_by_role("link", name="other").first.click()
+    expect(page.get_by_role("heading", name="other")).to_be_visible()
+
+
+def test_what_a_host_writes_stays_when_the_tournament_goes_on(open_page: OpenPage) -> None:
+    page = open_page("/tournaments")
+    order(page, "kept", rounds=3)
+    page.goto("/tournaments/kept")
+    page.get_by_label("Why it is cancelled").fill("it rai")
+    command(page, "kept", "start")
+    expect(page.locator("#state")).to_have_text("over")
+    expect(page.get_by_label("Why it is cancelled")).to_have_value("it rai")

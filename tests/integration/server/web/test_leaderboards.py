@@ -1,0 +1,72 @@
+"""Leaderboards, two players head to head, and what a game's and a player's page say of ratings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.server.api.cups import command_cup, played_cup
+from tests.kit.server.api.house import Client, house
+from tests.kit.server.web.fetching import page_at, words_of
+from tests.kit.server.web.markup import Page
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+async def worked_out(client: Client, path: str, part: str = "", told: str = "") -> Page:
+    """Return the page once it has the part *part* and tells *told*, which may be worked out in the background."""
+    async with asyncio.timeout(60):
+        while True:
+            page = await page_at(client, path)
+            if (not part or part in page.ids) and told in words_of(page):
+                return page
+            await asyncio.sleep(0.1)
+
+
+async def test_without_matches_there_are_no_ratings(client: Client) -> None:
+    for path in ("/leaderboards", "/leaderboards/tictactoe"):
+        await worked_out(client, path, told="No match between programs is over yet")
+    assert "no game called 'nothing'" in words_of(await page_at(client, "/leaderboards/nothing", 404))
+    assert "have not met" in words_of(await page_at(client, "/players/mcts/against/legal", 404))
+
+
+async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> None:
+    found = await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
+    n_matches = len(found["matches"])
+    for path in ("/leaderboards", "/leaderboards/tictactoe"):
+        page = await worked_out(client, path, "board-title")
+        assert {"history-title"} <= page.ids
+        assert {"/players/greedy", "/players/random", "/players/legal", "/leaderboards/tictactoe"} <= set(page.links)
+        assert f"{n_matches} matches" in words_of(page)
+    game = await worked_out(client, "/games/tictactoe", "balance-title")
+    assert "What a role is worth, in Elo x" in words_of(game)
+    player = await worked_out(client, "/players/greedy", "strength-title")
+    assert "/players/greedy/against/random" in player.links
+
+
+async def test_two_players_are_compared_by_their_matches(client: Client) -> None:
+    found = await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
+    page = await page_at(client, "/players/greedy/against/random")
+    words = words_of(page)
+    own = [one for one in found["matches"] if set(one["players"]) == {"greedy", "random"}]
+    goals = [dict(zip(one["players"], one["goals"], strict=True)) for one in own]
+    n_won = sum(each["greedy"] > each["random"] for each in goals)
+    n_lost = sum(each["greedy"] < each["random"] for each in goals)
+    assert f"{n_won}-{len(own) - n_won - n_lost}-{n_lost}won, drawn, lost" in words
+    assert {f"/matches/{one['match']}" for one in own} <= set(page.links)
+    assert f"{n_lost}-{len(own) - n_won - n_lost}-{n_won}won, drawn, lost" in words_of(
+        await page_at(client, "/players/random/against/greedy")
+    )
+
+
+async def test_annulled_matches_are_not_rated(client: Client) -> None:
+    found = await played_cup(client)
+    await command_cup(client, f"matches/{found['matches'][0]['match']}/annul", reason="a draught")
+    assert "1matches" in words_of(await page_at(client, "/players/legal/against/random"))
