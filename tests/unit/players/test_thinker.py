@@ -80,7 +80,7 @@ def test_a_step_that_makes_no_sense_is_logged_and_a_legal_move_found(caplog: pyt
 
 
 def test_an_endless_search_is_interrupted_and_its_suggestion_played() -> None:
-    assert reports_of(odd_players.Endless, join(), ask(0, 0.1))[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
+    assert reports_of(odd_players.Endless, join(), ask(0, 1.0))[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
 
 
 def test_endless_preparations_are_interrupted() -> None:
