@@ -27,7 +27,8 @@ lint: $(INSTALLED_DEV) ## check style, types and import rules
 conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SHARED names the folder above conformance/)
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
 		tests/corpus/gdl/test_conformance_corpus.py tests/corpus/gdl/compiler/test_corpus.py \
-		tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py
+		tests/corpus/gdl/checks/test_verdicts.py tests/integration/server/commands/test_validate.py \
+		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py
 
 FUZZ_GAMES ?= 2000
 FUZZ_SEED ?= 0

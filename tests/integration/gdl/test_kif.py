@@ -16,6 +16,7 @@ from gdl.language.diagnostics import Source
 from gdl.language.kif import BINARY, DEFAULT_LIMITS, TOKEN, ReadLimits, read_forms, read_term, term_of, tokens
 from gdl.language.terms import Term
 from tests.kit.gdl.forms import TERMS
+from tests.kit.gdl.public_rules import public_files
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
@@ -53,7 +54,7 @@ def refusal_of(text: str) -> KifSyntaxError | None:
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no conformance material at {CORPUS}; GGP_SHARED names its parent")
 def test_every_public_rule_file_reads_back_from_its_print() -> None:
     different = []
-    for path in CORPUS.glob("*.kif"):
+    for path in public_files():
         found = texts(path.read_text(encoding="utf-8", errors="replace"))
         if texts("\n".join(found)) != found:
             different.append(path.name)

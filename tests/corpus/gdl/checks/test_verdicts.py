@@ -1,4 +1,7 @@
-"""The static checks agree with the hand-checked verdict on every public rule file."""
+"""The static checks agree with the hand-checked verdict on public rule files.
+
+All of those with a defect are checked always, and a sample of the others; all with GGP_CONFORM=all (`make conform`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pytest
 
 from gdl.checks import check
 from gdl.language.diagnostics import Source
+from tests.kit.gdl.public_rules import sampled
 
 ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"
@@ -26,12 +30,18 @@ def verdicts() -> dict[str, str]:
     return {file: verdict for file, verdict, *_ in (line.split("\t") for line in lines)}
 
 
+def checked() -> dict[str, str]:
+    """Return the verdicts of the files that are checked."""
+    passing = set(sampled([file for file, verdict in verdicts().items() if verdict == "pass"]))
+    return {file: verdict for file, verdict in verdicts().items() if verdict != "pass" or file in passing}
+
+
 def test_the_table_names_every_public_file() -> None:
     files = (path.relative_to(CORPUS).as_posix() for path in CORPUS.glob("*/*.kif"))
     assert sorted(verdicts()) == sorted(files)
 
 
-@pytest.mark.parametrize(("file", "verdict"), verdicts().items(), ids=verdicts())
+@pytest.mark.parametrize(("file", "verdict"), checked().items(), ids=checked())
 def test_a_file_has_an_error_where_the_table_says_fail(file: str, verdict: str) -> None:
     found = check(Source(file, (CORPUS / file).read_text(encoding="utf-8-sig", errors="replace")))
     errors = [f"{one.span.place}: {one.message} [{one.code.name}]" for one in found if one.is_error]

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 
 from gdl.games.library import game_names
+from tests.kit.gdl.public_rules import sampled
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import GGP, ROOT, children_of, is_running, wait_until
 
@@ -351,6 +352,8 @@ def test_every_game_of_the_library_is_clean(ggp: Ggp, name: str) -> None:
 def test_no_public_file_is_refused_that_the_field_accepts(ggp: Ggp) -> None:
     rows = [line.split("\t") for line in (CORPUS / "verdicts.tsv").read_text(encoding="utf-8").splitlines()[1:]]
     accepted = [str(CORPUS / name) for name, verdict, *_ in rows if verdict in ("pass", "warn")]
-    files = json.loads(ggp("validate", "--json", *accepted).output)["files"]
+    assert len(accepted) > 200
+    asked = sampled(accepted)
+    files = json.loads(ggp("validate", "--json", *asked).output)["files"]
     assert [file["file"] for file in files if file["verdict"] != "ok"] == []
-    assert len(files) == len(accepted) > 200
+    assert len(files) == len(asked)
