@@ -66,6 +66,9 @@ codes: $(INSTALLED) ## write docs/codes.md from gdl/codes.toml
 api: $(INSTALLED) ## write the tables of docs/api.md from the code
 	@$(BIN)/python -m tools.api_page docs/api.md
 
+images: $(INSTALLED_DEV) ## take the pictures of the pages in docs/images, which needs a Chromium
+	@$(BIN)/python -m tools.screenshots docs/images
+
 constraints: ## write constraints.txt anew: the newest versions that pyproject.toml allows
 	@scripts/renew-constraints
 
@@ -87,4 +90,4 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test test-fast lint conform fuzz damage mutants strength bench load wheel codes api constraints structure modules clean
+.PHONY: help demo test test-fast lint conform fuzz damage mutants strength bench load wheel codes api images constraints structure modules clean

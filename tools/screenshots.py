@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import structlog
 from aiohttp import ClientSession
 from playwright.async_api import Browser, async_playwright
 
@@ -35,7 +37,7 @@ _QUICK: Final = {
     for number, name in enumerate(_SURNAMES)
 }
 _SLOW: Final = {
-    f"{name}-2": Habits(habits.skill, thinks_s=2.5) for name, habits in zip(_SURNAMES, _QUICK.values(), strict=True)
+    f"{name}-2": Habits(habits.skill, thinks_s=0.8) for name, habits in zip(_SURNAMES, _QUICK.values(), strict=True)
 }
 _CUP: Final = {
     "name": "autumn-cup", "format": "swiss", "games": ["tictactoe", "connectfour"], "rounds": 5,
@@ -45,39 +47,34 @@ _LEAGUE: Final = {
     "name": "class-league", "format": "swiss", "games": ["breakthrough", "connectfour"], "rounds": 6,
     "dialect": "gdl1", "startClock": 5, "playClock": 20, "seed": 5, "allGames": True,
 }  # fmt: skip
-_WARMING_S: Final = 25.0
+_WARMING_S: Final = 75.0
 """How long the slow players have played when the pictures are taken."""
 _LIMIT_S: Final = 300.0
 _PHONE: Final = {"width": 390, "height": 844}
 _WIDE: Final = {"width": 1280, "height": 900}
+_TALL: Final = {"width": 1280, "height": 1500}
 _WALL: Final = {"width": 1920, "height": 1080}
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A picture of a page: its file, its address, and the screen; of all of the page, or of what the screen shows."""
+    """A picture of a page: its file, its address, in which `{live}` is a match that is played, and the screen."""
 
     name: str
     path: str
     size: dict[str, int]
     is_dark: bool = False
-    is_whole: bool = False
 
 
 SHOTS: Final = (
-    Shot("tournament", "/tournaments/class-league", _WIDE, is_whole=True),
-    Shot("tournament-over", "/tournaments/autumn-cup", _WIDE, is_whole=True),
-    Shot("tournament-phone", "/tournaments/class-league", _PHONE, is_dark=True),
-    Shot("tournaments", "/tournaments", _WIDE),
-    Shot("leaderboard", "/leaderboards", _WIDE, is_whole=True),
-    Shot("leaderboard-phone", "/leaderboards/tictactoe", _PHONE),
-    Shot("head-to-head", "/players/ada-bot/against/bertrand-bot", _WIDE),
-    Shot("player", "/players/ada-bot", _WIDE, is_dark=True),
-    Shot("game", "/games/tictactoe", _WIDE),
-    Shot("wall-phone", "/tournaments/class-league/wall", _PHONE),
-    Shot("entrant", "/tournaments/autumn-cup/entrants/hypatia-bot", _WIDE, is_whole=True),
+    Shot("home", "/", _WIDE),
+    Shot("match", "/matches/{live}", _WIDE),
+    Shot("tournament", "/tournaments/class-league", _TALL),
+    Shot("tournament-phone", "/tournaments/class-league#boards-title", _PHONE, is_dark=True),
+    Shot("entrant", "/tournaments/autumn-cup/entrants/hypatia-bot", _TALL),
+    Shot("leaderboard", "/leaderboards", _TALL),
+    Shot("order-tournament", "/start/tournament?game=breakthrough", _TALL),
     Shot("wall", "/tournaments/class-league/wall", _WALL, is_dark=True),
-    Shot("order-tournament", "/start/tournament?game=breakthrough", _WIDE, is_whole=True),
 )
 
 
@@ -93,6 +90,11 @@ class _Server:
             found = await answer.json()
         assert answer.status < 300, found
         return found
+
+    async def live_match(self) -> str:
+        """Return the id of a match that is played."""
+        async with self._session.get(f"{self.url}/api/v1/matches?status=running") as answer:
+            return str((await answer.json())["matches"][-1]["id"])
 
     async def until_over(self, name: str) -> None:
         """Return once the tournament *name* is over."""
@@ -146,18 +148,20 @@ async def _pictures(server: _Server, players: str, folder: Path, names: Sequence
         )
         for shot in SHOTS:
             if not names or shot.name in names:
-                await _taken(browser, server.url, shot, folder)
+                await _taken(browser, server, shot, folder)
         await browser.close()
 
 
-async def _taken(browser: Browser, url: str, shot: Shot, folder: Path) -> None:
+async def _taken(browser: Browser, server: _Server, shot: Shot, folder: Path) -> None:
     size: Any = shot.size
+    url, path = server.url, shot.path.format(live=await server.live_match())
     context = await browser.new_context(viewport=size, color_scheme="dark" if shot.is_dark else "light")
     page = await context.new_page()
     page.on("console", lambda message: print(shot.name, message.text))  # noqa: T201 -- for who takes the pictures
-    await page.goto(url + shot.path)
+    await page.goto(url + path)
+    await page.locator("meta[http-equiv=refresh]").wait_for(state="detached")  # what is worked out is there
     await page.wait_for_timeout(2_000)  # boards that go on, and clocks that run, are drawn by scripts
-    await page.screenshot(path=folder / f"{shot.name}.png", full_page=shot.is_whole)
+    await page.screenshot(path=folder / f"{shot.name}.png")
     await context.close()
 
 
@@ -168,6 +172,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="the pictures that are taken; all without a name")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     asyncio.run(take(arguments.folder, arguments.names))
 
 

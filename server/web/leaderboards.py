@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Final
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from server.api.operation import MANAGER
 from server.errors import RequestError
@@ -28,6 +29,8 @@ _PATIENCE_S: Final = 0.5
 _N_KEPT: Final = 128
 _N_CURVES: Final = 8
 _N_FITS: Final = 20
+_MOST_NEW: Final = 10
+"""The curves are worked out anew when more than one in so many results is new."""
 _MOST_LISTED: Final = 200
 _N_MATCHES: Final = 40
 _N_OPPONENTS: Final = 12
@@ -62,11 +65,25 @@ class Leaderboard:
         return (min(each.low for each in rated), max(each.high for each in rated)) if rated else (0.0, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class RatingCurves:
+    """The ratings of all players at several times, the first ones first, and from how many results up to when."""
+
+    n_results: int
+    last_ms: int
+    points: tuple[tuple[int, Mapping[str, Rating]], ...]
+
+    def hold_for(self, found: Sequence[RatedResult]) -> bool:
+        """Return whether few of the results *found* are new: many fits of many results take long."""
+        return _MOST_NEW * sum(each.ended_ms > self.last_ms for each in found) <= self.n_results
+
+
 class Leaderboards:
     """The leaderboards of what *store* holds, worked out in the background and remembered for a minute."""
 
     def __init__(self, store: ResultStore) -> None:
         self.store = store
+        self._curves: LRUCache[str, RatingCurves] = LRUCache(_N_KEPT)
         self._found = BackgroundCache(self._find, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
 
     async def of(self, game: str = ALL_GAMES) -> Leaderboard | None:
@@ -75,7 +92,8 @@ class Leaderboards:
 
     async def _find(self, game: str) -> Leaderboard:
         found = await self.store.latest(game or None)
-        return await asyncio.to_thread(leaderboard_of, found)
+        board, self._curves[game] = await asyncio.to_thread(leaderboard_of, found, self._curves.get(game))
+        return board
 
     async def close(self) -> None:
         """End what is being worked out."""
@@ -85,8 +103,11 @@ class Leaderboards:
 LEADERBOARDS: Final = web.AppKey("leaderboards", Leaderboards)
 
 
-def leaderboard_of(found: Sequence[RatedResult]) -> Leaderboard:
-    """Return the leaderboard that the results give, which are in the order of time."""
+def leaderboard_of(found: Sequence[RatedResult], kept: RatingCurves | None = None) -> tuple[Leaderboard, RatingCurves]:
+    """Return the leaderboard of the results, which are in the order of time, and its curves.
+
+    The curves *kept* from an earlier time are good enough until a tenth of the results is new.
+    """
     results = [each.result for each in found]
     fitted = fit_ratings(results)
     counts = outcomes(results, MEETINGS_COUNT)
@@ -99,24 +120,28 @@ def leaderboard_of(found: Sequence[RatedResult]) -> Leaderboard:
         LeaderboardRow(rank, rating, counts[rating.player], n_errors[rating.player], last_ms[rating.player])
         for rank, rating in enumerate(fitted.players, 1)
     )
-    return Leaderboard(rows, fitted.roles, fitted.n_matches, _chart(found, [row.rating.player for row in rows]))
+    curves = kept if kept is not None and kept.hold_for(found) else _curves(found)
+    chart = _chart(curves, rows, found[-1].ended_ms) if found else None
+    return Leaderboard(rows, fitted.roles, fitted.n_matches, chart), curves
 
 
-def _chart(found: Sequence[RatedResult], players: Sequence[str]) -> RatingChart | None:
-    """Return the curves of the first of *players* over time."""
+def _curves(found: Sequence[RatedResult]) -> RatingCurves:
     history = rating_history([each.result for each in found], _N_FITS)
-    if len(history) < 2:
+    points = tuple((found[each.n_results - 1].ended_ms, each.ratings) for each in history)
+    return RatingCurves(len(found), found[-1].ended_ms if found else 0, points)
+
+
+def _chart(curves: RatingCurves, rows: Sequence[LeaderboardRow], now_ms: int) -> RatingChart | None:
+    """Return the curves of the first of *rows* over time, which end with their ratings now."""
+    if len(curves.points) < 2:
         return None
-    curves = {
-        player: [
-            (float(found[each.n_results - 1].ended_ms), each.ratings[player])
-            for each in history
-            if player in each.ratings
+    drawn = {}
+    for rating in (row.rating for row in rows[:_N_CURVES]):
+        before = [
+            (float(at_ms), ratings[rating.player]) for at_ms, ratings in curves.points if rating.player in ratings
         ]
-        for player in players[:_N_CURVES]
-    }
-    first, last = found[history[0].n_results - 1].ended_ms, found[-1].ended_ms
-    return rating_chart(curves, date(first), date(last), has_areas=False)
+        drawn[rating.player] = [*before, (float(now_ms), rating)]
+    return rating_chart(drawn, date(curves.points[0][0]), date(now_ms), has_areas=False)
 
 
 async def show_all(request: web.Request) -> web.Response:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from aiohttp import web
 from cachetools import LRUCache
+from markupsafe import Markup
 
 from server.api.operation import MANAGER
 from server.api.streams import streaming
@@ -17,7 +18,7 @@ from server.match.link import now_ms
 from server.spectating.tournaments import TournamentFeed
 from server.storage.tournaments import TournamentStore
 from server.web.live_boards import LIVE_BOARDS, LiveBoard, SeatOnBoard
-from server.web.rendering import render
+from server.web.rendering import render, templates
 from server.web.tournament_forms import may_enter, own_players
 from server.web.tournament_view import ShownRound, ShownTournament, is_secret, shown_tournament
 from server.web.tournament_words import FORMAT_WORDS, rules_in_words
@@ -39,6 +40,7 @@ class ShownTournaments:
         self._store, self.feed = store, feed
         self._kept: LRUCache[str, tuple[str, ShownTournament]] = LRUCache(_N_KEPT)
         self._making: dict[str, asyncio.Lock] = {}
+        self._tables: LRUCache[tuple[str, str, frozenset[int]], tuple[Markup, Markup]] = LRUCache(_N_KEPT)
 
     async def of(self, name: str) -> tuple[str, ShownTournament]:
         """Return the shape of the tournament *name*, and what is shown of it.
@@ -63,6 +65,19 @@ class ShownTournaments:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
         made = self._kept[name] = pulse.shape, await asyncio.to_thread(shown_tournament, found)
         return made
+
+    def tables(self, shape: str, shown: ShownTournament, opened: frozenset[int]) -> tuple[Markup, Markup]:
+        """Return the standings and the rounds, with the matches of those *opened*, which all viewers see alike."""
+        key = shown.row.name, shape, opened
+        if key not in self._tables:
+            context = {"shown": shown, "row": shown.row, "listed": _last_rounds(shown), "opened": opened}
+            standings, rounds = (
+                # What the templates of this program write is escaped there.
+                Markup(templates().get_template(name).render(context))  # noqa: S704 -- as said above
+                for name in ("tournament_standings.html", "tournament_rounds.html")
+            )
+            self._tables[key] = standings, rounds
+        return self._tables[key]
 
 
 SHOWN: Final = web.AppKey("shown_tournaments", ShownTournaments)
@@ -97,6 +112,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
     row = shown.row
     games = () if is_secret(row) else row.terms.games
+    standings, rounds = request.app[SHOWN].tables(shape, shown, _opened(request, shown))
     return {
         "shown": shown,
         "row": row,
@@ -106,10 +122,17 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "format": FORMAT_WORDS[row.terms.format],
         "rules": list(rules_in_words(row, games)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
-        "listed": _last_rounds(shown),
+        "standings": standings,
+        "rounds": rounds,
         "own_players": await own_players(request, shown.found),
         "may_enter": may_enter(shown.found),
     }
+
+
+def _opened(request: web.Request, shown: ShownTournament) -> frozenset[int]:
+    """Return the numbers of the rounds whose matches the query wants to see."""
+    wanted = set(request.query.getall("open", ()))
+    return frozenset(one.number for one in shown.rounds if str(one.number) in wanted)
 
 
 def _last_rounds(shown: ShownTournament) -> list[ShownRound]:

@@ -4,12 +4,14 @@ import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
 
 const PAUSE_MS = 700; // between two looks at the server, so that many matches at once cost no more than a few
+const PARTS_MS = 2000; // between two looks at all that is not a board
 const TICK_MS = 100;
 
 const root = document.querySelector("[data-tournament]");
 const address = root.dataset.tournament;
 let latest = null; // what the server told last
 let isBusy = false;
+let partsAt = 0;
 
 function parse(text) {
   return new DOMParser().parseFromString(text, "text/html");
@@ -40,8 +42,14 @@ function replacePart(old, fresh) {
   if (focused) fresh.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
 }
 
+// The matches of a round come when it is opened; those of all rounds would be many.
+function openRounds() {
+  return [...document.querySelectorAll("[data-round][open]")].map((one) => ["open", one.dataset.round]);
+}
+
 async function refreshParts() {
-  const found = await fetched("/parts");
+  partsAt = Date.now();
+  const found = await fetched(`/parts?${new URLSearchParams(openRounds())}`);
   const parts = document.getElementById("parts");
   const fresh = [...found.querySelectorAll("body > section")];
   for (const old of [...parts.children]) if (!fresh.some((one) => one.id === old.id)) old.remove();
@@ -88,16 +96,25 @@ function tick() {
 async function refresh() {
   if (isBusy || document.hidden || latest === null) return;
   const isOther = document.getElementById("parts").dataset.shape !== latest.shape;
-  const stale = isOther ? [] : staleBoards();
-  if (!isOther && !stale.length) return;
+  const isDue = isOther && Date.now() - partsAt > PARTS_MS;
+  const stale = isDue ? [] : staleBoards();
+  if (isDue) await alone(refreshParts);
+  else if (stale.length) await alone(() => refreshBoards(stale));
+}
+
+async function alone(work) {
   isBusy = true;
   try {
-    await (isOther ? refreshParts() : refreshBoards(stale));
+    await work();
   } catch {
     // The server is away; the next look may find it again.
   }
   isBusy = false;
 }
+
+document.addEventListener("toggle", (event) => {
+  if (event.target.open && event.target.querySelector("[data-load]")) alone(refreshParts);
+}, true);
 
 setServerTime(Number(root.dataset.now));
 new Feed(`${address}/events`, ["pulse"], (_, event) => {
