@@ -84,6 +84,12 @@ def find_player(spec: str) -> PlayerMaker:
     return maker
 
 
+def player_file(spec: str) -> Path | None:
+    """Return the file that holds the player that *spec* names; None where it is no file."""
+    source, _ = _split_class(_split_options(spec)[0])
+    return Path(source) if source.endswith(".py") and "://" not in spec else None
+
+
 def _split_options(spec: str) -> tuple[str, dict[str, object]]:
     name, _, last = spec.rpartition(":")
     if "=" not in last:

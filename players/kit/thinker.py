@@ -112,6 +112,7 @@ HOOK_S: Final = 1.0
 """How long a hook may take that has no clock of its own."""
 READING_S: Final = 60.0
 """The limit for reading rules, if the start clock is not longer."""
+_GONE: Final = "the match was over before they were read"
 _MAX_SHOWN: Final = 300
 _MAX_CALLS: Final = 3
 _KIT: Final = Path(__file__).parent
@@ -157,7 +158,8 @@ class Thinker:
                 self.player = Player()
                 self.player.join(game, self.role, order.seed)
         except TimeUp:
-            self._refuse(f"reading them takes longer than {READING_S:g} s")
+            is_late = Deadline(reading_ends_s).has_passed
+            self._refuse(f"reading them takes longer than {READING_S:g} s" if is_late else _GONE)
             return
         except (GdlError, ArithmeticError, RecursionError, MemoryError) as error:
             self._refuse(str(error))
@@ -167,7 +169,8 @@ class Thinker:
         self.report(Ready())
 
     def _refuse(self, reason: str) -> None:
-        _LOG.warning("the rules are refused: %s", reason)
+        if reason != _GONE:
+            _LOG.warning("the rules are refused: %s", reason)
         self.has_left = True
         self.report(Refused(reason))
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
-from server.records.record import played_places
+from server.records.record import n_errors, played_places
 from server.replacement import replacing
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan
@@ -132,7 +132,7 @@ def played_of(record: Mapping[str, Any], match: ScheduledMatch, waited_share: fl
     n_roles = len(record["x-roles"])
     seats = played_places(record, n_roles)
     goals = record.get("x-goals") or [0] * n_roles
-    errors = [sum(bool(step[place]) for step in record["errors"]) for place in seats]
+    errors = [n_errors(record, place) for place in seats]
     thinking = [[step[place] for step in record.get("x-thinking-ms", ()) if step[place] is not None] for place in seats]
     result = MatchResult(
         match.game, match.players, tuple(goals[place] or 0 for place in seats), tuple(errors), match.match_id

@@ -55,6 +55,9 @@ class Contestants:
     A player's process plays *n_matches* at once at most. Where there are *cores* enough, those that this process may
     run on unless they are given, each player that searches has some for itself.
 
+    Attributes:
+        n_searching: how many players search on this machine.
+
     Raises:
         CallerError: a specification names no player.
     """
@@ -63,6 +66,7 @@ class Contestants:
         self._specs = {name: player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
         searching = [name for name, spec in self._specs.items() if _n_slots(spec) == SLOTS_PER_CORE]
+        self.n_searching = len(searching)
         self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
         self._running: dict[str, OwnPlayer] = {}
         self._starting = {name: asyncio.Lock() for name in players}

@@ -15,6 +15,7 @@ from server.tournament.progress import Progress
 from server.tournament.table import TableRow, sprt_summary, table_of
 
 _REFRESH_S: Final = 0.5
+_LINE_S: Final = 10.0
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 
 
@@ -48,12 +49,14 @@ def sprt_line(progress: Progress) -> str | None:
         "H1": f"{first} is stronger than {second} (H1 accepted)",
         "H0": f"{first} is not stronger than {second} by as much (H0 accepted)",
     }.get(found["decision"], "not decided")
+    if said == "not decided" and not progress.playing and len(progress.played) == len(progress.scheduled):
+        said += f"; add rounds with --rounds (now {progress.plan.n_rounds})"
     bounds = f"{found['lower']:.2f} to {found['upper']:.2f}"
     return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"
 
 
 class LiveTable:
-    """Shows a tournament while the block runs: a table in a terminal, else a line for each match on standard error."""
+    """Shows a tournament while the block runs: a table in a terminal, else a line on standard error now and then."""
 
     def __init__(self, console: Console | None = None, now_s: Callable[[], float] = time.monotonic) -> None:
         self._console = console or Console(stderr=True)
@@ -74,12 +77,16 @@ class LiveTable:
             self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show *progress*, twice a second at most."""
+        """Show *progress*: in a terminal twice a second at most, else a line every ten seconds."""
         if self._n_before is None:
             self._n_before = len(progress.played)
-        if not self._console.is_terminal or (self._now_s() - self._shown_s < _REFRESH_S and progress.playing):
+        pause_s = _REFRESH_S if self._console.is_terminal else _LINE_S
+        if self._now_s() - self._shown_s < pause_s and progress.playing:
             return
         self._shown_s = self._now_s()
+        if not self._console.is_terminal:
+            self._console.print(Text(self._headline(progress)), soft_wrap=True)
+            return
         lines: list[RenderableType] = [standings_table(table_of(progress)), Text(self._headline(progress))]
         if line := sprt_line(progress):
             lines.append(Text(line))

@@ -1,8 +1,9 @@
 """The folder of a tournament: its plan, its schedule and its results, so that it goes on after any end.
 
-`plan.json` is written once. `schedule.jsonl` has a line for each batch of matches that was scheduled, `results.jsonl` a
-line for each match that is over, and `records/` its record. A line that was cut off by a crash is dropped: its batch
-is scheduled again, equal to what it was, and its match is played again or its result read from the record.
+`plan.json` is written once, and again where rounds are added. `schedule.jsonl` has a line for each batch of matches
+that was scheduled, `results.jsonl` a line for each match that is over, and `records/` its record. A line that was cut
+off by a crash is dropped: its batch is scheduled again, equal to what it was, and its match is played again or its
+result read from the record.
 """
 
 from __future__ import annotations
@@ -79,9 +80,19 @@ class TournamentFolder:
         except (LookupError, TypeError, ValueError, ConfigurationError) as error:
             raise TournamentFolderError(self.path, f"{PLAN} cannot be read ({error})") from error
 
-    def keep_plan(self, plan: TournamentPlan, rules: Mapping[str, str]) -> None:
-        """Write the plan; *rules* has the SHA-256 of each game's rules."""
-        fields = {"format": _FORMAT, "plan": plan.model_dump(mode="json"), "rules": dict(rules)}
+    def player_hashes(self) -> dict[str, str]:
+        """Return the SHA-256 of the files of players, by the players' names, as `keep_plan` was given them.
+
+        Raises:
+            TournamentFolderError: there is no plan, or it cannot be read.
+        """
+        self.plan()
+        return dict(json.loads((self.path / PLAN).read_text("utf-8")).get("players", {}))
+
+    def keep_plan(self, plan: TournamentPlan, rules: Mapping[str, str], players: Mapping[str, str]) -> None:
+        """Write the plan; *rules* has the SHA-256 of each game's rules, *players* of the players' files, by name."""
+        hashes = {"rules": dict(rules), "players": dict(players)}
+        fields = {"format": _FORMAT, "plan": plan.model_dump(mode="json"), **hashes}
         with replacing(self.path / PLAN) as passing:
             passing.write_text(json.dumps(fields, indent=2, ensure_ascii=False), "utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,8 @@ from pydantic import ValidationError
 
 from gdl.errors import validation_message
 from gdl.games.library import GameFile, find_game
-from server.errors import ConfigurationError
+from players.registry import player_file
+from server.errors import ConfigurationError, TournamentFolderError
 from server.tournament.plan import TournamentPlan
 
 
@@ -65,3 +67,32 @@ def found_games(plan: TournamentPlan) -> dict[str, GameFile]:
     """
     found = [find_game(text) for text in plan.games]
     return {file.name: file for file in found}
+
+
+def extended(kept: TournamentPlan, wanted: TournamentPlan, path: Path) -> TournamentPlan:
+    """Return *wanted*, if it is the plan *kept* of the folder *path*, or has more rounds.
+
+    Raises:
+        TournamentFolderError: it is another plan; the error tells what differs.
+    """
+    old, new = kept.model_dump(mode="json"), wanted.model_dump(mode="json")
+    differing = [name for name in old if old[name] != new[name]]
+    if differing and not (differing == ["rounds"] and wanted.n_rounds > kept.n_rounds):
+        told = "; ".join(f"{name} is {_shown(old[name])}, not {_shown(new[name])}" for name in differing)
+        reason = f"another tournament is in this folder ({told}); choose another one with --out"
+        raise TournamentFolderError(path, reason)
+    return wanted
+
+
+def _shown(value: object) -> str:
+    return "not given" if value is None else str(value)[:100]
+
+
+def player_hashes(plan: TournamentPlan) -> dict[str, str]:
+    """Return the SHA-256 of the file of each player that has one, by the players' names."""
+    files = {name: player_file(spec) for name, spec in plan.players.items()}
+    return {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in files.items()
+        if file is not None and file.is_file()
+    }

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from server.tournament.progress import Progress
 from server.tournament.ratings import fit_ratings
 from server.tournament.results import MatchResult
 from server.tournament.scoring import ScoringRules, counted_goals
-from server.tournament.table import TableRow, head_to_head, is_short, summary, table_of
+from server.tournament.table import TableRow, head_to_head, is_short, shortage, summary, table_of, verdict
 
 JSON_FILE: Final = "standings.json"
 CSV_FILE: Final = "results.csv"
@@ -29,13 +30,15 @@ HTML_FILE: Final = "index.html"
 _CSV_COLUMNS: Final = (
     "match", "game", "round", "role", "player", "goal", "errors", "thinking_ms", "steps", "short_of_cores"
 )  # fmt: skip
+NO_ROLES: Final[Mapping[str, Sequence[str]]] = {}
+"""Without names roles are numbered."""
 _CURVE_POINTS: Final = 40
 _MOST_TICKS: Final = 8
-_WIDTH, _HEIGHT = 720, 280
+_WIDTH, _HEIGHT, _TOP = 720, 280, 14
 
 
-def write_reports(progress: Progress, folder: Path) -> None:
-    """Write all reports into *folder*, each in the place of what was there.
+def write_reports(progress: Progress, folder: Path, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> None:
+    """Write all reports into *folder*, each in the place of what was there; *roles* has the names of each game's.
 
     Raises:
         OSError: one cannot be written.
@@ -44,7 +47,7 @@ def write_reports(progress: Progress, folder: Path) -> None:
         JSON_FILE: json.dumps(summary(progress), indent=2, ensure_ascii=False) + "\n",
         CSV_FILE: csv_text(progress),
         MARKDOWN_FILE: markdown(progress),
-        HTML_FILE: html(progress),
+        HTML_FILE: html(progress, roles),
     }
     for name, text in texts.items():
         with replacing(folder / name, is_durable=False) as passing:
@@ -74,26 +77,30 @@ def markdown(progress: Progress) -> str:
         "| # | player | matches | score | W-D-L | Elo | 95 % | LOS | errors |", "|--:|---|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
     lines += [f"| {' | '.join(_markdown_cells(row))} |" for row in rows]
-    if line := sprt_line(progress):
-        lines += ["", line]
+    for line in (verdict(progress), sprt_line(progress), shortage(progress)):
+        if line:
+            lines += ["", _escaped(line)]
     return "\n".join(lines) + "\n"
 
 
 def _markdown_cells(row: TableRow) -> tuple[str, ...]:
-    name = "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|" else c for c in row.player)
     return (
-        f"{row.rank}", name, f"{row.matches}", f"{row.score:g}", f"{row.wins}-{row.draws}-{row.losses}",
+        f"{row.rank}", _escaped(row.player), f"{row.matches}", f"{row.score:g}", f"{row.wins}-{row.draws}-{row.losses}",
         "" if row.elo is None else f"{row.elo:.0f}",
         "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}",
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
     )  # fmt: skip
 
 
+def _escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|" else c for c in text)
+
+
 def _title(progress: Progress) -> str:
     return f"{progress.plan.format.value.capitalize()}: {', '.join(progress.plan.games)}"
 
 
-def html(progress: Progress) -> str:
+def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> str:
     """Return a page with all of it, which needs no other file."""
     rows = table_of(progress)
     players = [row.player for row in rows]
@@ -103,7 +110,8 @@ def html(progress: Progress) -> str:
         rows=rows,
         players=players,
         cross=head_to_head(progress.results, players, rules),
-        by_role=by_role(progress.results, rules),
+        by_role=by_role(progress.results, rules, roles),
+        by_seat=by_role(progress.results, rules, roles, players),
         curves=shown.curves,
         ticks=shown.ticks,
         errors=[played for played in progress.played if any(played.result.errors)],
@@ -111,7 +119,10 @@ def html(progress: Progress) -> str:
         plan=progress.plan,
         n_played=len(progress.played),
         n_left=len(progress.scheduled) - len(progress.played),
-        sprt=sprt_line(progress),
+        played=progress.played,
+        statements=[line for line in (verdict(progress), sprt_line(progress), shortage(progress)) if line],
+        began=_day(min((match.ended_ms for match in progress.played), default=0)),
+        ended=_day(max((match.ended_ms for match in progress.played), default=0)),
         width=_WIDTH,
         height=_HEIGHT,
     )
@@ -125,21 +136,40 @@ def _template() -> Template:
 
 @dataclass(frozen=True, slots=True)
 class RoleBalance:
-    """What the players of a role of a game made."""
+    """What the players of a role of a game made, or one of them."""
 
     game: str
-    role: int
+    role: str
     n_matches: int
     mean_goal: float
+    player: str = ""
 
 
-def by_role(results: Iterable[MatchResult], rules: ScoringRules) -> tuple[RoleBalance, ...]:
-    """Return what the players of each role of each game made."""
-    goals: dict[tuple[str, int], list[int]] = {}
+def by_role(
+    results: Iterable[MatchResult],
+    rules: ScoringRules,
+    roles: Mapping[str, Sequence[str]] = NO_ROLES,
+    players: Sequence[str] = ("",),
+) -> tuple[RoleBalance, ...]:
+    """Return what the players of each role of each game made; with *players* each of them, in their order."""
+    goals: dict[tuple[str, int, int], list[int]] = {}
     for result in results:
-        for role, goal in enumerate(counted_goals(result, rules)):
-            goals.setdefault((result.game, role), []).append(goal)
-    return tuple(RoleBalance(game, role, len(of), sum(of) / len(of)) for (game, role), of in sorted(goals.items()))
+        for role, (player, goal) in enumerate(zip(result.players, counted_goals(result, rules), strict=True)):
+            place = players.index(player) if player in players else 0
+            goals.setdefault((result.game, role, place), []).append(goal)
+    return tuple(
+        RoleBalance(game, _role_name(roles, game, role), len(of), sum(of) / len(of), players[place])
+        for (game, role, place), of in sorted(goals.items())
+    )
+
+
+def _role_name(roles: Mapping[str, Sequence[str]], game: str, role: int) -> str:
+    names = roles.get(game, ())
+    return names[role] if role < len(names) else str(role + 1)
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC") if at_ms else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +207,7 @@ def chart(results: Sequence[MatchResult], players: Sequence[str]) -> Chart:
     low, high = min(known) - 10, max(known) + 10
 
     def height(elo: float) -> float:
-        return round(_HEIGHT * (high - elo) / (high - low), 1)
+        return round(_TOP + (_HEIGHT - _TOP) * (high - elo) / (high - low), 1)
 
     def curve(place: int, player: str) -> Curve:
         found = [(step, each[player]) for step, each in zip(steps, rated, strict=True) if player in each]

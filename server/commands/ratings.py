@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from server.records.record import played_places
+from server.records.record import n_errors, played_places
 from server.terminal.progress import progress
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
@@ -118,7 +118,7 @@ def result_of(record: dict[str, Any]) -> MatchResult | None:
         return None
     places = played_places(record, len(goals))
     names = record.get("playerNamesFromHost") or record["x-players"]
-    errors = [sum(bool(step[place]) for step in record.get("errors", ()) if len(step) > place) for place in places]
+    errors = [n_errors(record, place) for place in places]
     return MatchResult(
         str(record.get("x-game") or record.get("gameMetaURL") or "unknown"),
         tuple(str(names[place]) for place in places),

@@ -8,7 +8,8 @@ import importlib.util
 import json
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from http import HTTPStatus
 from pathlib import Path
@@ -24,7 +25,7 @@ from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
 from server.arena.display import LiveTable, sprt_line, standings_table
 from server.arena.folder import TournamentFolder
-from server.arena.plan import found_games, plan_of, read_plan, read_toml
+from server.arena.plan import extended, found_games, plan_of, player_hashes, read_plan, read_toml
 from server.arena.report import HTML_FILE, write_reports
 from server.arena.venue import LocalVenue, Venue
 from server.commands.lsp import install_command
@@ -32,11 +33,13 @@ from server.errors import ConfigurationError, OrderRefusedError, TournamentFolde
 from server.hosting.cores import n_cores_here
 from server.hosting.ordering import valid_name
 from server.match.setup import MAX_CLOCK_S, new_seed
+from server.operation.metrics import fill_cache
+from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
 from server.tournament.progress import Progress
 from server.tournament.scoring import Measure
-from server.tournament.table import summary, table_of
+from server.tournament.table import shortage, summary, table_of, verdict
 
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 _FLAGS: Final = Path("command line")
@@ -53,7 +56,7 @@ def command() -> None:
 @command.command()
 @click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--game", "-g", "games", metavar="GAME", multiple=True, help="A game that is played; may be repeated.")
-@click.option("--player", "-p", "players", metavar="NAME=SPEC", multiple=True, help="A player, the strongest first; "
+@click.option("--player", "-p", "players", metavar="NAME=SPEC", multiple=True, help="A player, called NAME; "
               "SPEC is one of ours, a file, http://host:port or cmd:program.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice([each.value for each in TournamentFormat]),
               help="Who meets whom.  [default: round-robin]")  # fmt: skip
@@ -86,10 +89,10 @@ def run(
     with folder.held():
         plan = _plan(file, words, folder)
         games = {name: make_game(found.read()) for name, found in found_games(plan).items()}
-        _check_rules(folder, plan, games)
-        progress = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
-        write_reports(progress, folder.path)
-    _tell(progress, folder, as_json)
+        _check_files(folder, plan, games)
+        found = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
+        write_reports(found, folder.path, roles_of(games))
+    _tell(found, folder, as_json)
 
 
 @command.command("order")
@@ -131,34 +134,30 @@ def show_standings(folder: Path, as_json: bool) -> None:
     found = TournamentFolder(folder)
     plan, _ = found.plan()
     games = {name: make_game(file.read()) for name, file in found_games(plan).items()}
-    progress = progress_of(plan, found, _as_scheduled(games))
-    write_reports(progress, folder)
-    _tell(progress, found, as_json)
+    so_far = progress_of(plan, found, _as_scheduled(games))
+    write_reports(so_far, folder, roles_of(games))
+    _tell(so_far, found, as_json)
 
 
-def _tell(progress: Progress, folder: TournamentFolder, as_json: bool) -> None:
+def _tell(found: Progress, folder: TournamentFolder, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(summary(progress), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(summary(found), indent=2, ensure_ascii=False))
         return
-    Console().print(standings_table(table_of(progress)))
-    if line := sprt_line(progress):
-        click.echo(line)
+    Console().print(standings_table(table_of(found)))
+    for line in (verdict(found), sprt_line(found), shortage(found)):
+        if line:
+            click.echo(line)
     click.echo(f"report: {folder.path / HTML_FILE}")
 
 
 def _plan(file: Path | None, words: Mapping[str, Any], folder: TournamentFolder) -> TournamentPlan:
-    """Return the plan that the command names: that of the folder, which flags may not contradict, or a new one."""
+    """Return the plan that the command names: that of the folder, to which flags may only add rounds, or a new one."""
     changes = _changes(words)
     if folder.has_plan:
         kept, _ = folder.plan()
-        if file is None and not changes:
-            return kept
-        fields = {"seed": kept.seed, **changes}
-        if kept != (plan_of(fields, _FLAGS) if file is None else read_plan(file, fields)):
-            raise TournamentFolderError(
-                folder.path, "another tournament is in this folder; choose another one with --out"
-            )
-        return kept
+        old = kept.model_dump() if file is None else {"seed": kept.seed}
+        fields = {**old, **changes}
+        return extended(kept, plan_of(fields, _FLAGS) if file is None else read_plan(file, fields), folder.path)
     if file is None and not words["games"]:
         raise click.UsageError("name a tournament: FILE.toml, or --game GAME and --player NAME=SPEC")
     seeded = {"seed": new_seed(), **changes}
@@ -173,13 +172,21 @@ def _changes(words: Mapping[str, Any]) -> dict[str, Any]:
     if words["games"]:
         found["games"] = list(words["games"])
     if words["players"]:
-        found["players"] = dict(_named(text) for text in words["players"])
+        found["players"] = _players(words["players"])
     if words["sprt"]:
         found["sprt"] = _sprt(words["sprt"])
     return found
 
 
 _READ: Final = ("format_", "games", "players", "sprt")
+
+
+def _players(texts: Sequence[str]) -> dict[str, str]:
+    named = [_named(text) for text in texts]
+    twice = next((name for name, n in Counter(name for name, _ in named).items() if n > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"two players are called {twice}; name them: --player one={twice} --player two={twice}")
+    return dict(named)
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -197,15 +204,25 @@ def _sprt(text: str) -> dict[str, float]:
         raise click.UsageError(f"--sprt wants values, as in --sprt elo0=0,elo1=20; {text!r} given") from error
 
 
-def _check_rules(folder: TournamentFolder, plan: TournamentPlan, games: Mapping[str, Game]) -> None:
-    """Keep the plan with the hashes of its rules; one that is kept must have the same rules."""
-    rules = {name: game.description.sha256 for name, game in games.items()}
-    if not folder.has_plan:
-        folder.keep_plan(plan, rules)
-        return
-    changed = [name for name, sha256 in folder.plan()[1].items() if rules.get(name) != sha256]
-    if changed:
-        raise TournamentFolderError(folder.path, f"the rules of {changed[0]} are not those that it was begun with")
+def _check_files(folder: TournamentFolder, plan: TournamentPlan, games: Mapping[str, Game]) -> None:
+    """Keep the plan with the hashes of its files; one that is kept must have the same rules and players."""
+    rules, players = {name: game.description.sha256 for name, game in games.items()}, player_hashes(plan)
+    if folder.has_plan:
+        kept, known = folder.plan()
+        changed = [f"the rules of {name} are" for name, sha256 in known.items() if rules.get(name) != sha256]
+        known = folder.player_hashes()
+        changed += [f"the file of {name} is" for name, sha256 in known.items() if players.get(name) != sha256]
+        if changed:
+            what = f"{changed[0]} not as when it was begun; put it back, or begin another tournament with --out"
+            raise TournamentFolderError(folder.path, what)
+        if kept == plan:
+            return
+    folder.keep_plan(plan, rules, players)
+
+
+def roles_of(games: Mapping[str, Game]) -> dict[str, tuple[str, ...]]:
+    """Return the names of the roles that players have in each game."""
+    return {name: tuple(map(str, played_roles(game))) for name, game in games.items()}
 
 
 def _as_scheduled(games: Mapping[str, Game]) -> tuple[TournamentGame, ...]:
@@ -226,7 +243,11 @@ async def _venue(
             yield venue
         return
     at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
-    async with Contestants(plan.players, at_once) as contestants:
+    contestants = Contestants(plan.players, at_once)
+    if contestants.n_searching:
+        with progress("making the compiled engine ready"):
+            await fill_cache()  # else each player's process would compile the kernels in its first match
+    async with contestants:
         yield LocalVenue(plan, games, contestants, n_cores_here(), at_once)
 
 

@@ -190,7 +190,7 @@ def settle_memory() -> None:
 async def _warm() -> None:
     """Compile the kernels into the cache, then load them into this process."""
     try:
-        await _fill_cache()
+        await fill_cache()
         await in_own_thread(_load)
     except Exception:  # matches are interpreted then, or wait for it themselves
         _LOG.exception("the compiled engine is not ready")
@@ -199,8 +199,8 @@ async def _warm() -> None:
         _LOG.debug("the compiled engine is ready")
 
 
-async def _fill_cache() -> None:
-    """Compile the kernels in a child process, which fills the cache of numba."""
+async def fill_cache() -> None:
+    """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=package_environment()
     )

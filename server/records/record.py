@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, Final
 
 from gdl.errors import GdlError
@@ -58,6 +59,13 @@ def played_places(record: Mapping[str, Any], n_roles: int) -> list[int]:
     """
     has_chance = record.get("x-gdl2", False)
     return [place for place in range(n_roles) if not (has_chance and record["x-roles"][place] == str(RANDOM))]
+
+
+def n_errors(record: Mapping[str, Any], place: int) -> int:
+    """Return in how many steps of a whole *record* the role at *place* erred, or its player said that it failed."""
+    errors, failures = record.get("errors", ()), record.get("x-failures", ())
+    erred = zip_longest(errors, failures, fillvalue=())
+    return sum(any(len(told) > place and told[place] for told in step) for step in erred)
 
 
 class MatchRecord:

@@ -189,7 +189,7 @@ def _seat(place: int, steps: list[StepEntry], goals: tuple[int | None, ...] | No
     thought = [step.elapsed_ms[place] for step in steps if step.moves is not None]
     return SeatResult(
         goal=None if goals is None else goals[place],
-        n_errors=sum(step.errors[place] != "" for step in steps),
+        n_errors=sum(bool(step.errors[place] or (step.failures and step.failures[place])) for step in steps),
         thinking_ms=sum(elapsed for elapsed in thought if elapsed is not None),
         n_moves=sum(elapsed is not None for elapsed in thought),
     )

@@ -101,18 +101,29 @@ class Ratings:
         found = {rating.player: rating for rating in self.players}
         return found[player]
 
+    def lead(self, player: str, other: str) -> tuple[float, float, float]:
+        """Return by how much *player* is ahead of *other*, and the 95 % interval of that. *Units*: points of Elo.
+
+        Raises:
+            KeyError: one of them has no rating.
+        """
+        deviation = math.sqrt(self._variance(player, other))
+        return _interval(ELO_PER_LOGIT * self._lead(player, other), ELO_PER_LOGIT * deviation)
+
     def superiority(self, player: str, other: str) -> float:
         """Return the likelihood that *player* is stronger than *other*, by the posterior of both together.
 
         Raises:
             KeyError: one of them has no rating.
         """
+        variance = self._variance(player, other)
+        return NormalDist().cdf(self._lead(player, other) / math.sqrt(variance)) if variance else 0.5
+
+    def _variance(self, player: str, other: str) -> float:
+        """Return the variance of how much stronger *player* is than *other*. *Units*: logits squared."""
         one, two = self._parameters.players[player], self._parameters.players[other]
-        if one == two:
-            return 0.5
         covariance = self._posterior.covariance
-        variance = covariance[one, one] + covariance[two, two] - 2 * covariance[one, two]
-        return NormalDist().cdf(self._lead(player, other) / math.sqrt(variance))
+        return max(0.0, float(covariance[one, one] + covariance[two, two] - 2 * covariance[one, two]))
 
     def expected_score(self, player: str, other: str, game: str | None = None) -> float:
         """Return the points that *player* can expect from a match against *other*: 1 for a win, 1/2 for a draw.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import NOTABLE_SHARE, PlayedMatch, Progress, sprt_counts
@@ -14,6 +14,8 @@ from server.tournament.results import MatchResult
 from server.tournament.scoring import ScoringRules, counted_goals
 from server.tournament.standings import Standing, standings
 from server.tournament.swiss import byes
+
+_SURE: Final = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,29 @@ def summary(progress: Progress) -> dict[str, Any]:
         "standings": [row.as_json() for row in table_of(progress)],
         "sprt": sprt_summary(progress),
     }
+
+
+def verdict(progress: Progress) -> str | None:
+    """Return in a sentence who of two players is ahead, by how much, and how sure that is; None for other numbers."""
+    if len(progress.ratings.players) != 2:
+        return None
+    first, second = (rating.player for rating in progress.ratings.players)
+    elo, low, high = progress.ratings.lead(first, second)
+    los = progress.ratings.superiority(first, second)
+    if round(elo) == 0:
+        return f"{first} and {second} are level so far (95 %: {low:.0f} to {high:.0f} Elo)"
+    sureness = "more than 99.9" if los > _SURE else f"{100 * los:.1f}"
+    told = f"{first} is ahead of {second} by {elo:.0f} Elo (95 %: {low:.0f} to {high:.0f})"
+    return f"{told}, and the stronger one with a likelihood of {sureness} %"
+
+
+def shortage(progress: Progress) -> str | None:
+    """Return in a sentence in how many matches players waited for cores; None where in none."""
+    n_short = sum(map(is_short, progress.played))
+    if not n_short:
+        return None
+    told = f"In {n_short} of {len(progress.played)} matches players waited for a core for more than a tenth of the time"
+    return f"{told}, so that their results may be the machine's: close other programs, or give longer clocks"
 
 
 def sprt_summary(progress: Progress) -> dict[str, Any] | None:

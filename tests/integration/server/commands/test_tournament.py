@@ -107,7 +107,7 @@ def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> 
 def test_another_tournament_in_the_same_folder_is_refused(ggp: Ggp, tmp_path: Path) -> None:
     words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "--out", tmp_path)
     assert ggp("tournament", "run", *words).exit_code == 0
-    ended = ggp("tournament", "run", *words, "--rounds", 5)
+    ended = ggp("tournament", "run", *words, "--measure", "goals")
     assert (ended.exit_code, "another tournament is in this folder" in ended.errors) == (2, True)
 
 
@@ -139,3 +139,33 @@ async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) 
         2, f"ggp: {server[:-1]}: there is a tournament 'spring-cup' already",
     )  # fmt: skip
     assert (gone.exit_code, "cannot be reached" in gone.errors) == (2, True)
+
+
+def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("--game", "nim", "-p", "a=random", "-p", "b=legal", *QUICK, "--out", tmp_path / "cup")
+    assert ggp("tournament", "run", *words, "--rounds", 1).exit_code == 0
+    ended = ggp("tournament", "run", "--rounds", 3, "--out", tmp_path / "cup", "--json")
+    assert (ended.exit_code, found(ended.output)["matches"]) == (0, 6)
+    refused = ggp("tournament", "run", "--play-clock", 7, "--out", tmp_path / "cup")
+    assert (refused.exit_code, "play_clock is 5, not 7" in refused.errors) == (2, True)
+
+
+def test_a_player_that_fails_in_its_own_code_has_errors(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text(PLAYER.replace("return state.legal_moves(role)[-1]", "raise ValueError"))
+    words = ("--game", "nim", "-p", f"failing={tmp_path / 'failing.py'}", "-p", "legal", *QUICK)
+    rows = found(ggp("tournament", "run", *words, "--out", tmp_path / "cup", "--json").output)["standings"]
+    assert {row["player"]: row["errors"] > 0 for row in rows} == {"failing": True, "legal": False}
+
+
+def test_a_player_whose_file_has_changed_is_not_mixed_with_what_it_was(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLAYER)
+    words = ("--game", "nim", "-p", f"mine={tmp_path / 'mine.py'}", "-p", "legal", *QUICK, "--out", tmp_path / "cup")
+    assert ggp("tournament", "run", *words).exit_code == 0
+    (tmp_path / "mine.py").write_text(PLAYER + "# version 2")
+    refused = ggp("tournament", "run", "--out", tmp_path / "cup")
+    assert (refused.exit_code, "the file of mine is not as when it was begun" in refused.errors) == (2, True)
+
+
+def test_two_players_of_one_name_are_refused(ggp: Ggp) -> None:
+    refused = ggp("tournament", "run", "--game", "nim", "-p", "random", "-p", "random")
+    assert (refused.exit_code, "two players are called random" in refused.errors) == (2, True)

@@ -24,7 +24,7 @@ PLAYED = PlayedMatch(MatchResult("tictactoe", ("a", "b"), (100, 0), (0, 2), "t0.
 def folder(tmp_path: Path) -> TournamentFolder:
     found = TournamentFolder(tmp_path)
     with found.held():
-        found.keep_plan(PLAN, {"tictactoe": "0" * 64})
+        found.keep_plan(PLAN, {"tictactoe": "0" * 64}, {"a": "1" * 64})
     found.add_matches(MATCHES[:2])
     found.add_matches(MATCHES[2:])
     found.add_result(PLAYED)
@@ -33,6 +33,7 @@ def folder(tmp_path: Path) -> TournamentFolder:
 
 def test_what_is_kept_comes_back(folder: TournamentFolder) -> None:
     assert folder.plan() == (PLAN, {"tictactoe": "0" * 64})
+    assert folder.player_hashes() == {"a": "1" * 64}
     assert (folder.schedule(), folder.results()) == (MATCHES, (PLAYED,))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from server.tournament.fixtures import TournamentGame
 from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.results import MatchResult
 from server.tournament.round_robin import RoundRobin
-from server.tournament.table import head_to_head, summary, table_of
+from server.tournament.table import head_to_head, shortage, summary, table_of, verdict
 
 PLAN = plan_of(
     {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")
@@ -81,3 +82,30 @@ def test_a_tournament_that_has_not_begun_has_a_page() -> None:
     empty = replace(progress(), ended=(), scheduled=())
     assert [(row.player, row.elo) for row in table_of(empty)] == [("=1+1", None), ("<b>", None)]
     assert "<h2>Standings</h2>" in html(empty)
+
+
+def test_of_two_players_a_sentence_says_who_is_ahead_and_how_sure_that_is() -> None:
+    told = verdict(progress())
+    assert told is not None
+    assert re.fullmatch(
+        r"=1\+1 is ahead of <b> by \d+ Elo \(95 %: -?\d+ to \d+\), and the stronger one with a likelihood of 9\d\.\d %",
+        told,
+    )
+
+
+def test_two_players_that_have_done_the_same_are_level() -> None:
+    same = tuple(replace(one, result=replace(one.result, goals=(50, 50))) for one in progress().ended)
+    told = verdict(replace(progress(), ended=same))
+    assert told is not None
+    assert " are level so far (95 %: -" in told
+
+
+def test_matches_that_were_short_of_cores_are_told() -> None:
+    assert (shortage(progress()) or "").startswith("In 1 of 4 matches players waited for a core")
+    assert shortage(replace(progress(), ended=())) is None
+
+
+def test_roles_have_their_names_on_the_page() -> None:
+    page = html(progress(), {"tictactoe": ("x", "o")})
+    assert "<td>x</td>" in page
+    assert "<td>o</td>" in page
