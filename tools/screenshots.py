@@ -67,14 +67,14 @@ class Shot:
 
 
 SHOTS: Final = (
-    Shot("home", "/", _WIDE),
-    Shot("match", "/matches/{live}", _WIDE),
     Shot("tournament", "/tournaments/class-league", _TALL),
     Shot("tournament-phone", "/tournaments/class-league#boards-title", _PHONE, is_dark=True),
+    Shot("wall", "/tournaments/class-league/wall", _WALL, is_dark=True),
+    Shot("home", "/", _WIDE),
+    Shot("match", "/matches/{live}", _WIDE),
     Shot("entrant", "/tournaments/autumn-cup/entrants/hypatia-bot", _TALL),
     Shot("leaderboard", "/leaderboards", _TALL),
     Shot("order-tournament", "/start/tournament?game=breakthrough", _TALL),
-    Shot("wall", "/tournaments/class-league/wall", _WALL, is_dark=True),
 )
 
 

@@ -79,7 +79,8 @@ def _chosen(game: str | None, players: Sequence[str]) -> sa.Select[Any]:
 
 def _is_sound(row: Any) -> bool:
     """Return whether a seat has what a result needs; one that is damaged costs its match alone."""
-    return type(row.goal) is int and type(row.n_errors) is int and type(row.ended_ms) is int
+    is_number = all(type(value) is int for value in (row.goal, row.n_errors, row.ended_ms))
+    return is_number and isinstance(row.player, str) and isinstance(row.game, str)
 
 
 def _result(of_match: Sequence[Any]) -> RatedResult:

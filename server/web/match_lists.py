@@ -21,7 +21,7 @@ from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.storage.games import title_of
 from server.storage.matches import MatchStore
-from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow, TournamentRow
 from server.visibility import Principal, people_of, secrecy_of
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
@@ -225,6 +225,8 @@ async def show_queue(request: web.Request) -> web.Response:
 N_LIVE: Final = 8
 _N_RECENT: Final = 12
 _N_GAMES: Final = 24
+_N_TOURNAMENTS: Final = 6
+_N_LOOKED_AT: Final = 50
 
 
 async def show_home(request: web.Request) -> web.Response:
@@ -236,9 +238,16 @@ async def show_home(request: web.Request) -> web.Response:
         "home.html",
         **await _live(request),
         n_queued=await manager.queue.length(),
+        tournaments=await _tournaments(manager),
         recent=await request.app[CARDS].of(await _recent(manager), request.get(PRINCIPAL)),
         games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
     )
+
+
+async def _tournaments(manager: GameManager) -> list[TournamentRow]:
+    """Return the latest of the tournaments that are not over."""
+    rows = await manager.tournaments.store.listed(limit=_N_LOOKED_AT)
+    return [row for row in rows if row.ended_ms is None][:_N_TOURNAMENTS]
 
 
 async def _recent(manager: GameManager) -> list[MatchRow]:

@@ -151,7 +151,9 @@ def addresses(model: Model) -> Iterator[str]:
     yield from ("/", "/parts/live", "/matches", "/matches?game=unnamed", "/matches?player=yes", "/queue", "/games")
     yield from ("/matches?status=completed", "/players", "/players/yes", "/games/tictactoe", "/start")
     yield from ("/api/v1/matches", "/api/v1/matches?limit=1", "/api/v1/games", "/api/v1/players", "/readyz", "/metrics")
-    yield from ("/api/v1/tournaments", "/api/v1/tournaments/cup")
+    yield from ("/api/v1/tournaments", "/api/v1/tournaments/cup", "/tournaments", "/tournaments/cup?open=1")
+    yield from ("/tournaments/cup/wall", "/tournaments/cup/entrants/p0", "/tournaments/cup/results.csv")
+    yield from ("/tournaments/cup/boards?match=t1.1", "/leaderboards", "/leaderboards/tictactoe")
     yield from ("/api/v1/games/tictactoe", "/api/v1/players/yes", "/api/v1/tokens", "/admin")
     for match_id in (*model.over, model.running, model.queued, model.hidden):
         yield from (f"/matches/{match_id}", f"/matches/{match_id}/parts", f"/api/v1/matches/{match_id}")
@@ -180,7 +182,7 @@ def own(table: str, row: dict[str, Any]) -> re.Pattern[str]:
     """Return what the addresses have that may answer that the row is damaged."""
     names = {"matches": "id", "seats": "match_id", "events": "match_id", "records": "match_id", "players": "name"}
     if table in ("tournaments", "entrants", "fixtures", "annulments", "interventions"):
-        return re.compile("/tournaments/cup$")
+        return re.compile("/tournaments/cup")
     if table in ("versions", "games"):
         return re.compile(f"/games/{re.escape(row['name'])}|/matches/|/start")
     return re.compile(f"/{re.escape(row[names[table]])}(/|$)" if table in names else "(?!)")

@@ -27,6 +27,7 @@ async def test_there_is_a_list_of_tournaments(client: Client) -> None:
     await order_cup(client)
     page = await page_at(client, "/tournaments")
     assert "/tournaments/cup" in page.links
+    assert "/tournaments/cup" in (await page_at(client, "/")).links
     assert "Round robin tictactoe open for entries" in words_of(page)
 
 

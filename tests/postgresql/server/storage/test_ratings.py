@@ -1,0 +1,76 @@
+"""What ratings and live pages read of the database: results of programs, and how far a tournament is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from server.storage.database import Database
+from server.storage.matches import MatchStore
+from server.storage.pulses import LiveMatch, PulseStore
+from server.storage.ratings import RatedResult, ResultStore
+from server.storage.rows import AnnulmentRow, MatchStatus, SeatKind
+from server.storage.tournaments import TournamentChange, TournamentStore
+from server.tournament.fixtures import ScheduledMatch
+from server.tournament.results import MatchResult
+from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.storage.samples import begun, match, seats
+
+FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")
+
+
+async def add_over(
+    store: MatchStore, match_id: str, ended_ms: int, *players: str, kind: SeatKind = SeatKind.HTTP, game: str = "tiny"
+) -> None:
+    """Keep a completed match that the first of *players* has won."""
+    row = match(match_id, status=MatchStatus.COMPLETED, ended_ms=ended_ms, goals=(100, 0), game=game)
+    chairs = [replace(seat, goal=100 - 100 * seat.position, n_errors=seat.position) for seat in seats("m", *players)]
+    await store.add(row, [replace(seat, match_id=match_id, kind=kind) for seat in chairs])
+
+
+def result(match_id: str, ended_ms: int, *players: str, game: str = "tiny") -> RatedResult:
+    return RatedResult(MatchResult(game, players, (100, 0), (0, 1), match_id), ended_ms)
+
+
+async def test_the_latest_results_are_found_in_the_order_of_their_ends(database: Database) -> None:
+    matches, results = await begun(database, "live"), ResultStore(database)
+    await add_over(matches, "b", 20, "ann", "bob")
+    await add_over(matches, "a", 30, "cyd", "ann", game="other")
+    await add_over(matches, "c", 10, "bob", "cyd")
+    found = [result("c", 10, "bob", "cyd"), result("b", 20, "ann", "bob"), result("a", 30, "cyd", "ann", game="other")]
+    assert await results.latest() == found
+    assert await results.latest(limit=2) == found[1:]
+    assert await results.latest("tiny") == found[:2]
+    assert await results.latest(players=("ann",)) == found[1:]
+    assert await results.latest(players=("bob", "ann")) == found[1:2]
+    assert await results.rated_games() == [("tiny", 2), ("other", 1)]
+
+
+async def test_matches_of_people_and_annulled_ones_are_left_out(database: Database) -> None:
+    matches, results = await begun(database), ResultStore(database)
+    await add_over(matches, "by-hand", 20, "human", "human", kind=SeatKind.HUMAN)
+    tournaments = TournamentStore(database)
+    assert await tournaments.add(tournament(), entrants("legal", "random"))
+    assert await tournaments.apply(tournament(), TournamentChange(scheduled=[FIRST]))
+    await add_over(matches, "t1.1", 30, "legal", "random")
+    assert await results.latest() == [result("t1.1", 30, "legal", "random")]
+    annulment = AnnulmentRow("t1.1", False, "a storm", "ann", 5)
+    assert await tournaments.apply(replace(tournament(), revision=1), TournamentChange(annulled=[annulment]))
+    assert await results.latest() == []
+
+
+async def test_a_pulse_tells_what_has_changed_of_a_tournament(database: Database) -> None:
+    await begun(database)
+    store, pulses = TournamentStore(database), PulseStore(database)
+    assert await pulses.of("cup") is None
+    assert await store.add(tournament(), entrants("legal", "random"))
+    empty = await pulses.of("cup")
+    assert empty is not None
+    order = match("t1.1", tournament="cup"), seats("t1.1", "legal", "random")
+    assert await store.apply(tournament(), TournamentChange(scheduled=[FIRST], ordered=[order]))
+    waiting = await pulses.of("cup")
+    assert waiting is not None
+    assert (waiting.revision, waiting.n_over, waiting.live) == (1, 0, (LiveMatch("t1.1", "queued", 0),))
+    assert (waiting.steps, waiting.shape == empty.shape) == ({}, False)
+    playing = replace(waiting, live=(LiveMatch("t1.1", "running", 3),))
+    assert playing.steps == {"t1.1": 3}
+    assert playing.shape == replace(playing, live=(LiveMatch("t1.1", "running", 4),)).shape
