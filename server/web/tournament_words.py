@@ -82,10 +82,8 @@ def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[s
         "Seats",
         "In a set of matches the seats rotate, with the same chance, so that everyone plays each role as often.",
     )
-    yield (
-        "Clocks",
-        f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move, {terms.grace:g} s of grace.",
-    )
+    clocks = f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move"
+    yield "Clocks", f"{clocks}; a reply may be {terms.grace:g} s late on its way."
     yield "What counts", _MEASURES[terms.measure]
     yield "Ties", f"Equal scores are parted by {', then '.join(TIE_BREAKS)}."
     yield "Errors", _errors(terms)

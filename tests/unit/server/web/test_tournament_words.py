@@ -1,0 +1,62 @@
+"""The terms of tournaments in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.storage.rows import EntryRule, PinnedGame, TournamentRow
+from server.tournament.plan import TournamentFormat, TournamentTerms
+from server.web.tournament_words import FORMAT_WORDS, rules_in_words
+
+
+def words(
+    *, games: tuple[str, ...] = ("chess", "nim"), entry: EntryRule = EntryRule.OPEN, **terms: Any
+) -> dict[str, str]:
+    """Return the rules of a tournament by their titles."""
+    read = TournamentTerms.model_validate({"games": ["chess", "nim"]} | terms)
+    row = TournamentRow("cup", "ann", read, {game: PinnedGame("5ha", 2) for game in read.games}, 10, entry=entry)
+    return dict(rules_in_words(row, games))
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"format": "round-robin"}, "Each entrant meets each other one in each game."),
+        ({"format": "round-robin", "rounds": 3}, "Each entrant meets each other one in each game, 3 times."),
+        ({"format": "gauntlet"}, "The first entrant meets each of the others in each game."),
+        ({"format": "swiss"}, "5 rounds; in each, entrants with like scores meet who have not met before."),
+        ({"format": "knockout"}, "Who loses a meeting is out. A meeting has 1 set of matches."),
+        ({"format": "double-knockout"}, "Who has lost two meetings is out. A meeting has 1 set of matches."),
+        ({"format": "ladder"}, "Those meet whose match tells most about the ratings, up to 100 times."),
+        ({"format": "score-table"}, "Each entrant plays each game alone, in 1 attempt, and the goals are compared."),
+    ],
+)
+def test_each_format_is_told(terms: dict[str, Any], told: str) -> None:
+    assert words(**terms)["Format"] == f"{FORMAT_WORDS[TournamentFormat(terms['format'])]}. {told}"
+
+
+def test_games_take_turns_where_not_all_are_played() -> None:
+    assert words(format="swiss")["Games"] == "chess, nim; they take turns by round."
+    assert words(format="swiss", all_games=True)["Games"] == "chess, nim; each meeting plays all of them."
+    assert words(format="round-robin")["Games"] == "chess, nim."
+
+
+def test_secret_games_are_counted_and_not_named() -> None:
+    found = words(games=(), scramble=True)
+    assert found["Games"] == "2 games, whose names are told at the end."
+    assert "scrambled" in found["Names"]
+    assert "chess" not in str(found)
+
+
+def test_what_is_agreed_besides_is_told() -> None:
+    found = words(forfeit_errors=1, start_clock=30, play_clock=5, entry=EntryRule.INVITATION, measure="goals")
+    assert found["Errors"].endswith("1 error in a match lose it.")
+    assert found["Clocks"] == "30 s to prepare, 5 s for each move; a reply may be 1 s late on its way."
+    assert found["What counts"] == "The mean goal of all matches counts, from 0 to 100."
+    assert found["Entry"] == "The host enters players."
+    test = words(sprt={"elo0": 0, "elo1": 20})["Test"]
+    assert test == (
+        "A sequential test ends it once it is sure whether the first is better by 0 or by 20 points of normalised Elo."
+    )
