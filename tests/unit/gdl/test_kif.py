@@ -20,6 +20,7 @@ from gdl.language.kif import (
     unopened,
     words,
 )
+from gdl.language.terms import Compound, Constant, Variable
 
 LIMITS = ReadLimits(max_characters=20, max_depth=2)
 NAME_FIRST = "a list begins with a name: (name argument ...)"
@@ -95,6 +96,12 @@ def test_another_number_of_terms_than_one_is_counted(text: str, n_found: int) ->
     assert (span.start, span.end, span.source.name, span.source.text) == (0, len(text), "<term>", text)
 
 
+def test_a_term_is_what_its_form_writes_and_a_name_in_parentheses_the_name() -> None:
+    found = read_term("(a (b ?x 1) (c) d)")
+    assert found == Compound("a", (Compound("b", (Variable("?x"), Constant("1"))), Constant("c"), Constant("d")))
+    assert read_term("?x") == Variable("?x")
+
+
 @pytest.mark.parametrize("text", ["a", "?x", "(a b)"])
 def test_a_form_with_a_name_has_no_problem(text: str) -> None:
     (form,) = read_forms(Source("x.kif", text))
@@ -142,7 +149,8 @@ def test_what_is_open_is_closed_where_the_last_form_ended_and_taken_away(text: s
     for token in tokens(source):
         nesting.take(token)
     n_before = len(nesting.finished)
-    assert written(nesting.give_up()) == expected
+    form = nesting.give_up()
+    assert (written(form), form.end) == (expected, len(text.partition(";")[0].rstrip()))
     assert (nesting.open_at, len(nesting.finished)) == ([], n_before)
 
 

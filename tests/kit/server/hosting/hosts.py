@@ -102,7 +102,8 @@ def _forking_hosts() -> str:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=FOLDER.parents[3],
     )  # fmt: skip
     atexit.register(shutil.rmtree, folder)
-    atexit.register(process.communicate)
+    # It closes the pipes and waits; reading to the end of the output would wait for every host that holds it.
+    atexit.register(process.__exit__, None, None, None)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the hosts cannot be forked"
     return f"{folder}/socket"
