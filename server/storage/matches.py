@@ -18,7 +18,7 @@ from server.storage.database import Database
 from server.storage.journals import WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
-from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.schema import matches, records, seats
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
@@ -132,6 +132,15 @@ class MatchStore:
         query = sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING)
         async with self._database.reading() as connection:
             return dict((await connection.execute(query.group_by(seats.c.player))).all())
+
+    async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
+        """Return how many practice matches a party has ordered since then, and how many of them are not over."""
+        is_own = sa.and_(matches.c.ordered_by == ordered_by, matches.c.purpose == MatchPurpose.PRACTICE)
+        is_live = sa.case((matches.c.status.in_(LIVE), 1), else_=0)
+        query = sa.select(sa.func.count(), sa.func.sum(is_live)).where(is_own, matches.c.created_ms >= since_ms)
+        async with self._database.reading() as connection:
+            n, n_live = (await connection.execute(query)).one()
+        return int(n), int(n_live or 0)
 
     async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
         """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
@@ -293,7 +302,9 @@ def match_row(row: sa.RowMapping) -> MatchRow:
         is_known = type(created_ms) is int and 0 <= created_ms <= MAX_MS
         return MatchRow(row["id"], "", "", NO_ORDER, created_ms if is_known else 0, MatchStatus.FAILED, damage=what)
     goals = row["goals"]
-    return MatchRow(**{**row, "status": MatchStatus(row["status"]), "goals": None if goals is None else tuple(goals)})
+    purpose = None if row["purpose"] is None else MatchPurpose(row["purpose"])
+    read = {"status": MatchStatus(row["status"]), "goals": None if goals is None else tuple(goals), "purpose": purpose}
+    return MatchRow(**{**row, **read})
 
 
 def _seat_row(row: sa.RowMapping) -> SeatRow:

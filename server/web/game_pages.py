@@ -16,6 +16,7 @@ from server.access.settings import requires
 from server.api.operation import CHECKER, MANAGER
 from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
+from server.links.seating import OWN_PLAYERS
 from server.storage.games import title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
@@ -85,6 +86,7 @@ async def show_game(request: web.Request) -> web.Response:
         remarks=remarks,
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
+        opponents=OWN_PLAYERS,
         statistics=await request.app[STATISTICS].of(name),
         matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
     )
