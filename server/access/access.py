@@ -82,7 +82,7 @@ class OpenRequests:
 
 
 KINDS: Final = (
-    ("POST", re.compile(r"/api/v1/matches|/start"), "orders"),
+    ("POST", re.compile(r"/api/v1/matches(/[^/]+/rematch)?|/start|/games/[^/]+/play"), "orders"),
     ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
     ("POST", re.compile(r"/games|/validate|/api/v1/validations"), "uploads"),
     ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),

@@ -24,6 +24,7 @@ from server.api.operation import (
 )
 from server.errors import MatchRecordError, RequestError
 from server.hosting.order import MAX_STEP, FromText, MatchRequest
+from server.hosting.ordering import Ordered
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.records.journal import stored
@@ -134,6 +135,7 @@ class MatchLine(ResponseModel):
     started: Ms | None = None
     ended: Ms | None = None
     tournament: str | None = None
+    purpose: Annotated[str | None, Field(description="`practice` or `ladder`, where no host ordered it")] = None
     game: str | None = None
     players: dict[str, str] | None = None
     waits_for: Annotated[str | None, Field(description="`core` while it waits for one to think on")] = None
@@ -228,19 +230,38 @@ async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     return MatchPage(matches=[MatchLine(**match) for match in found], **without_none({"next": after}))
 
 
-@operations.post(
-    URL, role=Role.HOST, status=201, invalid="invalid_order",
-    errors=["unknown_game", "unknown_player", "unknown_role", "invalid_player", "rules_refused", "rules_too_costly",
-            "too_many_roles", "too_many_seats", "unknown_match", "unknown_step", "not_public_yet", "too_many_matches"],
+_ORDERING: Final = (
+    "unknown_game", "unknown_player", "unknown_role", "invalid_player", "rules_refused", "rules_too_costly",
+    "too_many_roles", "too_many_seats", "unknown_match", "too_many_matches", "no_own_seat", "not_challengeable",
+    "too_much_practice",
 )  # fmt: skip
+
+
+@operations.post(
+    URL, role=Role.PLAYER, status=201, invalid="invalid_order", errors=(*_ORDERING, "unknown_step", "not_public_yet")
+)
 async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
     """Order a match; it begins as soon as its people have come and its players are free.
 
     `game` names a game, `rules` brings the rules, or `from` names a step of a match (or of a match record) from whose
     state it begins.
+
+    With the role `player` it is a practice match, of a game, with a player or a seat of one's own; others' players must
+    allow it. Matches that hosts order, and those of tournaments, come before it.
     """
-    manager, by = request.app[MANAGER], principal(request).name
-    ordered = await manager.order(await with_first_state(manager, body, by), by)
+    manager, viewer = request.app[MANAGER], principal(request)
+    text = await with_first_state(manager, body, viewer.name) if viewer.may(Role.HOST) else body
+    return _ordered(await manager.practice.order(text, viewer))
+
+
+@operations.post(f"{URL}/{{match_id}}/rematch", role=Role.PLAYER, status=201, errors=(*_ORDERING, "match_not_over"))
+async def order_rematch(request: web.Request, match_id: str) -> OrderedMatch:
+    """Order the match once more, of the same rules, with seats that have moved on by one; as the order of a match."""
+    manager = request.app[MANAGER]
+    return _ordered(await manager.practice.rematch(await known_match(manager, match_id), principal(request)))
+
+
+def _ordered(ordered: Ordered) -> OrderedMatch:
     row = ordered.row
     return OrderedMatch(id=row.id, url=f"{URL}/{row.id}", status=row.status, seats=dict(ordered.seat_secrets))
 

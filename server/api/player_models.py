@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from server.api.operation import without_none
 from server.links.request_queue import QueuedRequest, RequestQueue
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
-from server.registry.health import Health
-from server.registry.registry import MAX_NAME, Registry
+from server.registry.health import MAX_VERSION, Health
+from server.registry.registry import MAX_NAME, PlayerWishes, Registry
 from server.sanitization import CleanLine, clean_line
+from server.storage.listing import VersionResult
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
+from server.tournament.ratings import Rating
 from server.visibility import Principal, may_command
 
 MAX_MATCHES: Final = 1_000
@@ -28,19 +33,36 @@ class Text(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True, frozen=True)
 
 
-class NewPlayer(Text):
+class _Wishes(Text):
+    """What the owner of a player says of it."""
+
+    url: _Url | None = None
+    max_matches: _MaxMatches | None = None
+    version: Annotated[
+        CleanLine,
+        Field(max_length=MAX_VERSION, description="what it is called until it changes: results are kept by it"),
+    ] = ""
+    allows_challenges: Annotated[
+        bool | None, Field(description="whether others may order practice matches with it; no, if nothing is said")
+    ] = None
+    joins_ladder: Annotated[
+        bool | None, Field(description="whether it plays in the ladder of the server; yes, if nothing is said")
+    ] = None
+
+    @property
+    def wishes(self) -> PlayerWishes:
+        """What is said besides the address."""
+        return PlayerWishes(self.max_matches, self.version or None, self.allows_challenges, self.joins_ladder)
+
+
+class NewPlayer(_Wishes):
     """A player to register: with a `url` the server calls it there, without one it dials in."""
 
     name: Name
-    url: _Url | None = None
-    max_matches: _MaxMatches | None = None
 
 
-class PlayerChange(Text):
+class PlayerChange(_Wishes):
     """What is to be different; what is not there stays as it is."""
-
-    url: _Url | None = None
-    max_matches: _MaxMatches | None = None
 
 
 class PauseText(Text):
@@ -88,11 +110,30 @@ class ReplyAnswer(Text):
     letter: Annotated[str | None, Field(json_schema_extra={"deprecated": True})] = None
 
 
+class ResultAnswer(Text):
+    """How a version of a player did in the matches of a game that are completed."""
+
+    game: str
+    version: str | None = None
+    matches: int
+    mean_goal: float
+    errors: int
+
+
+class RatingAnswer(Text):
+    """How strong the version of a player is, in points of Elo, with the 95 % interval, by its latest `matches`."""
+
+    elo: float
+    elo_low: float
+    elo_high: float
+    matches: int
+
+
 class PlayerAnswer(Text):
     """A registered player; `url` and `trouble` are for its owner alone.
 
     `canPlay` is whether it would be given a match now if it plays none; `seenMs` when it last answered, in
-    milliseconds since 1970.
+    milliseconds since 1970. `results` and `rating` are told where one player is asked for.
     """
 
     name: str
@@ -107,6 +148,11 @@ class PlayerAnswer(Text):
     is_connected: bool | None = None
     info: dict[str, Any] | None = None
     url: str | None = None
+    version: str | None = None
+    allows_challenges: bool = False
+    joins_ladder: bool = True
+    results: list[ResultAnswer] | None = None
+    rating: RatingAnswer | None = None
 
 
 class PlayersAnswer(Text):
@@ -128,8 +174,14 @@ def is_own(row: PlayerRow, viewer: Principal) -> bool:
     return may_command(viewer, row.owner)
 
 
-def player_answer(row: PlayerRow, registry: Registry, viewer: Principal) -> PlayerAnswer:
-    """Return what *viewer* may know of a player."""
+def player_answer(
+    row: PlayerRow,
+    registry: Registry,
+    viewer: Principal,
+    results: Sequence[VersionResult] | None = None,
+    rating: Rating | None = None,
+) -> PlayerAnswer:
+    """Return what *viewer* may know of a player, with its *results* and *rating* if they were looked up."""
     found: dict[str, Any] = {
         "name": row.name,
         "kind": row.kind,
@@ -140,7 +192,11 @@ def player_answer(row: PlayerRow, registry: Registry, viewer: Principal) -> Play
         "created_ms": row.created_ms,
         "seen_ms": row.seen_ms,
         "can_play": registry.limit(row) > 0,
+        "allows_challenges": row.allows_challenges,
+        "joins_ladder": row.joins_ladder,
     }
+    if row.version is not None:
+        found["version"] = clean_line(row.version)
     if row.url is None:
         found["is_connected"] = registry.request_queues.is_connected(row.name)
     if isinstance(row.info, dict):
@@ -149,6 +205,11 @@ def player_answer(row: PlayerRow, registry: Registry, viewer: Principal) -> Play
         found["info"] = {key: clean_line(text) if isinstance(text, str) else None for key, text in texts.items()}
     if is_own(row, viewer) and row.url is not None:
         found["url"] = row.url
+    if results is not None:
+        found["results"] = [ResultAnswer(**without_none(asdict(each))) for each in results]
+    if rating is not None:
+        elo, low, high = (round(value, 1) for value in (rating.elo, rating.low, rating.high))
+        found["rating"] = RatingAnswer(elo=elo, elo_low=low, elo_high=high, matches=rating.n_matches)
     return PlayerAnswer(**found)
 
 

@@ -30,6 +30,7 @@ from server.errors import NotDialInError, RequestError, UnknownRequestError
 from server.links.info import ask_info
 from server.links.request_queue import Reader, RequestQueue
 from server.registry.registry import Registry
+from server.storage.listing import Statistics
 from server.storage.rows import PlayerRow
 from server.visibility import Principal, Role
 
@@ -77,23 +78,27 @@ async def register_player(request: web.Request, body: NewPlayer) -> PlayerAnswer
     requests and posts its replies.
     """
     registry, viewer = _registry(request), principal(request)
-    row = await registry.register(body.name, viewer.name, body.url, body.max_matches)
+    row = await registry.register(body.name, viewer.name, body.url, wishes=body.wishes)
     return player_answer(row, registry, viewer)
 
 
 @players.get(PLAYER, errors=_UNKNOWN)
 async def read_player(request: web.Request, name: str) -> PlayerAnswer:
-    """Tell of one registered player."""
-    registry = _registry(request)
-    return player_answer(await registry.get(name), registry, principal(request))
+    """Tell of one registered player, with its rating, and its results by game and version."""
+    manager = request.app[MANAGER]
+    row = await manager.registry.get(name)
+    results = await Statistics(manager.database).by_version(row.name, row.created_ms)
+    rated = (await manager.ladder.ratings()).players
+    rating = next((each for each in rated if each.player == row.name), None)
+    return player_answer(row, manager.registry, principal(request), results, rating)
 
 
 @players.declare("PATCH", PLAYER, role=Role.PLAYER, errors=(*_OWN, "invalid_player"))
 async def change_player(request: web.Request, name: str, body: PlayerChange) -> PlayerAnswer:
-    """Change where one's own player is, or how many matches it plays at once."""
+    """Change where one's own player is, its version, how many matches it plays at once, and with whom."""
     row, viewer = await _own(request, name)
     registry = _registry(request)
-    return player_answer(await registry.change(row.name, body.url, body.max_matches), registry, viewer)
+    return player_answer(await registry.change(row.name, body.url, wishes=body.wishes), registry, viewer)
 
 
 @players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)

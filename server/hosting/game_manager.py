@@ -12,15 +12,17 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
+from server.hosting.idle_ladder import IdleLadder
 from server.hosting.order import HostSettings, MatchRequest, new_order
-from server.hosting.ordering import DrawnMatch, GameFinder
+from server.hosting.ordering import DrawnMatch, GameFinder, Ordered
 from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
+from server.hosting.practice import Practice
 from server.hosting.referees import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links.info import ask_info
@@ -36,7 +38,8 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.results import ResultStore
+from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.tournaments import TournamentStore
 from server.storage.writer import EventWriter, WriterObservers
 from server.tournament.fixtures import ScheduledMatch
@@ -50,19 +53,13 @@ MAX_LOOKED_AT: Final = 2_000
 _LOG: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """A match that was ordered, and what its people say to take their seats: it is kept nowhere else."""
-
-    row: MatchRow
-    seat_secrets: Mapping[str, str]
-
-
 class GameManager:
     """Plays the matches of *database* within *settings* before *observers*; `start` it where an event loop runs.
 
     Attributes:
         finder: finds the rules that orders mean.
+        practice: takes the orders of players, too.
+        ladder: pairs idle players.
         tournaments: goes on with the tournaments.
         notifier: wakes viewers when something has happened in a match.
         waiting_for_core: which of the matches that wait need more of the cores than is left.
@@ -89,6 +86,8 @@ class GameManager:
             database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
         )
         self.finder = GameFinder(self.games)
+        self.practice = Practice(self, settings.practice)
+        self.ladder = IdleLadder(self, ResultStore(database))
         self.tournaments = Tournaments(TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
@@ -99,16 +98,19 @@ class GameManager:
         """Bring the library into the database, and begin to play: first what broke off, then what waits.
 
         Raises:
+            UnknownNameError: the ladder has a game that is not there.
             StorageError: the database failed.
         """
         await self.finder.keep_library()
+        await self.ladder.check()
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
         watches = self._watch_queue(), self._watch_requests(), self._watch_tournaments()
-        self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, self.health.run())]
+        pairing = self.ladder.run(lambda: self._is_starting)
+        self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, pairing, self.health.run())]
 
     async def close(self, *, parking: bool = True, limit_s: float = 15.0) -> None:
         """Stop: with *parking* what is played stays in the database and goes on later, else it is aborted."""
@@ -145,8 +147,16 @@ class GameManager:
         self.tournaments.wake.set()
         self._on_end(match_id)
 
-    async def order(self, text: MatchRequest, by: str = "") -> Ordered:
+    async def order(
+        self,
+        text: MatchRequest,
+        by: str = "",
+        rules: tuple[GameVersion, GameOutline] | None = None,
+        purpose: MatchPurpose | None = None,
+    ) -> Ordered:
         """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
+
+        It has the rules that *text* names, if no others are given.
 
         Raises:
             UnknownNameError: no such game, player or role.
@@ -160,10 +170,11 @@ class GameManager:
         """
         if not self._is_starting or await self.queue.length() >= self.settings.max_queued:
             raise TooManyMatchesError(self.settings.max_queued)
-        drawn = await self.draw(text, by, await self.finder.found(text, by))
-        await self.matches.add(drawn.row, drawn.seats)
+        drawn = await self.draw(text, by, rules or await self.finder.found(text, by))
+        row = replace(drawn.row, purpose=purpose)
+        await self.matches.add(row, drawn.seats)
         self.look()
-        return Ordered(drawn.row, drawn.seat_secrets)
+        return Ordered(row, drawn.seat_secrets)
 
     async def draw(
         self, text: MatchRequest, by: str, rules: tuple[GameVersion, GameOutline], match: ScheduledMatch | None = None

@@ -42,6 +42,23 @@ LOBBY_S: Final = 1_800.0
 
 
 @dataclass(frozen=True, slots=True)
+class PracticeLimits:
+    """How many practice matches the holder of a token may order: in 24 hours, and that are not over at once."""
+
+    per_day: int = 200
+    at_once: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LadderSettings:
+    """The games of the ladder of idle players, none where there is no ladder, and its clocks. *Units*: seconds."""
+
+    games: tuple[str, ...] = ()
+    start_clock: int = 10
+    play_clock: int = 5
+
+
+@dataclass(frozen=True, slots=True)
 class HostSettings:
     """The limits of a game manager.
 
@@ -58,6 +75,8 @@ class HostSettings:
         targets: which addresses players may have; None allows all.
         referee_limits: what rules from outside may cost.
         broadcast_delay: how late spectators see matches whose order says nothing of it.
+        practice: how many matches players may order by themselves.
+        ladder: what idle players play.
     """
 
     max_running: int = MAX_RUNNING
@@ -72,6 +91,8 @@ class HostSettings:
     targets: AllowedAddresses | None = None
     referee_limits: RefereeLimits = field(default_factory=RefereeLimits)
     broadcast_delay: Delay = LIVE
+    practice: PracticeLimits = field(default_factory=PracticeLimits)
+    ladder: LadderSettings = field(default_factory=LadderSettings)
 
     @property
     def worker_limits(self) -> WorkerLimits:

@@ -40,6 +40,14 @@ class DrawnMatch:
     seat_secrets: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A match that was ordered, and what its people say to take their seats: it is kept nowhere else."""
+
+    row: MatchRow
+    seat_secrets: Mapping[str, str]
+
+
 class GameFinder:
     """Finds games in *games*, and keeps new rules there."""
 

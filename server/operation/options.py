@@ -19,9 +19,20 @@ from limits import parse
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
 from server.errors import ConfigurationError
 from server.hosting.cores import n_cores_here
-from server.hosting.order import LEASE_S, LOBBY_S, MAX_QUEUED, MAX_ROLES, MAX_RUNNING, PLAYER_MEMORY_MB, HostSettings
+from server.hosting.order import (
+    LEASE_S,
+    LOBBY_S,
+    MAX_QUEUED,
+    MAX_ROLES,
+    MAX_RUNNING,
+    PLAYER_MEMORY_MB,
+    HostSettings,
+    LadderSettings,
+    PracticeLimits,
+)
 from server.hosting.referees import RefereeLimits
 from server.links.address import AllowedAddresses
+from server.match.setup import MAX_CLOCK_S
 from server.operation.health import Manner
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key
@@ -80,6 +91,8 @@ _RATE: Final = RateText()
 _DELAY: Final = DelayText()
 _LIMITS: Final = Limits()
 _REFEREE: Final = RefereeLimits()
+_PRACTICE: Final = PracticeLimits()
+_LADDER: Final = LadderSettings()
 
 
 def _option(default: object, explanation: str, kind: click.ParamType[Any] | None = None, **how: Any) -> Any:
@@ -131,6 +144,16 @@ class ServeOptions:
         click.IntRange(64))
     rules_processes: int | None = _option(None, "How many processes may run uploaded rules at once. By default four "
         "for each core of the machine.", click.IntRange(1))
+    practice_per_day: int = _option(_PRACTICE.per_day, "How many practice matches who has the role player may order "
+        "in 24 hours; 0: none.", click.IntRange(0))
+    practice_at_once: int = _option(_PRACTICE.at_once, "How many of them may wait or be played at once.",
+        click.IntRange(1))
+    ladder: tuple[str, ...] = _option((), "A game in which idle players that allow it are paired again and again, "
+        "after all other matches, so that they have ratings. May be given several times.", metavar="GAME")
+    ladder_start_clock: int = _option(_LADDER.start_clock, "How many seconds they have there to prepare.",
+        click.IntRange(1, MAX_CLOCK_S))
+    ladder_play_clock: int = _option(_LADDER.play_clock, "How many seconds they have there for a move.",
+        click.IntRange(1, MAX_CLOCK_S))
     public: bool = _option(False, "Let everybody watch, without a token.")
     broadcast_delay: Delay = _option("live", "How late those who watch see a match: by '3 steps', by '60 s', or not "
         "before its 'end'. An order may say otherwise.", _DELAY)
@@ -194,6 +217,8 @@ class ServeOptions:
                 max_processes=self.rules_processes or _REFEREE.max_processes,
             ),
             broadcast_delay=self.broadcast_delay,
+            practice=PracticeLimits(self.practice_per_day, self.practice_at_once),
+            ladder=LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
         )
 
     def publishing(self) -> PublishSettings | None:

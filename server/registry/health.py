@@ -22,6 +22,8 @@ CountMatches: TypeAlias = Callable[[], Awaitable[Mapping[str, int]]]
 """Tells how many matches each player plays."""
 SILENT: Final = "it does not answer INFO"
 """What the reason of a pause begins with that ends when the player answers again."""
+MAX_VERSION: Final = 60
+"""How long the version of a player may be."""
 BUSY: Final = "it only says that it is busy"
 """What the reason of a pause is that ends when the player would take a match again."""
 _LOG: Final = logging.getLogger(__name__)
@@ -116,6 +118,9 @@ class HealthChecks:
         seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
         said = info_json(info)
         await self._registry.store.set_info(row.name, said, seen_ms)
+        version = dict(info.reply.others).get("version", "")[:MAX_VERSION]
+        if version and version != row.version:
+            await self._registry.store.change(row.name, version=version)
         return Health(await self._registry.get(row.name), is_there, info.trouble)
 
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from gdl.errors import CallerError
 from gdl.game import Outline, Role
@@ -132,6 +132,30 @@ class RegistrySettings:
 DEFAULT_SETTINGS: Final = RegistrySettings()
 
 
+@dataclass(frozen=True, slots=True)
+class PlayerWishes:
+    """What the owner of a player says of it besides where it is; None: nothing.
+
+    Attributes:
+        max_matches: how many matches it plays at once.
+        version: what it is called until it changes again.
+        allows_challenges: whether others may order practice matches with it.
+        joins_ladder: whether it plays matches of the ladder.
+    """
+
+    max_matches: int | None = None
+    version: str | None = None
+    allows_challenges: bool | None = None
+    joins_ladder: bool | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return what is said, by column."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+NO_WISHES: Final = PlayerWishes()
+
+
 class Registry:
     """Knows the registered players, and holds their request queues.
 
@@ -149,7 +173,12 @@ class Registry:
         self.request_queues = RequestQueues(clock, lambda _: on_change())
 
     async def register(
-        self, name: str, owner: str, url: str | None = None, max_matches: int | None = None
+        self,
+        name: str,
+        owner: str,
+        url: str | None = None,
+        max_matches: int | None = None,
+        wishes: PlayerWishes = NO_WISHES,
     ) -> PlayerRow:
         """Register the player that listens at *url*, or that will dial in.
 
@@ -175,6 +204,7 @@ class Registry:
             url=None if url is None else str(player_url(url)),
             max_matches=max_matches or self.settings.max_matches,
         )
+        row = replace(row, **wishes.values())
         if not await self.store.add(row):
             raise NameTakenError("player", name)
         self.on_change()
@@ -191,14 +221,16 @@ class Registry:
             raise UnknownPlayerError(name)
         return row
 
-    async def change(self, name: str, url: str | None = None, max_matches: int | None = None) -> PlayerRow:
-        """Change where a player is, and how many matches it plays at once; what is None stays as it is.
+    async def change(
+        self, name: str, url: str | None = None, max_matches: int | None = None, wishes: PlayerWishes = NO_WISHES
+    ) -> PlayerRow:
+        """Change where a player is, and what its owner says of it; what is None stays as it is.
 
         Raises:
             UnknownPlayerError: there is none.
             PlayerSpecError: as `register`.
         """
-        values: dict[str, object] = {} if max_matches is None else {"max_matches": max_matches}
+        values = wishes.values() | ({} if max_matches is None else {"max_matches": max_matches})
         if url is not None:
             await check_target(url, self.settings.targets)
             values |= {"kind": SeatKind.HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}

@@ -63,7 +63,12 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
     }
     if match.damage:
         return found | {"damage": match.damage}
-    times = {"started": match.started_ms, "ended": match.ended_ms, "tournament": match.tournament}
+    times = {
+        "started": match.started_ms,
+        "ended": match.ended_ms,
+        "tournament": match.tournament,
+        "purpose": match.purpose,
+    }
     found |= {name: value for name, value in times.items() if value is not None}
     if text.get("broadcastDelay"):
         found["broadcastDelay"] = text["broadcastDelay"]

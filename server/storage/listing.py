@@ -110,6 +110,17 @@ class PlayerStatistics:
     thinking_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class VersionResult:
+    """A registered player's seats in the completed matches of a game under one of its versions."""
+
+    game: str
+    version: str | None
+    matches: int
+    mean_goal: float
+    errors: int
+
+
 class Statistics:
     """The statistics of a database."""
 
@@ -152,6 +163,19 @@ class Statistics:
         query = query.group_by(seats.c.game).order_by(seats.c.game)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return {game: PlayerStatistics(n, float(goal), *map(int, found)) for game, n, goal, *found in rows}
+
+    async def by_version(self, player: str, since_ms: int = 0) -> list[VersionResult]:
+        """Return how a registered player did since then, by game and version."""
+        sums = sa.func.count(), sa.func.avg(seats.c.goal), sa.func.sum(sa.cast(seats.c.n_errors, sa.Double))
+        query = sa.select(seats.c.game, seats.c.version, *sums).where(
+            seats.c.player == player, seats.c.goal.is_not(None), seats.c.created_ms >= since_ms
+        )
+        query = query.group_by(seats.c.game, seats.c.version).order_by(seats.c.game, seats.c.version)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query)).all()
+        return [
+            VersionResult(game, version, n, float(goal), int(n_errors)) for game, version, n, goal, n_errors in rows
+        ]
 
     async def _counts(self, column: sa.Column[str], *conditions: sa.ColumnElement[bool]) -> dict[str, int]:
         query = sa.select(column, sa.func.count()).where(*conditions).group_by(column)

@@ -19,7 +19,7 @@ from server.storage.database import Database
 from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
-from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.schema import matches, records, seats, versions
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
@@ -128,6 +128,14 @@ class MatchStore:
         """Return how many seats each player has in matches that are played now."""
         query = sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING)
         return await self._pairs(query.group_by(seats.c.player))
+
+    async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
+        """Return how many practice matches a party has ordered since then, and how many of them are not over."""
+        is_own = sa.and_(matches.c.ordered_by == ordered_by, matches.c.purpose == MatchPurpose.PRACTICE)
+        is_live = sa.case((matches.c.status.in_(LIVE), 1), else_=0)
+        query = sa.select(sa.func.count(), sa.func.sum(is_live)).where(is_own, matches.c.created_ms >= since_ms)
+        n, n_live = await self._database.read(lambda connection: connection.execute(query).one())
+        return int(n), int(n_live or 0)
 
     async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
         """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
@@ -319,7 +327,9 @@ def match_row(row: sa.RowMapping) -> MatchRow:
         is_known = type(created_ms) is int and 0 <= created_ms <= MAX_MS
         return MatchRow(row["id"], "", "", NO_ORDER, created_ms if is_known else 0, MatchStatus.FAILED, damage=what)
     goals = row["goals"]
-    return MatchRow(**{**row, "status": MatchStatus(row["status"]), "goals": None if goals is None else tuple(goals)})
+    purpose = None if row["purpose"] is None else MatchPurpose(row["purpose"])
+    read = {"status": MatchStatus(row["status"]), "goals": None if goals is None else tuple(goals), "purpose": purpose}
+    return MatchRow(**{**row, **read})
 
 
 def _seat_row(row: sa.RowMapping) -> SeatRow:

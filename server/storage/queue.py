@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from server.match.link import now_ms
 from server.storage.database import Database
 from server.storage.matches import began, match_row
-from server.storage.rows import WAITING, MatchRow, MatchStatus, SeatKind
-from server.storage.schema import matches, seats
+from server.storage.rows import WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind
+from server.storage.schema import matches, players, seats
 
+_REGISTERED: Final = (SeatKind.HTTP, SeatKind.DIAL_IN)
 _IN_LOBBY: Final = matches.c.status == MatchStatus.LOBBY
 _IS_MISSING: Final = sa.and_(seats.c.kind == SeatKind.HUMAN, seats.c.came_ms.is_(None))
 
@@ -65,6 +66,10 @@ class Lobby:
 _NAMED: Final = matches.c.order["text", "players"]
 _READABLE_NAMED: Final = sa.case((sa.func.json_valid(matches.c.order) == 1, _NAMED))
 """The same on SQLite, where a damaged order would fail the whole query."""
+_RANK: Final = sa.case(
+    (matches.c.purpose == MatchPurpose.LADDER, 2), (matches.c.purpose == MatchPurpose.PRACTICE, 1), else_=0
+)
+"""The class of a match in the queue: those of a lower one come first."""
 _LOCK: Final = 7_171_002
 """The number of the lock under which matches are chosen, among those of PostgreSQL."""
 
@@ -95,15 +100,16 @@ class MatchQueue:
         return int(await self._database.scalar(query) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
-        """Return the matches that have waited longest, up to *limit*, the oldest first."""
+        """Return the matches that have waited longest, up to *limit*: practice after all others, then the ladder."""
         order = matches.c.created_ms, matches.c.id
-        waiting = sa.select(*order, self._named.label("named")).where(matches.c.status == MatchStatus.QUEUED)
-        oldest = waiting.order_by(*order).limit(limit).subquery()
+        waiting = sa.select(*order, _RANK.label("rank"), self._named.label("named"))
+        waiting = waiting.where(matches.c.status == MatchStatus.QUEUED)
+        oldest = waiting.order_by(_RANK, *order).limit(limit).subquery()
         query = sa.select(oldest.c.id, oldest.c.created_ms, oldest.c.named, seats.c.player, seats.c.kind)
         query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
         found: dict[str, list[tuple[str, str]]] = {}
         told: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        query = query.order_by(oldest.c.created_ms, oldest.c.id, seats.c.position)
+        query = query.order_by(oldest.c.rank, oldest.c.created_ms, oldest.c.id, seats.c.position)
         for match_id, created_ms, named, player, kind in await self._database.read(lambda it: it.execute(query).all()):
             # A damaged row keeps its turn.
             told[match_id] = created_ms if type(created_ms) is int else 0, _by_role(named)
@@ -134,10 +140,21 @@ class MatchQueue:
             yield bool(await connection.scalar(locking))
 
     async def claim(self, match_ids: Collection[str], holder: str, lease_s: float) -> list[MatchRow]:
-        """Begin to play those of the matches that still wait: return the ones that are *holder*'s now."""
+        """Begin to play those of the matches that still wait: return the ones that are *holder*'s now.
+
+        Their seats get the versions that registered players have now.
+        """
         claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == MatchStatus.QUEUED)
         claiming = claiming.values({"status": MatchStatus.RUNNING} | began(holder, lease_s, self._clock_ms()))
-        return list(map(match_row, await self._database.changed_rows(claiming.returning(matches))))
+
+        def claimed(connection: sa.Connection) -> list[MatchRow]:
+            rows = list(map(match_row, connection.execute(claiming.returning(matches)).mappings()))
+            is_theirs = sa.and_(seats.c.match_id.in_([row.id for row in rows]), seats.c.kind.in_(_REGISTERED))
+            version = sa.select(players.c.version).where(players.c.name == seats.c.player).scalar_subquery()
+            connection.execute(sa.update(seats).where(is_theirs).values(version=version))
+            return rows
+
+        return await self._database.write(claimed)
 
 
 def _by_role(named: object) -> Mapping[str, Mapping[str, Any]]:

@@ -13,7 +13,15 @@ from typing import Any, Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 
 from server.errors import DamagedRowError
-from server.storage.rows import EntryRule, InterventionKind, MatchStatus, PlayerStatus, SeatKind, TournamentStatus
+from server.storage.rows import (
+    EntryRule,
+    InterventionKind,
+    MatchPurpose,
+    MatchStatus,
+    PlayerStatus,
+    SeatKind,
+    TournamentStatus,
+)
 from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
 
 Row = TypeVar("Row")
@@ -44,6 +52,7 @@ def _is_order(value: Any) -> bool:
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     matches.c.status: lambda value: value in tuple(MatchStatus),
     matches.c.order: _is_order,
+    matches.c.purpose: lambda value: value in tuple(MatchPurpose),
     matches.c.goals: _is_list_of(int, type(None)),
     versions.c.roles: _is_list_of(str),
     players.c.kind: lambda value: value in (SeatKind.HTTP, SeatKind.DIAL_IN),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,15 @@ class MatchStatus(StrEnum):
     COMPLETED = "completed"
     ABORTED = "aborted"
     FAILED = "failed"
+
+
+class MatchPurpose(StrEnum):
+    """What a match is for that no host and no tournament ordered; others come before it."""
+
+    PRACTICE = "practice"
+    """A player ordered it."""
+    LADDER = "ladder"
+    """It tells the ratings of idle players."""
 
 
 class SeatKind(StrEnum):
@@ -83,6 +92,15 @@ class GameVersion:
     uploaded_by: str = ""
     is_library: bool = False
 
+    @property
+    def played_roles(self) -> tuple[str, ...]:
+        """The roles that players play: not `random` where that is chance."""
+        return tuple(role for role in self.roles if not (self.is_gdl2 and role == RANDOM))
+
+    def called(self, name: str) -> GameVersion:
+        """Return the same rules under another name."""
+        return replace(self, name=name)
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
@@ -94,6 +112,9 @@ class PlayerRow:
         n_failures: how often it failed since it last did well.
         max_matches: how many matches it plays at once.
         info: what it last answered to INFO, at `seen_ms`.
+        version: what it is called since its owner last changed it.
+        allows_challenges: whether others may order practice matches with it.
+        joins_ladder: whether it plays matches of the ladder.
     """
 
     name: str
@@ -107,6 +128,9 @@ class PlayerRow:
     max_matches: int = 1
     info: Any = None
     seen_ms: int | None = None
+    version: str | None = None
+    allows_challenges: bool = False
+    joins_ladder: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +160,7 @@ class MatchRow:
         holder: the process that plays it; it is its own until `lease_until_ms`.
         epoch: how many processes have begun or gone on with it.
         abort_reason: why its end was requested, or why it failed where the journal does not say.
+        purpose: what it is for, where no host or tournament ordered it.
         damage: what of the row is damaged; few other values are known then.
     """
 
@@ -157,6 +182,7 @@ class MatchRow:
     lease_until_ms: int | None = None
     epoch: int = 0
     abort_reason: str | None = None
+    purpose: MatchPurpose | None = None
     damage: str = ""
 
     def columns(self) -> dict[str, Any]:
@@ -173,7 +199,7 @@ class MatchRow:
 class SeatRow:
     """Who plays a role in a match, and how it went: `position` is the role's place in the rules' order.
 
-    `came_ms` is when the person came who plays it.
+    `came_ms` is when the person came who plays it, `version` that of a registered player when the match began.
     """
 
     match_id: str
@@ -186,6 +212,7 @@ class SeatRow:
     thinking_ms: int = 0
     n_moves: int = 0
     came_ms: int | None = None
+    version: str | None = None
 
     @property
     def is_missing(self) -> bool:

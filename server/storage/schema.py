@@ -141,6 +141,9 @@ players: Final = sa.Table(
     sa.Column("info", _JSON),
     sa.Column("seen_ms", sa.BigInteger),
     sa.Column("created_ms", sa.BigInteger, nullable=False),
+    sa.Column("version", Words),
+    sa.Column("allows_challenges", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("joins_ladder", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Index(None, "owner"),
 )
 
@@ -181,6 +184,7 @@ matches: Final = sa.Table(
     sa.Column("lease_until_ms", sa.BigInteger),
     sa.Column("epoch", sa.Integer, nullable=False),
     sa.Column("abort_reason", Words),
+    sa.Column("purpose", Words),
     # Lists are read newest first, from one of these indexes and no further than the page.
     sa.Index(None, "created_ms", "id"),
     sa.Index(None, "status", "created_ms", "id"),
@@ -204,6 +208,7 @@ seats: Final = sa.Table(
     sa.Column("thinking_ms", sa.BigInteger, nullable=False),
     sa.Column("n_moves", sa.Integer, nullable=False),
     sa.Column("came_ms", sa.BigInteger),
+    sa.Column("version", Words),
     # Of the match, once more: so that a player's matches, and goals by game, are each read from one index.
     sa.Column("game", Words, nullable=False),
     sa.Column("created_ms", sa.BigInteger, nullable=False),

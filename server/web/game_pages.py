@@ -16,6 +16,7 @@ from server.access.settings import requires
 from server.api.operation import CHECKER, MANAGER
 from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
+from server.links.seating import OWN_PLAYERS
 from server.storage.games import title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
@@ -25,7 +26,6 @@ from server.web.cache import BackgroundCache
 from server.web.leaderboards import LEADERBOARDS
 from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
-from server.web.start_page import played_roles
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 
 STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
@@ -87,9 +87,10 @@ async def show_game(request: web.Request) -> web.Response:
         remarks=remarks,
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
+        opponents=OWN_PLAYERS,
         statistics=await request.app[STATISTICS].of(name),
         board=await request.app[LEADERBOARDS].of(name),
-        played_roles=played_roles(version),
+        played_roles=version.played_roles,
         matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
     )
 

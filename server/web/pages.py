@@ -127,6 +127,7 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/games", game_pages.show_games)
     router.add_post("/games", game_pages.upload_game)
     router.add_get("/games/{name}", game_pages.show_game)
+    router.add_post("/games/{name}/play", start_page.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
 

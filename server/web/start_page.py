@@ -10,13 +10,14 @@ from pydantic import ValidationError
 from yarl import URL
 
 from gdl.errors import GdlError, validation_message
-from gdl.game import RANDOM
-from server.access.access import REMOTE
+from server.access.access import REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
-from server.hosting.game_manager import Ordered
+from server.errors import RequestError
 from server.hosting.order import MatchRequest
+from server.hosting.ordering import Ordered
 from server.links.seating import OWN_PLAYERS
+from server.registry.registry import HUMAN
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.visibility import Role
@@ -25,6 +26,8 @@ from server.web.rendering import render, sentence, visitor_of
 from server.web.seat_page import seat_address
 
 _SEAT: Final = "player."
+_BY_HAND: Final = {"startClock": 10, "playClock": 120}
+"""The clocks against a player of ours: time for a person to think."""
 _DEFAULTS: Final = {
     "startClock": "10",
     "playClock": "10",
@@ -59,9 +62,27 @@ async def start(request: web.Request) -> web.StreamResponse:
     return _started(request, ordered, is_for_others=data.get("links") == "yes")
 
 
+@requires(Role.PLAYER)
+async def play_by_hand(request: web.Request) -> web.StreamResponse:
+    """Order a match of the game by hand against a player of ours, and go to the seat."""
+    data = {name: str(value) for name, value in (await request.post()).items()}
+    manager, viewer = request.app[MANAGER], principal(request)
+    version = await manager.games.find(request.match_info["name"])
+    if version is None:
+        raise RequestError("unknown_game", "there is no such game", status=404)
+    opponent = data.get("opponent", "")
+    if opponent not in OWN_PLAYERS:
+        raise RequestError("invalid_player", "choose a player of this server", status=400)
+    own, *others = version.played_roles
+    order = {"game": version.name, "players": {own: HUMAN} | dict.fromkeys(others, opponent)} | _BY_HAND
+    return _started(
+        request, await manager.practice.order(MatchRequest.model_validate(order), viewer), is_for_others=False
+    )
+
+
 def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
     """Return the order that the form says, as the JSON API takes it."""
-    seats = {role: data.get(f"{_SEAT}{role}", "").strip() for role in played_roles(version)}
+    seats = {role: data.get(f"{_SEAT}{role}", "").strip() for role in version.played_roles}
     order: dict[str, Any] = {"game": version.name, "players": {role: name for role, name in seats.items() if name}}
     order |= {name: data.get(name, "").strip() or _DEFAULTS[name] for name in ("startClock", "playClock")}
     if data.get("seed", "").strip():
@@ -69,11 +90,6 @@ def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
     if data.get("broadcastDelay", "").strip():
         order["broadcastDelay"] = data["broadcastDelay"].strip()
     return order | {"scramble": data.get("scramble") == "yes"}
-
-
-def played_roles(version: GameVersion) -> tuple[str, ...]:
-    """Return the roles that players play: not `random` where that is chance."""
-    return tuple(role for role in version.roles if not (version.is_gdl2 and role == str(RANDOM)))
 
 
 def _where(place: Sequence[str | int]) -> str:
@@ -111,7 +127,7 @@ async def _form(request: web.Request, data: Mapping[str, str], problem: str = ""
         problem=problem,
         games=[(game.name, title_of(game)) for game in games],
         chosen=chosen,
-        roles=() if chosen is None else played_roles(chosen),
+        roles=() if chosen is None else chosen.played_roles,
         data=_DEFAULTS | dict(data),
         seat_prefix=_SEAT,
         own=OWN_PLAYERS,

@@ -1,4 +1,4 @@
-"""Add what leagues need: timetables, and what hosts did."""
+"""Add what leagues need: timetables, what hosts did, versions and wishes of players, what matches are for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Add what leagues need: timetables, and what hosts did."""
+    """Add what leagues need: timetables, what hosts did, versions and wishes of players, what matches are for."""
+    op.add_column("players", sa.Column("version", Words(), nullable=True))
+    for name, default in (("allows_challenges", sa.false()), ("joins_ladder", sa.true())):
+        op.add_column("players", sa.Column(name, sa.Boolean(), nullable=False, server_default=default))
+    op.add_column("matches", sa.Column("purpose", Words(), nullable=True))
+    op.add_column("seats", sa.Column("version", Words(), nullable=True))
     op.add_column("tournaments", sa.Column("timetable", sa.JSON(none_as_null=True), nullable=True))
     op.create_table(
         "interventions",

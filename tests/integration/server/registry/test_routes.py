@@ -32,9 +32,10 @@ async def test_a_player_is_registered_and_everybody_sees_it(host: Host, ada: Cal
     seen = await host.caller("grace").ask("GET", f"{PLAYERS}/deep")
     told = {
         "name": "deep", "kind": "http", "owner": "ada", "status": "ok", "pauseReason": "", "maxMatches": 2,
-        "createdMs": made[1]["createdMs"], "seenMs": None, "canPlay": True,
+        "createdMs": made[1]["createdMs"], "seenMs": None, "canPlay": True, "allowsChallenges": False,
+        "joinsLadder": True,
     }  # fmt: skip
-    assert (made, seen) == ((201, told | {"url": "http://127.0.0.1:1"}), (200, told))
+    assert (made, seen) == ((201, told | {"url": "http://127.0.0.1:1"}), (200, told | {"results": []}))
     assert await host.caller().ask("GET", PLAYERS) == (200, {"players": [told]})
 
 

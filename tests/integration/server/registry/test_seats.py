@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from server.access.access import ANONYMOUS
-from server.hosting.game_manager import Ordered
+from server.hosting.ordering import Ordered
 from server.spectating.state import known_match
 from server.spectating.stream import page
 from server.storage.database import Database

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gdl.games.library import find_game
-from server.hosting.game_manager import GameManager, Ordered
+from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.ordering import Ordered, Upload, keep_game
 from server.match.events import Message
 from server.records.entries import SentEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind

@@ -10,7 +10,7 @@ from gdl.wire.replies import InfoReply, Status
 from server.errors import UnknownPlayerError
 from server.links.info import PlayerInfo
 from server.registry.health import BUSY, HealthChecks
-from server.registry.registry import Registry
+from server.registry.registry import PlayerWishes, Registry
 from tests.kit.server.registry.fixtures import HandClock
 
 URL = "http://127.0.0.1:1"
@@ -136,3 +136,16 @@ async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(regist
 
 async def no_matches() -> Mapping[str, int]:
     return {}
+
+
+async def test_a_version_that_a_player_tells_begins_a_new_one(registry: Registry) -> None:
+    async def told(_url: str) -> PlayerInfo:
+        return PlayerInfo(URL, InfoReply("Deep", None, (("version", "2.1" + "x" * 100),)), "INFO")
+
+    async def count_matches() -> Mapping[str, int]:
+        return {}
+
+    await registry.register("deep", "ada", URL, wishes=PlayerWishes(version="1.0"))
+    assert (await registry.get("deep")).version == "1.0"
+    await HealthChecks(registry, count_matches, told).check_all()
+    assert (await registry.get("deep")).version == "2.1" + "x" * 57

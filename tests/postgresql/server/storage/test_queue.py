@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
-from tests.kit.server.storage.samples import HandClock, add, match
+from server.storage.rows import MatchPurpose, MatchStatus, PlayerRow, SeatKind
+from tests.kit.server.storage.samples import HandClock, add, begun, match
 
 
 @pytest.fixture
@@ -47,3 +49,37 @@ async def test_what_is_begun_waits_no_more(queue: MatchQueue, clock: HandClock) 
 async def test_each_match_is_begun_by_one(queue: MatchQueue) -> None:
     claims = await asyncio.gather(*(queue.claim(["old", "young"], f"server{number}", 2.5) for number in range(5)))
     assert sorted(row.id for rows in claims for row in rows) == ["old", "young"]
+
+
+async def test_practice_comes_after_all_others_and_the_ladder_last(database: Database) -> None:
+    store = await begun(database)
+    purposes = {"first": MatchPurpose.LADDER, "second": MatchPurpose.PRACTICE, "third": None, "fourth": None}
+    for at_ms, (name, purpose) in enumerate(purposes.items()):
+        await add(store, match(name, at_ms, purpose=purpose))
+    queue = MatchQueue(database)
+    assert [one.id for one in await queue.waiting(3)] == ["third", "fourth", "second"]
+    assert [one.id for one in await queue.waiting(9)] == ["third", "fourth", "second", "first"]
+
+
+async def test_seats_keep_the_version_that_a_registered_player_has_when_the_match_begins(database: Database) -> None:
+    store = await begun(database)
+    registered = PlayerStore(database)
+    await registered.put(PlayerRow("ann", SeatKind.HTTP, "me", 1, version="1.0"))
+    for name, version in (("old", "1.0"), ("young", "2.0")):
+        await registered.change("ann", version=version)
+        await add(store, match(name))
+        await MatchQueue(database).claim([name], "here", 9)
+    found = await store.seats(["old", "young"])
+    assert {name: [seat.version for seat in seats] for name, seats in found.items()} == {
+        "old": ["1.0", None], "young": ["2.0", None],
+    }  # fmt: skip
+
+
+async def test_practice_matches_are_counted_by_who_ordered_them_and_since_when(database: Database) -> None:
+    store = await begun(database)
+    told = {"ordered_by": "ann", "purpose": MatchPurpose.PRACTICE}
+    for at_ms, changes in enumerate([told, told | {"status": MatchStatus.ABORTED}, told, {"ordered_by": "ann"}]):
+        await add(store, match(f"m{at_ms}", at_ms, **changes))
+    assert await store.n_practised("ann", 0) == (3, 2)
+    assert await store.n_practised("ann", 1) == (2, 1)
+    assert await store.n_practised("bob", 0) == (0, 0)

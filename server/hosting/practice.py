@@ -1,0 +1,135 @@
+"""Practice: matches that players order by themselves, with a player or a seat of their own, and how many a day."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from server.errors import RequestError
+from server.hosting.order import MatchRequest, PracticeLimits, SeatText, order_of
+from server.hosting.ordering import GameFinder, Ordered
+from server.hosting.referees import GameOutline
+from server.match.link import now_ms
+from server.registry.registry import RegisteredPlayer, Registry
+from server.storage.matches import MatchStore
+from server.storage.rows import GameVersion, MatchPurpose, MatchRow, SeatKind
+from server.visibility import Principal, Role, may_command
+
+_DAY_MS: Final = 86_400_000
+
+
+class MatchOrders(Protocol):
+    """What takes the orders of matches: a game manager."""
+
+    registry: Registry
+    matches: MatchStore
+    finder: GameFinder
+
+    async def order(
+        self,
+        text: MatchRequest,
+        by: str = "",
+        rules: tuple[GameVersion, GameOutline] | None = None,
+        purpose: MatchPurpose | None = None,
+    ) -> Ordered:
+        """Keep the match that *text* orders."""
+
+
+class Practice:
+    """Orders matches at *orders* for whoever may: hosts all, players within *limits* those with a part of their own."""
+
+    def __init__(self, orders: MatchOrders, limits: PracticeLimits) -> None:
+        self._orders, self._limits = orders, limits
+        self._counting = asyncio.Lock()
+
+    async def order(
+        self, text: MatchRequest, viewer: Principal, rules: tuple[GameVersion, GameOutline] | None = None
+    ) -> Ordered:
+        """Keep the match that *text* orders, of *rules* if they are given; one of a player is a practice match.
+
+        Raises:
+            RequestError: the match is none that a player may order, or has ordered too many.
+            GdlError: as `GameManager.order`.
+        """
+        if viewer.may(Role.HOST):
+            return await self._orders.order(text, viewer.name, rules)
+        _check_terms(text)
+        await self._check_seats(text, viewer)
+        async with self._counting:
+            await self._check_number(viewer.name)
+            return await self._orders.order(text, viewer.name, rules, MatchPurpose.PRACTICE)
+
+    async def rematch(self, row: MatchRow, viewer: Principal) -> Ordered:
+        """Keep a match like one that is over, of the same rules, in which each player has the next one's seat.
+
+        Raises:
+            RequestError: as `order`; or the match is not over.
+            GdlError: as `GameManager.order`.
+        """
+        if not row.has_ended:
+            raise RequestError("match_not_over", "a rematch comes after the end", status=409)
+        request = order_of(row.order).request
+        version, outline = await self._orders.finder.pinned(row.sha256)
+        players = rotated(request.players, version.played_roles)
+        changes = {"players": players, "game": row.game, "seed": None, "tournament": None, "begin": None}
+        return await self.order(request.model_copy(update=changes), viewer, (version.called(row.game), outline))
+
+    async def _check_seats(self, text: MatchRequest, viewer: Principal) -> None:
+        """Check that *viewer* has a part in the match, and that the others may be asked to play.
+
+        Raises:
+            RequestError: one of them may not, or nothing of it is the viewer's own.
+        """
+        has_own = False
+        for seat in text.players.values():
+            player = await self._orders.registry.resolve(seat.player)
+            if isinstance(player, RegisteredPlayer):
+                is_own = may_command(viewer, player.row.owner)
+                if not (is_own or player.row.allows_challenges):
+                    told = f"the owner of {player.name} does not allow others to challenge it"
+                    raise RequestError("not_challengeable", told, status=403)
+                has_own |= is_own
+            elif player.kind == SeatKind.HUMAN:
+                has_own = True
+            elif player.kind != SeatKind.OWN:
+                told = "players at an address are for hosts; register yours, and name it"
+                raise RequestError("forbidden", told, status=403)
+        if not has_own:
+            raise RequestError("no_own_seat", "name a player of your own in it, or a seat for yourself: human")
+
+    async def _check_number(self, name: str) -> None:
+        """Check that *name* may order one more.
+
+        Raises:
+            RequestError: not today, or not now.
+        """
+        n_ordered, n_live = await self._orders.matches.n_practised(name, now_ms() - _DAY_MS)
+        if n_ordered >= self._limits.per_day:
+            told = f"you have ordered {n_ordered} practice matches in 24 hours, and may order {self._limits.per_day}"
+            raise RequestError("too_much_practice", told, "a host may order more", 429)
+        if n_live >= self._limits.at_once:
+            told = f"{n_live} practice matches of yours wait or are played: no more at once"
+            raise RequestError("too_much_practice", told, "wait until one is over", 429)
+
+
+def _check_terms(text: MatchRequest) -> None:
+    """Check that *text* orders no more than a match of a game.
+
+    Raises:
+        RequestError: it does.
+    """
+    for what, is_there in (("rules", text.rules), ("from", text.begin), ("tournament", text.tournament)):
+        if is_there is not None:
+            raise RequestError("forbidden", f"only hosts order matches with `{what}`", "name a game", 403)
+
+
+def rotated(seats: Mapping[str, SeatText], roles: tuple[str, ...]) -> dict[str, SeatText]:
+    """Return who sits where when each role has the player that the role before it had.
+
+    >>> seats = {"x": SeatText(player="mcts"), "o": SeatText(player="human")}
+    >>> {role: seat.player for role, seat in rotated(seats, ("x", "o")).items()}
+    {'x': 'human', 'o': 'mcts'}
+    """
+    before = zip(roles, (*roles[-1:], *roles[:-1]), strict=True)
+    return {role: seats[last] for role, last in before if last in seats}

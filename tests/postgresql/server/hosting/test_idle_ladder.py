@@ -1,0 +1,63 @@
+"""The ladder in a database: idle players that allow it are paired, once, and their matches count."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from gdl.errors import UnknownNameError
+from server.hosting.game_manager import GameManager
+from server.hosting.idle_ladder import IdleLadder
+from server.hosting.order import HostSettings, LadderSettings
+from server.registry.registry import PlayerWishes
+from server.storage.database import Database
+from server.storage.results import ResultStore
+from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
+from server.storage.schema import matches, seats
+
+SETTINGS = HostSettings(ladder=LadderSettings(("tictactoe",), 1, 1))
+
+
+async def furnished(database: Database) -> GameManager:
+    """Return a manager of four players, of whom one does not want to, and one is not there."""
+    manager = GameManager(database, SETTINGS)
+    await manager.finder.keep_library()
+    for name, joins in (("ann", True), ("bob", True), ("cid", False)):
+        await manager.registry.register(name, "me", "http://127.0.0.1:9", wishes=PlayerWishes(joins_ladder=joins))
+    await manager.registry.register("dan", "me")
+    return manager
+
+
+async def test_idle_players_are_paired_and_not_again_while_they_wait(database: Database) -> None:
+    manager = await furnished(database)
+    assert [await manager.ladder.look(), await manager.ladder.look()] == [2, 0]
+    found = await manager.matches.listed()
+    assert {(row.purpose, row.ordered_by, row.game) for row in found} == {(MatchPurpose.LADDER, "ladder", "tictactoe")}
+    chairs = await manager.matches.seats([row.id for row in found])
+    assert sorted(tuple(seat.player for seat in each) for each in chairs.values()) == [("ann", "bob"), ("bob", "ann")]
+
+
+async def test_the_results_of_the_ladder_become_ratings(database: Database) -> None:
+    manager = await furnished(database)
+    await manager.ladder.look()
+    async with database.begin() as connection:
+        await connection.execute(sa.update(matches).values(status=MatchStatus.COMPLETED))
+        goal = sa.case((seats.c.player == "ann", 100), else_=0)
+        await connection.execute(sa.update(seats).values(goal=goal))
+    results = await ResultStore(database).latest(10)
+    assert [sorted(zip(each.result.players, each.result.goals, strict=True)) for each in results] == [
+        [("ann", 100), ("bob", 0)]
+    ] * 2
+    assert await manager.ladder.look() == 2
+    rated = await IdleLadder(manager, ResultStore(database)).ratings()
+    assert [each.player for each in rated.players] == ["ann", "bob"]
+    async with database.begin() as connection:
+        await connection.execute(sa.update(seats).where(seats.c.player == "bob").values(kind=SeatKind.HUMAN))
+    assert await ResultStore(database).latest(10) == []
+
+
+async def test_a_ladder_of_a_game_that_is_not_there_is_refused(database: Database) -> None:
+    manager = GameManager(database, HostSettings(ladder=LadderSettings(("tictactoo",))))
+    with pytest.raises(UnknownNameError, match="tictactoo"):
+        await manager.start()
+    await manager.close()
