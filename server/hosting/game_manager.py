@@ -38,7 +38,7 @@ from server.storage.games import GameStore
 from server.storage.journals import Notifier, something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.results import ResultStore
+from server.storage.ratings import ResultStore
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.tournaments import TournamentStore
 from server.storage.writer import EventWriter, WriterObservers

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from gdl.errors import CallerError
@@ -18,7 +18,7 @@ from server.match.setup import new_seed
 from server.registry.registry import Registry
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.results import ResultStore, VersionedResult
+from server.storage.ratings import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame, digest
@@ -81,7 +81,7 @@ class IdleLadder:
         """
         async with self._rating:
             if self._ratings is None or self._seconds() - self._rated_s > RATED_S:
-                found, rows = await self._results.latest(MAX_RESULTS), await self._host.registry.store.listed()
+                found, rows = await self._results.latest(limit=MAX_RESULTS), await self._host.registry.store.listed()
                 results = of_versions(found, {row.name: row for row in rows})
                 self._ratings, self._rated_s = await asyncio.to_thread(fit_ratings, results), self._seconds()
             return self._ratings
@@ -121,7 +121,7 @@ class IdleLadder:
             idle = await self._idle(rows)
             if len(idle) < 2:
                 return 0
-            found, ratings = await self._results.latest(MAX_RESULTS), await self.ratings()
+            found, ratings = await self._results.latest(limit=MAX_RESULTS), await self.ratings()
             versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
             games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
             field = Field(rows, idle, games)
@@ -159,7 +159,7 @@ class Field:
     games: tuple[TournamentGame, ...]
 
 
-def pairings(found: Sequence[VersionedResult], ratings: Ratings, field: Field, seed: int) -> tuple[ScheduledMatch, ...]:
+def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed: int) -> tuple[ScheduledMatch, ...]:
     """Return the next matches of the players of *field* that are idle, by the results so far and their *ratings*.
 
     Every idle player meets once at most, in the games of the ladder, with each seat once. A new version is a newcomer.
@@ -177,17 +177,9 @@ def pairings(found: Sequence[VersionedResult], ratings: Ratings, field: Field, s
     return Ladder(known, idle, n_meetings=max(1, len(idle) // 2))(competition)
 
 
-def of_versions(found: Sequence[VersionedResult], rows: Mapping[str, PlayerRow]) -> list[MatchResult]:
+def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> list[MatchResult]:
     """Return results in which an older version of a registered player is another player: `mine 1.0`."""
-    return [_of_versions(each, rows) for each in found]
-
-
-def _of_versions(found: VersionedResult, rows: Mapping[str, PlayerRow]) -> MatchResult:
-    told = zip(found.result.players, found.versions, strict=True)
-    names = (
-        name if name not in rows or rows[name].version == version else f"{name} {version}" for name, version in told
-    )
-    return replace(found.result, players=tuple(names))
+    return [each.result for each in by_version(found, {name: row.version for name, row in rows.items()})]
 
 
 def _played(result: MatchResult, number: int) -> ScheduledMatch:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import MatchStatus, SeatKind
-from server.storage.schema import annulments, matches, seats
+from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
+from server.storage.schema import annulments, matches, players, seats
 from server.tournament.results import MatchResult
 
 MOST_RESULTS: Final = 10_000
@@ -22,10 +22,38 @@ _RATED: Final = (SeatKind.OWN, SeatKind.HTTP, SeatKind.DIAL_IN, SeatKind.COMMAND
 
 @dataclass(frozen=True, slots=True)
 class RatedResult:
-    """The result of a match between programs, and when it ended. *Units*: milliseconds."""
+    """The result of a match between programs.
+
+    Attributes:
+        ended_ms: when it ended. *Units*: milliseconds since 1970.
+        versions: the version of each player then, None where it has none; empty where no player has one.
+        purpose: what the match was for, where that is kept.
+        names: what the players are called without their versions, where `by_version` has added these.
+    """
 
     result: MatchResult
     ended_ms: int
+    versions: tuple[str | None, ...] = ()
+    purpose: MatchPurpose | None = None
+    names: tuple[str, ...] = ()
+
+
+def by_version(found: Iterable[RatedResult], current: Mapping[str, str | None]) -> list[RatedResult]:
+    """Return results in which an older version of a player is another player: `mine 1.0`.
+
+    *current* has the versions that registered players have now.
+    """
+    return [_by_version(each, current) for each in found]
+
+
+def _by_version(found: RatedResult, current: Mapping[str, str | None]) -> RatedResult:
+    names = found.result.players
+    told = zip(names, found.versions or (None,) * len(names), strict=True)
+    called = tuple(
+        name if name not in current or current[name] == version else f"{name} {version or 'before'}"
+        for name, version in told
+    )
+    return replace(found, result=replace(found.result, players=called), names=names)
 
 
 class ResultStore:
@@ -39,13 +67,12 @@ class ResultStore:
     ) -> list[RatedResult]:
         """Return the latest results, the oldest first: of *game* if it is named, in which all *players* had seats."""
         chosen = _chosen(game, players).limit(limit).subquery()
-        query = sa.select(
-            chosen.c.id, chosen.c.game, chosen.c.ended_ms, seats.c.player, seats.c.goal, seats.c.n_errors
-        ).select_from(chosen.join(seats, seats.c.match_id == chosen.c.id))
+        of_seat = seats.c.player, seats.c.goal, seats.c.n_errors, seats.c.version
+        query = sa.select(chosen.c.id, chosen.c.game, chosen.c.ended_ms, chosen.c.purpose, *of_seat)
+        query = query.select_from(chosen.join(seats, seats.c.match_id == chosen.c.id))
         query = query.where(seats.c.kind != SeatKind.CHANCE)
         query = query.order_by(chosen.c.ended_ms, chosen.c.id, seats.c.position)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(query)).all()
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
         found = (list(of_match) for _, of_match in groupby(rows, key=lambda row: row.id))
         return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
 
@@ -54,15 +81,20 @@ class ResultStore:
         number = sa.func.count()
         query = sa.select(matches.c.game, number).where(matches.c.status == MatchStatus.COMPLETED)
         query = query.group_by(matches.c.game).order_by(number.desc(), matches.c.game)
-        async with self._database.reading() as connection:
-            return [(game, n) for game, n in (await connection.execute(query)).all() if game]
+        found = await self._database.read(lambda connection: connection.execute(query).all())
+        return [(game, n) for game, n in found if game]
+
+    async def versions(self) -> dict[str, str | None]:
+        """Return the version that each registered player has now, None where it tells none."""
+        query = sa.select(players.c.name, players.c.version)
+        return dict(await self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _chosen(game: str | None, players: Sequence[str]) -> sa.Select[Any]:
+def _chosen(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
     """Return the query for the matches whose results are wanted, the latest first."""
     others = seats.alias()
     is_other = sa.and_(others.c.match_id == matches.c.id, others.c.kind.not_in((*_RATED, SeatKind.CHANCE)))
-    query = sa.select(matches.c.id, matches.c.game, matches.c.ended_ms)
+    query = sa.select(matches.c.id, matches.c.game, matches.c.ended_ms, matches.c.purpose)
     query = query.where(
         matches.c.status == MatchStatus.COMPLETED,
         ~sa.exists().where(is_other),
@@ -70,7 +102,7 @@ def _chosen(game: str | None, players: Sequence[str]) -> sa.Select[Any]:
     )
     if game is not None:
         query = query.where(matches.c.game == game)
-    for player in players:
+    for player in names:
         seat = seats.alias()
         has_seat = sa.and_(seat.c.player == player, seat.c.kind != SeatKind.CHANCE)
         query = query.where(matches.c.id.in_(sa.select(seat.c.match_id).where(has_seat)))
@@ -85,6 +117,8 @@ def _is_sound(row: Any) -> bool:
 
 def _result(of_match: Sequence[Any]) -> RatedResult:
     first = of_match[0]
-    players = tuple(row.player for row in of_match)
-    goals, errors = tuple(row.goal for row in of_match), tuple(row.n_errors for row in of_match)
-    return RatedResult(MatchResult(first.game, players, goals, errors, first.id), first.ended_ms)
+    columns = zip(*((row.player, row.goal, row.n_errors, row.version) for row in of_match), strict=True)
+    names, goals, errors, versions = columns
+    purpose = MatchPurpose(first.purpose) if first.purpose in tuple(MatchPurpose) else None
+    told = versions if any(version is not None for version in versions) else ()
+    return RatedResult(MatchResult(first.game, names, goals, errors, first.id), first.ended_ms, told, purpose)

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from server.api.operation import MANAGER
 from server.errors import RequestError
-from server.storage.ratings import RatedResult, ResultStore
+from server.storage.ratings import RatedResult, ResultStore, by_version
 from server.tournament.history import rating_history
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings
 from server.tournament.results import MatchResult
@@ -40,10 +40,14 @@ ALL_GAMES: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """A player on a leaderboard: its rating, what it won, drew and lost, its errors, and when it last played."""
+    """A player on a leaderboard: its rating, what it won, drew and lost, its errors, and when it last played.
+
+    An older version is a player of its own; `name` is that of the player without it.
+    """
 
     rank: int
     rating: Rating
+    name: str
     outcomes: Mapping[str, int]
     n_errors: int
     last_ms: int
@@ -91,7 +95,7 @@ class Leaderboards:
         return await self._found.of(game)
 
     async def _find(self, game: str) -> Leaderboard:
-        found = await self.store.latest(game or None)
+        found = by_version(await self.store.latest(game or None), await self.store.versions())
         board, self._curves[game] = await asyncio.to_thread(leaderboard_of, found, self._curves.get(game))
         return board
 
@@ -111,13 +115,17 @@ def leaderboard_of(found: Sequence[RatedResult], kept: RatingCurves | None = Non
     results = [each.result for each in found]
     fitted = fit_ratings(results)
     counts = outcomes(results, MEETINGS_COUNT)
+    names = {one: name for each in found for one, name in zip(each.result.players, each.names, strict=False)}
+    names = {player: names.get(player, player) for each in results for player in each.players}
     last_ms = {player: each.ended_ms for each in found for player in each.result.players}
     n_errors: Counter[str] = Counter()
     for result in results:
         for player, errors in zip(result.players, result.errors, strict=True):
             n_errors[player] += errors
     rows = tuple(
-        LeaderboardRow(rank, rating, counts[rating.player], n_errors[rating.player], last_ms[rating.player])
+        LeaderboardRow(
+            rank, rating, names[rating.player], counts[rating.player], n_errors[rating.player], last_ms[rating.player]
+        )
         for rank, rating in enumerate(fitted.players, 1)
     )
     curves = kept if kept is not None and kept.hold_for(found) else _curves(found)

@@ -11,7 +11,7 @@ from server.hosting.idle_ladder import IdleLadder
 from server.hosting.order import HostSettings, LadderSettings
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
-from server.storage.results import ResultStore
+from server.storage.ratings import ResultStore
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 
@@ -44,7 +44,7 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
         await connection.execute(sa.update(matches).values(status=MatchStatus.COMPLETED))
         goal = sa.case((seats.c.player == "ann", 100), else_=0)
         await connection.execute(sa.update(seats).values(goal=goal))
-    results = await ResultStore(database).latest(10)
+    results = await ResultStore(database).latest(limit=10)
     assert [sorted(zip(each.result.players, each.result.goals, strict=True)) for each in results] == [
         [("ann", 100), ("bob", 0)]
     ] * 2
@@ -53,7 +53,7 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     assert [each.player for each in rated.players] == ["ann", "bob"]
     async with database.begin() as connection:
         await connection.execute(sa.update(seats).where(seats.c.player == "bob").values(kind=SeatKind.HUMAN))
-    assert await ResultStore(database).latest(10) == []
+    assert await ResultStore(database).latest(limit=10) == []
 
 
 async def test_a_ladder_of_a_game_that_is_not_there_is_refused(database: Database) -> None:

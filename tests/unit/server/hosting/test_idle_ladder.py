@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.order import LadderSettings
-from server.storage.results import VersionedResult
+from server.storage.ratings import RatedResult
 from server.storage.rows import MatchPurpose, PlayerRow, SeatKind
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
@@ -23,12 +23,12 @@ def row(name: str, version: str | None = None) -> PlayerRow:
 
 def won(
     number: int, first: str, other: str, *versions: str | None, purpose: MatchPurpose | None = LADDER
-) -> VersionedResult:
+) -> RatedResult:
     result = MatchResult("tictactoe", (first, other), (100, 0), (0, 0), f"m{number}")
-    return VersionedResult(result, versions or (None, None), purpose)
+    return RatedResult(result, number, versions, purpose)
 
 
-def drawn_of(found: Sequence[VersionedResult], rows: Mapping[str, PlayerRow], idle: str) -> tuple[ScheduledMatch, ...]:
+def drawn_of(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow], idle: str) -> tuple[ScheduledMatch, ...]:
     return pairings(found, fit_ratings(of_versions(found, rows)), Field(rows, idle, GAMES), 7)
 
 
