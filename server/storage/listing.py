@@ -170,7 +170,8 @@ class Statistics:
         query = sa.select(seats.c.game, seats.c.version, *sums).where(
             seats.c.player == player, seats.c.goal.is_not(None), seats.c.created_ms >= since_ms
         )
-        query = query.group_by(seats.c.game, seats.c.version).order_by(seats.c.game, seats.c.version)
+        order = seats.c.game, sa.func.coalesce(seats.c.version, "")  # NULL comes first on SQLite, last on PostgreSQL
+        query = query.group_by(seats.c.game, seats.c.version).order_by(*order)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         return [
