@@ -41,7 +41,7 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     manager = await furnished(database)
     await manager.ladder.look()
     async with database.begin() as connection:
-        await connection.execute(sa.update(matches).values(status=MatchStatus.COMPLETED))
+        await connection.execute(sa.update(matches).values(status=MatchStatus.COMPLETED, ended_ms=1))
         goal = sa.case((seats.c.player == "ann", 100), else_=0)
         await connection.execute(sa.update(seats).values(goal=goal))
     results = await ResultStore(database).latest(limit=10)
