@@ -104,8 +104,8 @@ class Progress:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The ratings of the players by the results that count."""
-        return fit_ratings(self.results)
+        """The ratings of the players by the results that count, without those of players who did not come."""
+        return fit_ratings(result for result in self.results if not result.forfeited)
 
     def next_matches(self, busy: Collection[str] = ()) -> tuple[ScheduledMatch, ...]:
         """Return the matches that are scheduled next; in a ladder none for the players that are *busy*."""

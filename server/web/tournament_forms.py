@@ -20,6 +20,7 @@ from server.api.tournament_models import (
     EntryText,
     NewTournament,
     ReasonText,
+    SubstitutionText,
     WithdrawalQuery,
 )
 from server.errors import RequestError
@@ -171,6 +172,11 @@ async def _withdraw(request: web.Request, name: str, form: Form) -> None:
     await commands.withdraw(request, name, _text(form, "entrant"), reason)
 
 
+async def _substitute(request: web.Request, name: str, form: Form) -> None:
+    text = SubstitutionText(reason=_text(form, "reason"), player=_text(form, "player"))
+    await commands.substitute_player(request, name, _text(form, "entrant"), text)
+
+
 async def _annul(request: web.Request, name: str, form: Form) -> None:
     text = AnnulmentText(reason=_text(form, "reason"), replay=_text(form, "replay") == "yes")
     await commands.annul_match(request, name, _text(form, "match"), text)
@@ -186,6 +192,7 @@ _COMMANDS: Final[dict[str, tuple[Role, Callable[[web.Request, str, Form], Awaita
     "resume": (Role.HOST, _resume),
     "cancel": (Role.HOST, _cancel),
     "annul": (Role.HOST, _annul),
+    "substitute": (Role.HOST, _substitute),
     "enter": (Role.PLAYER, _enter),
     "withdraw": (Role.PLAYER, _withdraw),
 }

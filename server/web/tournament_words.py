@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from server.storage.rows import EntryRule, TournamentRow
+from server.storage.rows import EntryRule, TournamentRow, TournamentStatus
 from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.scoring import Measure
 from server.tournament.standings import TIE_BREAKS
-from server.web.rendering import counted
+from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
+from server.web.rendering import counted, date
 
 FORMAT_WORDS: Final[dict[TournamentFormat, str]] = {
     TournamentFormat.ROUND_ROBIN: "Round robin",
@@ -98,7 +99,31 @@ def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[s
                 f" {terms.sprt.elo1:g} points of normalised Elo."
             ),
         )
-    entry = (
-        "Everybody with a registered player may enter." if row.entry == EntryRule.OPEN else "The host enters players."
-    )
-    yield "Entry", entry
+    timetable = row.timetable or AT_ONCE
+    yield "Entry", _entry(row, timetable)
+    yield from _times_in_words(timetable)
+
+
+def _entry(row: TournamentRow, timetable: Timetable) -> str:
+    """Return who enters, and until when."""
+    if row.entry != EntryRule.OPEN:
+        return "The host enters players."
+    if row.status != TournamentStatus.OPEN:
+        return "Entry is closed; a host may let players in late."
+    closes = timetable.entry_closes_ms
+    until = "" if closes is None else f" until {date(closes)} UTC"
+    return f"Everybody with a registered player may enter{until}."
+
+
+def _times_in_words(timetable: Timetable) -> Iterator[tuple[str, str]]:
+    """Yield what a tournament does by the clock, each with its title."""
+    if timetable.starts_ms is not None:
+        yield "Start", f"{date(timetable.starts_ms)} UTC, by itself."
+    match timetable.rounds_begin:
+        case Weekly() as weekly:
+            when = f"each {weekly.weekday.capitalize()} at {weekly.time:%H:%M}, by the clocks of {weekly.zone}"
+            yield "Rounds", f"A round begins {when}."
+        case Every() as every:
+            yield "Rounds", f"A round begins {every.every_seconds:g} s after the one before."
+    if timetable.absence_limit is not None:
+        yield "Absence", f"Who is not there for {timetable.absence_limit:g} s when its match could begin has lost it."
