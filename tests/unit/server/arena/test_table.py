@@ -109,3 +109,9 @@ def test_roles_have_their_names_on_the_page() -> None:
     page = html(progress(), {"tictactoe": ("x", "o")})
     assert "<td>x</td>" in page
     assert "<td>o</td>" in page
+
+
+def test_forfeits_say_nothing_of_strength() -> None:
+    absent = tuple(replace(one, result=replace(one.result, forfeited=("<b>",))) for one in progress().ended)
+    first, second = table_of(replace(progress(), ended=absent))
+    assert (first.player, first.elo, second.elo, first.wins + first.draws) == ("=1+1", None, None, 4)

@@ -8,6 +8,7 @@ import pytest
 
 from server.storage.rows import EntryRule, PinnedGame, TournamentRow
 from server.tournament.plan import TournamentFormat, TournamentTerms
+from server.tournament.timetable import Timetable
 from server.web.tournament_words import FORMAT_WORDS, rules_in_words
 
 
@@ -60,3 +61,21 @@ def test_what_is_agreed_besides_is_told() -> None:
     assert test == (
         "A sequential test ends it once it is sure whether the first is better by 0 or by 20 points of normalised Elo."
     )
+
+
+def test_what_happens_by_the_clock_is_told() -> None:
+    fields = {
+        "entryCloses": "2026-11-29T23:59:00+01:00",
+        "starts": "2026-11-30T18:00:00+01:00",
+        "roundsBegin": {"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"},
+        "absenceLimit": 600,
+    }
+    terms = TournamentTerms(games=("nim",))
+    row = TournamentRow("cup", "ann", terms, {}, 1, timetable=Timetable.model_validate(fields))
+    told = dict(rules_in_words(row, ("nim",)))
+    assert {name: told[name] for name in ("Entry", "Start", "Rounds", "Absence")} == {
+        "Entry": "Everybody with a registered player may enter until 2026-11-29 22:59 UTC.",
+        "Start": "2026-11-30 17:00 UTC, by itself.",
+        "Rounds": "A round begins each Monday at 18:00, by the clocks of Europe/Berlin.",
+        "Absence": "Who is not there for 600 s when its match could begin has lost it.",
+    }
