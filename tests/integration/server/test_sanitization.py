@@ -48,6 +48,9 @@ PLACES = {
     "step": "0",
     "number": "0",
     "feed": "updatedFeed.json",
+    "entrant": "deep",
+    "other": "deep",
+    "game": "nim",
 }
 LASTS = ("/events", "/requests", "/letters")
 
