@@ -90,8 +90,10 @@ def test_every_console_example_prints_what_is_shown(page: Path, tmp_path: Path) 
                 text=True, timeout=120,
             )  # fmt: skip
             assert done.returncode == 0, f"{example.command}{done.stdout}{done.stderr}"
-            assert not example.output or doctest.OutputChecker().check_output(
-                example.output, done.stdout + done.stderr, AS_SHOWN
+            # A slow machine reports progress, which is no part of what is shown.
+            printed = (done.stdout, done.stdout + done.stderr)
+            assert not example.output or any(
+                doctest.OutputChecker().check_output(example.output, text, AS_SHOWN) for text in printed
             ), f"{example.command}shown:\n{example.output}\nprinted:\n{done.stdout}{done.stderr}"
 
 
