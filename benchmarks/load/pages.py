@@ -18,6 +18,7 @@ _PAGES: Final = (
     "/", "/parts/live", "/matches", "/matches?game=tictactoe", "/matches?status=completed", "/matches?status=failed",
     "/matches?player={player}", "/matches?before={old}", "/matches/{match}", "/matches/{match}/parts", "/queue",
     "/games", "/games/tictactoe", "/players", "/players/{player}", "/start", "/validate", "/admin",
+    "/players/{player}/against/{other}", "/leaderboards", "/leaderboards/tictactoe", "/tournaments",
 )  # fmt: skip
 _API: Final = (
     "/api/v1/matches?limit=200", "/api/v1/matches?game=tictactoe", "/api/v1/matches?status=completed",
@@ -30,7 +31,12 @@ _API: Final = (
 
 def addresses(n_matches: int) -> tuple[str, ...]:
     """Return the addresses to request where *n_matches* were added."""
-    named = {"player": PLAYERS[0], "old": f"week.{n_matches // 10:07d}", "match": f"week.{n_matches // 2:07d}"}
+    named = {
+        "player": PLAYERS[0],
+        "other": PLAYERS[1],
+        "old": f"week.{n_matches // 10:07d}",
+        "match": f"week.{n_matches // 2:07d}",
+    }
     return tuple(address.format(**named) for address in (*_PAGES, *_API))
 
 

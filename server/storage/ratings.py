@@ -102,11 +102,34 @@ def _chosen(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
     )
     if game is not None:
         query = query.where(matches.c.game == game)
-    for player in names:
-        seat = seats.alias()
-        has_seat = sa.and_(seat.c.player == player, seat.c.kind != SeatKind.CHANCE)
-        query = query.where(matches.c.id.in_(sa.select(seat.c.match_id).where(has_seat)))
+    if names:
+        return _of_players(query, names)
     return query.order_by(matches.c.ended_ms.desc(), matches.c.id.desc())
+
+
+def _of_players(query: sa.Select[Any], names: Sequence[str]) -> sa.Select[Any]:
+    """Return *query* for the matches in which all *names* had seats, those that were ordered last first.
+
+    An index has the seats of a player in that order, so that the latest are found without a look at all others.
+    """
+    first = seats.alias()
+    earlier = _has_seat(first.c.match_id, names[0], first.c.position)
+    query = query.select_from(first.join(matches, first.c.match_id == matches.c.id)).where(
+        first.c.player == names[0], first.c.kind != SeatKind.CHANCE, ~earlier
+    )
+    for name in names[1:]:
+        query = query.where(_has_seat(first.c.match_id, name))
+    return query.order_by(first.c.created_ms.desc(), first.c.match_id.desc())
+
+
+def _has_seat(
+    match_id: sa.ColumnElement[str], name: str, before: sa.ColumnElement[int] | None = None
+) -> sa.ColumnElement[bool]:
+    """Return whether a player has a seat of a match, or one *before* a position: the few seats are looked through."""
+    seat = seats.alias()
+    # Adding nothing to the name keeps the planner from going through all seats of that player.
+    is_seat = sa.and_(seat.c.match_id == match_id, seat.c.player.concat("") == name, seat.c.kind != SeatKind.CHANCE)
+    return sa.exists().where(is_seat if before is None else sa.and_(is_seat, seat.c.position < before))
 
 
 def _is_sound(row: Any) -> bool:

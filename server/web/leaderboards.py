@@ -12,6 +12,7 @@ from typing import Final
 from aiohttp import web
 from cachetools import LRUCache
 
+from gdl.worker import ChildLimits, run_limited
 from server.api.operation import MANAGER
 from server.errors import RequestError
 from server.storage.ratings import RatedResult, ResultStore, by_version
@@ -34,6 +35,11 @@ _MOST_NEW: Final = 10
 _MOST_LISTED: Final = 200
 _N_MATCHES: Final = 40
 _N_OPPONENTS: Final = 12
+_MOST_MET: Final = 2_000
+"""How many results of a player count where its opponents are listed, or two players are compared: the latest."""
+_MOST_HERE: Final = 500
+"""Leaderboards of more results than that are worked out in a process of their own, since matches would wait for it."""
+_LIMITS: Final = ChildLimits(max_seconds=300.0)
 ALL_GAMES: Final = ""
 """The key of the leaderboard over all games."""
 
@@ -89,22 +95,39 @@ class Leaderboards:
         self.store = store
         self._curves: LRUCache[str, RatingCurves] = LRUCache(_N_KEPT)
         self._found = BackgroundCache(self._find, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
+        self._met = BackgroundCache(self._find_met, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
 
-    async def of(self, game: str = ALL_GAMES) -> Leaderboard | None:
-        """Return the leaderboard of *game*; None while it is worked out."""
-        return await self._found.of(game)
+    async def of(self, game: str = ALL_GAMES, patience_s: float = _PATIENCE_S) -> Leaderboard | None:
+        """Return the leaderboard of *game*; None while it is worked out, after *patience_s* seconds."""
+        return await self._found.of(game, patience_s)
 
     async def _find(self, game: str) -> Leaderboard:
         found = by_version(await self.store.latest(game or None), await self.store.versions())
-        board, self._curves[game] = await asyncio.to_thread(leaderboard_of, found, self._curves.get(game))
+        work = leaderboard_of if len(found) <= _MOST_HERE else _leaderboard_apart
+        board, self._curves[game] = await asyncio.to_thread(work, found, self._curves.get(game))
         return board
+
+    async def opponents_of(self, player: str) -> list[tuple[str, int]]:
+        """Return whom a player has met in matches that are rated, each with how often; the most frequent first."""
+        return await self._met.of(player) or []
+
+    async def _find_met(self, player: str) -> list[tuple[str, int]]:
+        met: Counter[str] = Counter()
+        for each in await self.store.latest(players=(player,), limit=_MOST_MET):
+            met.update({other for other in each.result.players if other != player})
+        return met.most_common(_N_OPPONENTS)
 
     async def close(self) -> None:
         """End what is being worked out."""
         await self._found.close()
+        await self._met.close()
 
 
 LEADERBOARDS: Final = web.AppKey("leaderboards", Leaderboards)
+
+
+def _leaderboard_apart(found: Sequence[RatedResult], kept: RatingCurves | None) -> tuple[Leaderboard, RatingCurves]:
+    return run_limited(leaderboard_of, (found, kept), _LIMITS)
 
 
 def leaderboard_of(found: Sequence[RatedResult], kept: RatingCurves | None = None) -> tuple[Leaderboard, RatingCurves]:
@@ -194,11 +217,11 @@ class HeadToHead:
 async def show_head_to_head(request: web.Request) -> web.Response:
     """Show what two players made against each other."""
     one, other = request.match_info["name"], request.match_info["other"]
-    found = await request.app[LEADERBOARDS].store.latest(players=(one, other))
+    found = await request.app[LEADERBOARDS].store.latest(players=(one, other), limit=_MOST_MET)
     results = [each.result for each in found if one != other]
     if not results:
         raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
-    fitted = fit_ratings(results, anchor=(other, 0.0)) if any(len(each.players) > 1 for each in results) else None
+    fitted = await asyncio.to_thread(fit_ratings, results, anchor=(other, 0.0)) if results else None
     return render(
         request,
         "head_to_head.html",
@@ -225,12 +248,3 @@ def _made(game: str, role: int, results: Sequence[MatchResult], one: str, other:
     n_won, n_lost = sum(own > its for own, its in goals), sum(own < its for own, its in goals)
     means = fmean(own for own, _ in goals), fmean(its for _, its in goals)
     return HeadToHead(game, role, len(goals), n_won, len(goals) - n_won - n_lost, n_lost, *means)
-
-
-async def opponents_of(request: web.Request, player: str) -> list[tuple[str, int]]:
-    """Return whom a player has met in matches that are rated, each with how often; the most frequent first."""
-    found = await request.app[LEADERBOARDS].store.latest(players=(player,), limit=2_000)
-    met: Counter[str] = Counter()
-    for each in found:
-        met.update({other for other in each.result.players if other != player})
-    return met.most_common(_N_OPPONENTS)

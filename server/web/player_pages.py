@@ -20,12 +20,14 @@ from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
 from server.visibility import Role
 from server.web.cache import BackgroundCache
-from server.web.leaderboards import LEADERBOARDS, LeaderboardRow, opponents_of
+from server.web.leaderboards import LEADERBOARDS, LeaderboardRow
 from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
+_PATIENCE_S: Final = 0.1
+"""How long the page waits for the player's rank."""
 
 
 async def show_players(request: web.Request) -> web.Response:
@@ -90,7 +92,7 @@ async def show_player(request: web.Request) -> web.Response:
         matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
         rank=await _rank(request, name),
-        opponents=await opponents_of(request, name),
+        opponents=await request.app[LEADERBOARDS].opponents_of(name),
         all_matches=urlencode({"player": name}),
         address=player_address(name),
         dial_in_command=f"ggp player my_player.py --connect {request[REMOTE].origin} --name {name}",
@@ -99,7 +101,7 @@ async def show_player(request: web.Request) -> web.Response:
 
 async def _rank(request: web.Request, name: str) -> LeaderboardRow | None:
     """Return the place of a player on the leaderboard over all games; None without one, or while it is worked out."""
-    board = await request.app[LEADERBOARDS].of()
+    board = await request.app[LEADERBOARDS].of(patience_s=_PATIENCE_S)
     return None if board is None else next((row for row in board.rows if row.rating.player == name), None)
 
 

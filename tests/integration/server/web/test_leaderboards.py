@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server.web import leaderboards
 from tests.kit.server.api.cups import command_cup, played_cup
 from tests.kit.server.api.house import Client, house
 from tests.kit.server.web.fetching import page_at, words_of
@@ -49,6 +50,17 @@ async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> N
     assert "What a role is worth, in Elo x" in words_of(game)
     player = await worked_out(client, "/players/greedy", "strength-title")
     assert "/players/greedy/against/random" in player.links
+
+
+async def test_a_leaderboard_of_many_results_is_worked_out_in_a_process_of_its_own(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
+    here = words_of(await worked_out(client, "/leaderboards/tictactoe", "board-title"))
+    monkeypatch.setattr(leaderboards, "_MOST_HERE", 0)
+    apart = words_of(await worked_out(client, "/leaderboards", "board-title"))
+    table = here[here.index("Elo") :].partition("Curves")[0]
+    assert table.split()[:20] == apart[apart.index("Elo") :].split()[:20]
 
 
 async def test_two_players_are_compared_by_their_matches(client: Client) -> None:

@@ -1,0 +1,71 @@
+"""States between words, one after the other, and lanes, one bit each.
+
+A state takes whole words, (S,) uint64: bit f % 64 of word f // 64 is fluent f. In lanes a row is a fluent of 512 states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.words import ZERO, U, W
+
+
+def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
+    """Return the words of a state that is packed as by `numpy.packbits` over its fluents."""
+    bits = np.zeros(n_words(n_fluents) * 64, np.uint8)
+    bits[:n_fluents] = np.unpackbits(np.frombuffer(packed, np.uint8), count=n_fluents)
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+def n_words(n_fluents: int) -> int:
+    """Return how many words a state of so many fluents takes."""
+    return max(1, (n_fluents + 63) // 64)
+
+
+@inlined
+def _transpose(a):
+    """Exchange bit j of word i and bit i of word j of 64 words.
+
+    Source: Warren, Hacker's Delight, 2nd edition, 7-3.
+    """
+    j, m = U(32), U(0xFFFFFFFF)
+    while j != ZERO:
+        k = U(0)
+        while k < U(64):
+            t = ((a[k] >> j) ^ a[k + j]) & m
+            a[k] ^= t << j
+            a[k + j] ^= t
+            k = (k + j + U(1)) & ~j
+        j >>= U(1)
+        m ^= m << j
+
+
+@kernel
+def load_lanes(words, numbers, values, first, n_fluents):
+    """Put the states words[numbers[lane]] (n, S) into the rows of *values* from *first* on."""
+    a = np.empty(64, np.uint64)
+    for k in range(W):
+        for s in range(words.shape[1]):
+            for i in range(64):
+                a[i] = words[numbers[64 * k + i], s]
+            _transpose(a)
+            for j in range(min(64, n_fluents - 64 * s)):
+                values[first + 64 * s + j, k] = a[j]
+
+
+@kernel
+def save_lanes(values, first, n_fluents, words):
+    """Put the states in the rows of *values* from *first* on into *words* (512, S)."""
+    a = np.empty(64, np.uint64)
+    for k in range(W):
+        for s in range(words.shape[1]):
+            n = min(64, n_fluents - 64 * s)
+            for j in range(n):
+                a[j] = values[first + 64 * s + j, k]
+            for j in range(n, 64):
+                a[j] = ZERO
+            _transpose(a)
+            for i in range(64):
+                words[64 * k + i, s] = a[i]
