@@ -26,7 +26,7 @@ from server.web.charts import RatingChart, rating_chart
 from server.web.rendering import date, render
 
 _FRESH_S: Final = 60.0
-_PATIENCE_S: Final = 0.5
+_PATIENCE_S: Final = 0.15
 _N_KEPT: Final = 128
 _N_CURVES: Final = 8
 _N_FITS: Final = 20

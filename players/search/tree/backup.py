@@ -1,0 +1,163 @@
+"""The last stage of a round: what walks came to is added to their edges, and what is proven is noted.
+
+A node has bounds of each role's goal under best play; it is solved where they meet. They come from ends alone, so that
+they hold whatever was sampled.
+Source: Cazenave and Saffidine 2010, score bounded Monte Carlo tree search.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.words import U, at, put
+from players.search.tree.nodes import (
+    BOUNDS,
+    CHILD,
+    DECIDER,
+    FIRST,
+    LIMITS,
+    LOW,
+    NONE,
+    SIMULTANEOUS,
+    SOLVED,
+    TOTAL,
+    VISITS,
+    any_goal,
+    edge_at,
+    node_at,
+    put_edge,
+    put_node,
+)
+from players.search.tree.walks import count_choices, step_of
+
+_SEEN: Final = -2
+"""The limits of an edge of chance whose child is solved."""
+_MANY: Final = 1 << 24
+"""With more visits than that, those of an edge and their sum are halved, so that sums stay within 32 bits."""
+
+
+@kernel
+def _limits_below(t, f, edge, r):
+    child = edge_at(t, edge, CHILD)
+    return node_at(t, child, BOUNDS + r) if child >= 0 else any_goal(f, r)
+
+
+@kernel
+def _mark_if_solved(t, f, node):
+    is_solved = True
+    for r in range(np.int64(f.n_roles)):
+        limits = node_at(t, node, BOUNDS + r)
+        is_solved &= limits & LOW == limits >> 8
+    if is_solved:
+        put_node(t, node, SOLVED, 1)
+
+
+@kernel
+def _bound_decision(t, f, node, d):
+    """Give a node the bounds that follow from those below it, where role *d* alone chooses."""
+    n_roles = np.int64(f.n_roles)
+    first = node_at(t, node, FIRST)
+    end = first + node_at(t, node, BOUNDS + n_roles + d)
+    low, high, best = np.int64(-1), np.int64(-1), first
+    for e in range(first, end):
+        limits = edge_at(t, e, LIMITS)
+        if limits & LOW > low or (limits & LOW == low and limits >> 8 == low):
+            low, best = limits & LOW, e
+        high = max(high, limits >> 8)
+    put_node(t, node, BOUNDS + d, low | high << 8)
+    for r in range(n_roles):
+        if r == d:
+            continue
+        if low == high:  # the role takes what is proven best for it
+            put_node(t, node, BOUNDS + r, _limits_below(t, f, best, r))
+            continue
+        lowest, highest = np.int64(LOW), np.int64(0)
+        for e in range(first, end):
+            if edge_at(t, e, LIMITS) >> 8 >= low:
+                limits = _limits_below(t, f, e, r)
+                lowest, highest = min(lowest, limits & LOW), max(highest, limits >> 8)
+        put_node(t, node, BOUNDS + r, lowest | highest << 8)
+    _mark_if_solved(t, f, node)
+
+
+@kernel
+def _bound_chance(t, f, node, d):
+    """Give a node where chance alone chooses the means of the bounds below it."""
+    n_roles = np.int64(f.n_roles)
+    first, n = node_at(t, node, FIRST), node_at(t, node, BOUNDS + n_roles + d)
+    for r in range(n_roles):
+        low, high = np.int64(0), np.int64(0)
+        for e in range(first, first + n):
+            limits = _limits_below(t, f, e, r)
+            low += limits & LOW
+            high += limits >> 8
+        put_node(t, node, BOUNDS + r, low // n | (high + n - 1) // n << 8)
+    _mark_if_solved(t, f, node)
+
+
+@kernel
+def _prove(t, f, node, d, slot, child):
+    """Let a node know what is proven of the node *child* below *slot*."""
+    if d == np.int64(f.chance):
+        if node_at(t, child, SOLVED) != 0 and edge_at(t, slot, LIMITS) != _SEEN:
+            put_edge(t, slot, LIMITS, _SEEN)
+            if node_at(t, node, SOLVED) == 0:
+                _bound_chance(t, f, node, d)
+        return
+    put_edge(t, slot, LIMITS, node_at(t, child, BOUNDS + d))
+    if node_at(t, node, SOLVED) == 0:
+        _bound_decision(t, f, node, d)
+
+
+@kernel
+def _add(t, edge, goal):
+    total = edge_at(t, edge, TOTAL) + goal
+    visits = edge_at(t, edge, VISITS)
+    if visits > _MANY:
+        total >>= 1
+        put_edge(t, edge, VISITS, visits >> 1)
+    put_edge(t, edge, TOTAL, total)
+
+
+@kernel
+def back_up(t, f, w, i, end):
+    """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
+    n_roles, child = np.int64(f.n_roles), np.int64(end)
+    goals = U(i) * f.n_roles
+    for depth in range(at(w.depth, U(i)) - 1, -1, -1):
+        step = step_of(i, depth)
+        node, slot = at(w.node, step), at(w.edge, step)
+        for r in range(n_roles):
+            limits = node_at(t, child, BOUNDS + r)
+            goal = at(w.goals, goals + U(r))
+            put(w.goals, goals + U(r), min(max(goal, limits & LOW), limits >> 8))
+        d = node_at(t, node, DECIDER)
+        if d == SIMULTANEOUS:
+            for r in range(n_roles):
+                edge = at(w.role_edge, step * f.n_roles + U(r))
+                if edge >= 0:
+                    _add(t, edge, at(w.goals, goals + U(r)))
+        else:
+            _add(t, slot, at(w.goals, goals + U(d)))
+            if d == np.int64(f.chance) or edge_at(t, slot, LIMITS) != node_at(t, child, BOUNDS + d):
+                _prove(t, f, node, d, slot, child)
+        child = node
+
+
+@kernel
+def back_up_all(t, f, w, n):
+    """Add the goals of the first *n* walks of a round, whose leaves are nodes by now."""
+    for i in range(n):
+        leaf, step = at(w.leaf, U(i)), step_of(i, at(w.depth, U(i)) - 1)
+        end, node = at(w.end, U(leaf)), at(w.node, step)
+        if at(w.edge, step) == NONE:  # the node above was opened in this round
+            slot = at(w.slot, U(leaf))
+            put(w.edge, step, slot)
+            for r in range(f.n_roles):
+                put(w.role_edge, step * f.n_roles + r, at(w.chosen, U(leaf) * f.n_roles + r))
+            count_choices(t, f, w, step, node, slot)
+        put_node(t, end, VISITS, node_at(t, end, VISITS) + 1)
+        back_up(t, f, w, i, end)

@@ -1,0 +1,251 @@
+"""The second stage of a round: the nodes above its leaves get edges, moves are made, and the leaves become nodes.
+
+One pass over the lanes does it for up to 512 leaves.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.lanes import Spare, _advance, _evaluate, _popcount
+from gdl.compiler.kernels.packing import load_lanes, save_lanes
+from gdl.compiler.kernels.words import (
+    ONE,
+    ZERO,
+    U,
+    W,
+    addresses,
+    and_,
+    and_not,
+    any_bit,
+    at,
+    load,
+    put,
+    put_word,
+    store,
+    word_at,
+)
+from players.search.tree.nodes import (
+    BOUNDS,
+    CHILD,
+    DECIDER,
+    EVEN,
+    FIRST,
+    LIMITS,
+    NONE,
+    SIMULTANEOUS,
+    SOLVED,
+    TOTAL,
+    UNOPENED,
+    VISITS,
+    any_goal,
+    move_at,
+    node_at,
+    put_edge,
+    put_node,
+)
+from players.search.tree.walks import below, hash_at, joint_slot
+
+OK: Final = 0
+NO_ROOM: Final = 1
+STUCK: Final = 2
+"""How a stage ends: well, or the tree is full, or a role has no legal move."""
+
+
+@kernel
+def _list_legal(role_start, w, n_leaves, legal, lane_bits):
+    """List the legal moves of the nodes that are to be opened, by role."""
+    n_roles, n_moves = len(role_start) - 1, role_start[len(role_start) - 1]
+    lane_bits[:] = ZERO
+    for j in range(n_leaves):
+        if at(w.slot, U(j)) == NONE:
+            lane_bits[0, j >> 6] |= ONE << U(j & 63)
+        for r in range(n_roles + 1):
+            put(w.n_legal, U(j * (n_roles + 1) + r), 0)
+    for r in range(n_roles):
+        for m in range(role_start[r], role_start[r + 1]):
+            store(lane_bits, ONE, and_(load(legal, U(m)), load(lane_bits, ZERO)))
+            if not any_bit(load(lane_bits, ONE)):
+                continue
+            for k in range(W):
+                x = lane_bits[1, k]
+                while x != ZERO:
+                    low = x & (ZERO - x)
+                    lane = k * 64 + _popcount(low - ONE)
+                    place = U(lane * (n_roles + 1) + r + 1)
+                    n = at(w.n_legal, place)
+                    put(w.legal, U(lane * n_moves + n), m)
+                    put(w.n_legal, place, n + 1)
+                    x ^= low
+        if r + 2 <= n_roles:
+            for j in range(n_leaves):
+                place = U(j * (n_roles + 1) + r + 1)
+                put(w.n_legal, place + ONE, at(w.n_legal, place))
+
+
+@kernel
+def _give_edges(t, f, w, j, node, n_moves):
+    """Give a node the edges of leaf *j* and choose among them at random; return OK, NO_ROOM or STUCK."""
+    n_roles, n_choosing, decider = np.int64(f.n_roles), 0, 0
+    limits = U(j * (n_roles + 1))
+    for r in range(n_roles):
+        n = at(w.n_legal, limits + U(r + 1)) - at(w.n_legal, limits + U(r))
+        if n == 0:
+            return STUCK
+        if n > 1:
+            n_choosing, decider = n_choosing + 1, r
+    first = np.int64(word_at(t.size, ONE))
+    if first + at(w.n_legal, limits + f.n_roles) + 1 > np.int64(t.max_edges):
+        return NO_ROOM
+    put_node(t, node, DECIDER, decider if n_choosing <= 1 else SIMULTANEOUS)
+    edge = first
+    for r in range(n_roles):
+        begin, end = at(w.n_legal, limits + U(r)), at(w.n_legal, limits + U(r + 1))
+        if end - begin == 1 and not (n_choosing == 0 and r == decider):
+            put_node(t, node, BOUNDS + n_roles + r, 0)
+            continue
+        put_node(t, node, BOUNDS + n_roles + r, end - begin)
+        put(w.chosen, U(j) * f.n_roles + U(r), edge + below(w, end - begin))
+        for i in range(begin, end):
+            put(t.move, U(edge), at(w.legal, U(j * n_moves + i)))
+            put_edge(t, edge, TOTAL, 0)
+            put_edge(t, edge, VISITS, 0)
+            put_edge(t, edge, CHILD, NONE)
+            put_edge(t, edge, LIMITS, any_goal(f, r))
+            edge += 1
+    put_word(t.size, ONE, U(edge))
+    put_node(t, node, FIRST, first)
+    return OK
+
+
+@kernel
+def _open(t, f, w, n_leaves, n_moves):
+    """Give the nodes that are to be opened their edges, and each such leaf one of them."""
+    for j in range(n_leaves):
+        if at(w.slot, U(j)) != NONE:
+            continue
+        node = at(w.above, U(j))
+        ending = _give_edges(t, f, w, j, node, n_moves)
+        if ending != OK:
+            return ending
+        d = node_at(t, node, DECIDER)
+        if d == SIMULTANEOUS:
+            slot = joint_slot(t, node, w.chosen, U(j) * f.n_roles, f.n_roles)
+            if slot < 0:
+                return NO_ROOM
+        else:
+            slot = at(w.chosen, U(j) * f.n_roles + U(d))
+        put(w.slot, U(j), slot)
+    return OK
+
+
+@inlined
+def _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values):
+    """Set the chosen moves in the lanes of the leaves, and those that are forced."""
+    role_start, n_fluents = tables.role_start[0], tables.n_fluents
+    n_roles = len(role_start) - 1
+    for r in range(n_roles):
+        lane_bits[:] = ZERO
+        for j in range(n_leaves):
+            if at(w.chosen, U(j * n_roles + r)) >= 0:
+                lane_bits[0, j >> 6] |= ONE << U(j & 63)
+        choosing = load(lane_bits, ZERO)
+        for m in range(role_start[r], role_start[r + 1]):
+            store(a, U(1 + n_fluents + m), and_not(load(legal, U(m)), choosing))
+        for j in range(n_leaves):
+            edge = at(w.chosen, U(j * n_roles + r))
+            if edge >= 0:
+                values[1 + n_fluents + move_at(t, edge), j >> 6] |= ONE << U(j & 63)
+
+
+@kernel
+def insert_at(t, f, words, begin):
+    """Return the node of the state whose words begin at a place, a new one where there is none; -1 without room."""
+    i = hash_at(words, begin, t.n_words) & t.table_mask
+    while at(t.table, i) != 0:
+        node = at(t.table, i) - 1
+        is_same = True
+        for s in range(t.n_words):
+            is_same &= word_at(t.words, U(node) * t.n_words + s) == word_at(words, begin + s)
+        if is_same:
+            return node
+        i = (i + ONE) & t.table_mask
+    node = np.int64(word_at(t.size, ZERO))
+    if node == np.int64(t.max_nodes):
+        return np.int64(-1)
+    put_word(t.size, ZERO, U(node + 1))
+    put(t.table, i, node + 1)
+    for s in range(t.n_words):
+        put_word(t.words, U(node) * t.n_words + s, word_at(words, begin + s))
+    put_node(t, node, FIRST, UNOPENED)
+    put_node(t, node, VISITS, 0)
+    put_node(t, node, SOLVED, 0)
+    for r in range(np.int64(f.n_roles)):
+        put_node(t, node, BOUNDS + r, any_goal(f, r))
+    return node
+
+
+@kernel
+def insert(tree, rules, words):
+    """Return the node of a state (1, S), a new one where there is none; -1 where there is no room."""
+    return insert_at(addresses(tree), addresses(rules), addresses(Spare(words)).rows, ZERO)
+
+
+@kernel
+def goal_of(tables, f, values, lane, r):
+    """Return the goal of a role in a lane whose goals are evaluated; even where there is not exactly one."""
+    goal, n = np.int64(EVEN), 0
+    for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
+        x = tables.goal_value[0, g]
+        if ((values[x >> 1, lane >> 6] >> U(lane & 63)) & ONE) ^ U(x & 1):
+            goal, n = at(f.goal_value, U(g)), n + 1
+    return goal if n == 1 else np.int64(EVEN)
+
+
+@kernel
+def _end_node(tables, t, f, values, lane, node):
+    put_node(t, node, SOLVED, 1)
+    for r in range(np.int64(f.n_roles)):
+        goal = goal_of(tables, f, values, lane, r)
+        put_node(t, node, BOUNDS + r, goal | goal << 8)
+
+
+@kernel
+def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, spare, legal, lane_bits):
+    """Make the leaves' moves, and nodes of what they lead to; return OK, NO_ROOM or STUCK.
+
+    *tree* and *walks* are arrays, *t* and *w* their addresses.
+    """
+    tables_at, a = addresses(tables), addresses(Spare(values)).rows
+    n_fluents, n_moves = tables.n_fluents, len(tables.choice_legal)
+    walks.above[n_leaves:] = walks.above[0]
+    load_lanes(tree.words, walks.above, values, 1, n_fluents)
+    _evaluate(a, tables_at, 0, 0)
+    for m in range(n_moves):
+        store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
+    _list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
+    ending = _open(t, f, w, n_leaves, n_moves)
+    if ending != OK:
+        return ending
+    _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values)
+    _evaluate(a, tables_at, 0, 1)
+    _advance(a, tables_at, 0, addresses(Spare(spare)).rows)
+    save_lanes(values, 1, n_fluents, walks.words)
+    _evaluate(a, tables_at, 0, 0)
+    ended = literal(a, at(tables_at.terminal, ZERO))
+    store(lane_bits, ZERO, ended)
+    if any_bit(ended):
+        _evaluate(a, tables_at, 0, 2)
+    for j in range(n_leaves):
+        node = insert_at(t, f, w.words, U(j) * t.n_words)
+        if node < 0:
+            return NO_ROOM
+        put(w.end, U(j), node)
+        put_edge(t, at(w.slot, U(j)), CHILD, node)
+        if (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, SOLVED) == 0:
+            _end_node(tables, t, f, values, j, node)
+    return OK

@@ -1,0 +1,200 @@
+"""The tree of a compiled search in flat arrays, and what of the rules its kernels need.
+
+A node is a state, one for equal states; an edge is a move of a role at a node. A node gets its edges at the second
+visit: most never have a second. What a walk touches lies together, in half a cache line a node and a quarter an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.building import CompiledRules
+from gdl.compiler.kernels.jit import inlined
+from gdl.compiler.kernels.packing import n_words
+from gdl.compiler.kernels.words import U, at, put
+from gdl.game import RANDOM, Role
+
+FIRST: Final = 0
+VISITS: Final = 1
+DECIDER: Final = 2
+SOLVED: Final = 3
+BOUNDS: Final = 4
+"""Columns of a node; after BOUNDS, one for each role, the number of edges of each role, none where it has one move."""
+TOTAL: Final = 0
+CHILD: Final = 2
+LIMITS: Final = 3
+"""Columns of an edge, beside VISITS: the sum of goals, the child, and the bounds of the goal of its role."""
+UNOPENED: Final = -1
+"""The first edge of a node that has none yet; below that, the leaf of this round that gives it edges."""
+NONE: Final = -1
+"""No child yet; below that, the leaf of this round that is going to be the child."""
+SIMULTANEOUS: Final = -1
+"""The decider of a node where several roles choose."""
+MAX_DEPTH: Final = 250
+"""A walk that is longer gives up, and counts as even."""
+EVEN: Final = 50
+LOW: Final = 255
+"""The bits of a goal that is a lower bound; the bits above are the upper bound."""
+
+
+class Tree(NamedTuple):
+    """Nodes and edges. *Shapes*: N nodes, E edges, S words a state, R roles.
+
+    `size` (3,): nodes, edges and joint moves in use; `width` columns of a node. `words` (N, S); `node` (N, width): the first edge, visits, the
+    role that chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the sum of the
+    goals of the walks along it, visits, the child, and the bounds of its role's goal; `move` (E,). `table` has the
+    nodes (plus one) by the hash of their state. Where several roles choose, an edge without a move leads on for each
+    joint move; `joint_key` and `joint_edge` are a table of these by hash, and each names the next one of its node.
+    """
+
+    size: NDArray[np.int64]
+    width: int
+    n_words: int
+    table_mask: int
+    joint_mask: int
+    max_nodes: int
+    max_edges: int
+    words: NDArray[np.uint64]
+    node: NDArray[np.int32]
+    edge: NDArray[np.int32]
+    move: NDArray[np.int32]
+    table: NDArray[np.int32]
+    joint_key: NDArray[np.uint64]
+    joint_edge: NDArray[np.int32]
+
+
+class Knobs(NamedTuple):
+    """How a search walks: `exploration` of UCB1, walks at once, and nodes for each of these."""
+
+    exploration: float
+    n_walks: int
+    nodes_per_walk: int
+    max_steps: int
+
+
+class RuleFacts(NamedTuple):
+    """What kernels need of the rules beside their tables. *Shapes*: R roles, G goals, F fluents that tell the phase.
+
+    `goal_value` (G,) in percent, those of role r from goal_start[r] on; `low` and `high` (R,) its limits. Plays begin
+    where the fluents `home` have the values `home_value`; `n_phases` steps lead there again.
+    """
+
+    goal_value: NDArray[np.int32]
+    goal_start: NDArray[np.int32]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    home: NDArray[np.int32]
+    home_value: NDArray[np.uint64]
+    n_phases: int
+    n_roles: int
+    chance: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSize:
+    """How much room a tree has."""
+
+    n_nodes: int
+    n_edges: int
+    n_joint: int
+
+
+@inlined
+def node_at(t, node, column):
+    """Return a column of a node of the tree at the addresses *t*."""
+    return at(t.node, U(node) * t.width + U(column))
+
+
+@inlined
+def put_node(t, node, column, value):
+    """Set a column of a node."""
+    put(t.node, U(node) * t.width + U(column), value)
+
+
+@inlined
+def edge_at(t, edge, column):
+    """Return a column of an edge."""
+    return at(t.edge, U(4) * U(edge) + U(column))
+
+
+@inlined
+def put_edge(t, edge, column, value):
+    """Set a column of an edge."""
+    put(t.edge, U(4) * U(edge) + U(column), value)
+
+
+@inlined
+def move_at(t, edge):
+    """Return the number of the move of an edge."""
+    return at(t.move, U(edge))
+
+
+@inlined
+def any_goal(f, r):
+    """Return the bounds within which every goal of a role is."""
+    return at(f.low, U(r)) | at(f.high, U(r)) << 8
+
+
+def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float) -> TreeSize:
+    """Return the room for a tree of a game in which roles have *n_moves* moves in the mean."""
+    n_roles = len(rules.goals)
+    node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * 3
+    edges = 2 + 0.4 * n_moves
+    joint_bytes = 24 if n_roles > 1 else 0
+    n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * 20 + joint_bytes))
+    n_nodes = max(1_024, min(n_nodes, 2**30))
+    return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
+
+
+def empty_tree(rules: CompiledRules, size: TreeSize) -> Tree:
+    """Return a tree without nodes; the system gives it memory as it grows."""
+    words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
+    n_places = 2 * _power_of_two(size.n_nodes)
+    return Tree(
+        size=np.array([0, 1, 0]),
+        width=width,
+        n_words=words,
+        table_mask=n_places - 1,
+        joint_mask=2 * size.n_joint - 1,
+        max_nodes=size.n_nodes,
+        max_edges=size.n_edges,
+        words=np.zeros((size.n_nodes, words), np.uint64),
+        node=np.zeros((size.n_nodes, width), np.int32),
+        edge=np.zeros((size.n_edges, 4), np.int32),
+        move=np.zeros(size.n_edges, np.int32),
+        table=np.zeros(n_places, np.int32),
+        joint_key=np.zeros(2 * size.n_joint, np.uint64),
+        joint_edge=np.zeros(2 * size.n_joint, np.int32),
+    )
+
+
+def rule_facts(rules: CompiledRules, roles: Sequence[Role]) -> RuleFacts:
+    """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
+    values = [[EVEN if goal is None else min(max(goal, 0), 100) for goal in goals] for goals in rules.goals]
+    home = rules.phases[0].known
+    return RuleFacts(
+        np.array([value for goals in values for value in goals], np.int32),
+        np.cumsum([0, *map(len, values)]).astype(np.int32),
+        np.array([min(goals, default=EVEN) for goals in values], np.int32),
+        np.array([max(goals, default=EVEN) for goals in values], np.int32),
+        np.array(list(home), np.int32),
+        np.array([~np.uint64(0) if value else np.uint64(0) for value in home.values()], np.uint64),
+        len(rules.phases),
+        len(roles),
+        roles.index(RANDOM) if RANDOM in roles else NONE,
+    )
+
+
+def _width(n_roles: int) -> int:
+    """Return the columns of a node: whole cache lines, or parts of them that nodes do not cross."""
+    needed = BOUNDS + 2 * n_roles
+    return 8 if needed <= 8 else -(-needed // 16) * 16
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(n - 1, 1).bit_length()

@@ -1,0 +1,238 @@
+"""The third stage of a round: random plays from the leaves, in lanes.
+
+All plays of a call must stand at the same phase of the rules: where leaves do not, plays from them take their first
+steps by the tables that serve every state, until they do.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.building import CompiledRules
+from gdl.compiler.kernels import lanes
+from gdl.compiler.kernels.choice import Work, choose, forget, literal, work_for
+from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.lanes import N_LANES, Lanes, Spare, Tally, _advance, _evaluate, lanes_for
+from gdl.compiler.kernels.packing import load_lanes
+from gdl.compiler.kernels.words import (
+    ONE,
+    ONES,
+    ZERO,
+    U,
+    W,
+    addresses,
+    and_,
+    and_not,
+    any_bit,
+    at,
+    broadcast,
+    load,
+    or_,
+    put,
+    rows,
+    store,
+    xor,
+)
+from players.search.tree.leaves import goal_of
+from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
+
+_MAX_COPIES: Final = 16
+
+
+class PlayRoom(NamedTuple):
+    """Room for the plays of a round. *Shapes*: F fluents, R roles.
+
+    `values` (rows, W) are those of `lanes`; `hold` and `spare` (F + 1, W); `waiting` (3, W); `start` (512,) the node
+    of each lane, `walk` (512,) the walks that need plays, `early` (512, R) the goals of plays that end before the
+    others begin; `trace` has no steps.
+    """
+
+    lanes: Lanes
+    work: Work
+    tally: Tally
+    hold: NDArray[np.uint64]
+    spare: NDArray[np.uint64]
+    waiting: NDArray[np.uint64]
+    start: NDArray[np.int32]
+    walk: NDArray[np.int32]
+    early: NDArray[np.int32]
+    trace: NDArray[np.uint64]
+
+
+def play_room(rules: CompiledRules, seed: int) -> PlayRoom:
+    """Return room for plays that are drawn from *seed*."""
+    n_fluents = len(rules.fluents)
+    n_rows = max(rules.single.n_rows, rules.phased.n_rows)
+    n_goals = sum(map(len, rules.goals))
+    n_choices = max(len(rules.single.choice_legal), len(rules.phased.choice_legal))
+    return PlayRoom(
+        lanes_for(n_rows, np.zeros(N_LANES, np.int64), np.arange(N_LANES), rows(n_fluents)),
+        work_for(n_choices, seed),
+        Tally(
+            np.zeros((N_LANES, n_goals), np.int64),
+            np.zeros((N_LANES, 4), np.int64),
+            np.cumsum([0, *map(len, rules.goals)]).astype(np.int32),
+        ),
+        rows(n_fluents + 1),
+        rows(n_fluents + 1),
+        rows(3),
+        np.zeros(N_LANES, np.int32),
+        np.zeros(N_LANES, np.int32),
+        np.zeros((N_LANES, len(rules.goals)), np.int32),
+        np.zeros((0, 1, W), np.uint64),
+    )
+
+
+@kernel
+def _away(a, rules, waiting):
+    """Note the lanes at play that do not stand where plays begin; return whether there is one."""
+    here = broadcast(ONES)
+    for i in range(len(rules.home)):
+        here = and_not(here, xor(load(a, U(1 + rules.home[i])), broadcast(rules.home_value[i])))
+    away = and_not(load(waiting, U(1)), here)
+    store(waiting, U(2), away)
+    return any_bit(away)
+
+
+@kernel
+def _lead_home(tables, rules, room):
+    """Let the lanes at play take random steps until they stand where plays begin, or their play is over.
+
+    Returns whether a role has no legal move. Row 1 of `waiting` has the lanes at play, row 2 those still away.
+    """
+    t, a, work = addresses(tables), addresses(room.lanes).values, addresses(room.work)
+    hold, spare, n_fluents = addresses(Spare(room.hold)).rows, addresses(Spare(room.spare)).rows, tables.n_fluents
+    for _ in range(rules.n_phases - 1):
+        if not _away(a, rules, room.waiting):
+            return False
+        _evaluate(a, t, 0, 0)
+        going = and_not(load(room.waiting, U(2)), literal(a, at(t.terminal, ZERO)))
+        if not any_bit(going):
+            return False
+        store(room.waiting, ZERO, going)
+        for f in range(n_fluents):
+            store(hold, U(f), load(a, U(1 + f)))
+        resting = xor(going, broadcast(ONES))
+        for r in range(tables.block_start.shape[1] - 1):
+            begin, end = tables.block_start[0, r], tables.block_start[0, r + 1]
+            if begin < end and choose(a, t, begin, end, resting, work):
+                return True
+        _evaluate(a, t, 0, 1)
+        _advance(a, t, 0, spare)
+        forget(a, t, work)
+        going = load(room.waiting, ZERO)
+        for f in range(n_fluents):
+            moved, held = and_(load(a, U(1 + f)), going), and_not(load(hold, U(f)), going)
+            store(a, U(1 + f), or_(moved, held))
+    _away(a, rules, room.waiting)
+    return False
+
+
+@kernel
+def _place(t, f, w, n, room):
+    """Give the walks that need plays lanes, the same number each; return how many walks and lanes that are."""
+    n_open = 0
+    for i in range(n):
+        node = at(w.end, U(at(w.leaf, U(i))))
+        if node_at(t, node, SOLVED) != 0:
+            for r in range(f.n_roles):
+                put(w.goals, U(i) * f.n_roles + r, node_at(t, node, BOUNDS + np.int64(r)) & LOW)
+        else:
+            room.walk[n_open] = i
+            n_open += 1
+    copies = 0
+    if n_open > 0:
+        copies = min(N_LANES // n_open, _MAX_COPIES)
+        for lane in range(N_LANES):
+            k = lane // copies
+            room.start[lane] = at(w.end, U(at(w.leaf, U(room.walk[k if k < n_open else 0]))))
+    return n_open, copies
+
+
+@kernel
+def _begin(room, n_lanes):
+    """Set the first lanes to play once, the others at rest."""
+    for k in range(W):
+        n = min(max(n_lanes - 64 * k, 0), 64)
+        room.waiting[1, k] = ONES if n == 64 else (ONE << U(n)) - ONE
+    room.tally.goal_counts[:] = 0
+
+
+@kernel
+def _play_on(phased, room, max_steps):
+    """Play from where the plays begin to their ends; return whether a role had no legal move."""
+    ours = room.lanes
+    n_resting = 0
+    for lane in range(N_LANES):
+        is_playing = (room.waiting[1, lane >> 6] & ~room.waiting[2, lane >> 6]) >> U(lane & 63) & ONE
+        ours.quota[lane], ours.started[lane] = np.int64(is_playing), 0
+        n_resting += 1 - np.int64(is_playing)
+    for k in range(W):
+        resting = ~room.waiting[1, k] | room.waiting[2, k]
+        ours.retired[0, k], ours.idle[0, k], ours.ended[0, k] = resting, resting, ZERO
+    ours.clock[0], ours.clock[1], ours.clock[2] = 0, 0, n_resting
+    if n_resting == N_LANES:
+        return False
+    ending = lanes.play(phased, ours, room.work, max_steps, room.tally, room.trace)
+    if ending == lanes.STUCK:
+        forget(addresses(ours).values, addresses(phased), addresses(room.work))
+    return ending == lanes.STUCK
+
+
+@kernel
+def _count_early(single, f, room):
+    """Count the goals of the plays that ended before they came to where all begin."""
+    if not any_bit(load(room.waiting, U(2))):
+        return
+    _evaluate(addresses(room.lanes).values, addresses(single), 0, 0)
+    _evaluate(addresses(room.lanes).values, addresses(single), 0, 2)
+    for lane in range(N_LANES):
+        if (room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE:
+            for r in range(np.int64(f.n_roles)):
+                room.early[lane, r] = goal_of(single, f, room.lanes.values, lane, r)
+
+
+@kernel
+def _goal_in(f, room, lane, r):
+    """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
+    if (room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE:
+        return np.int64(room.early[lane, r])
+    for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
+        if room.tally.goal_counts[lane, g] > 0:
+            return at(f.goal_value, U(g))
+    return np.int64(EVEN)
+
+
+@kernel
+def _add_up(f, w, n_open, copies, room):
+    for j in range(n_open):
+        i = room.walk[j]
+        for r in range(np.int64(f.n_roles)):
+            total = 0
+            for lane in range(j * copies, (j + 1) * copies):
+                total += _goal_in(f, room, lane, r)
+            put(w.goals, U(i) * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
+
+
+@kernel
+def play_out(single, phased, tree, t, rules, f, w, n, room, max_steps):
+    """Play at random from the leaves of the first *n* walks, and note the mean goals.
+
+    Returns how many plays that were, or -1 where a role had no legal move. *tree* and *rules* are arrays, *t*, *f* and
+    *w* addresses.
+    """
+    n_open, copies = _place(t, f, w, n, room)
+    if n_open == 0:
+        return 0
+    load_lanes(tree.words, room.start, room.lanes.values, 1, single.n_fluents)
+    _begin(room, n_open * copies)
+    if _lead_home(single, rules, room):
+        return -1
+    _count_early(single, f, room)
+    if _play_on(phased, room, max_steps):
+        return -1
+    _add_up(f, w, n_open, copies, room)
+    return n_open * copies

@@ -1,0 +1,151 @@
+"""Rounds of a compiled search: walk, make leaves, play, add up; all in one kernel that holds no lock."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.building import CompiledRules
+from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
+from players.search.tree.backup import back_up, back_up_all
+from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
+from players.search.tree.nodes import (
+    BOUNDS,
+    CHILD,
+    DECIDER,
+    EVEN,
+    FIRST,
+    LOW,
+    NONE,
+    SIMULTANEOUS,
+    SOLVED,
+    UNOPENED,
+    VISITS,
+    edge_at,
+    node_at,
+    put_edge,
+    put_node,
+)
+from players.search.tree.plays import PlayRoom, play_out, play_room
+from players.search.tree.walks import FULL, Walks, step_of, walk_down, walks_for
+
+N_WALKS: Final = 0
+N_PLAYS: Final = 1
+N_ROUNDS: Final = 2
+DEPTHS: Final = 3
+"""What `counts` (4,) adds up: walks, plays, rounds, and the depths of all walks."""
+
+
+class Room(NamedTuple):
+    """What one thread of a search works with: walks, plays, and rows for the making of leaves."""
+
+    walks: Walks
+    plays: PlayRoom
+    values: NDArray[np.uint64]
+    spare: NDArray[np.uint64]
+    legal: NDArray[np.uint64]
+    lane_bits: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+
+def room_for(rules: CompiledRules, n_words: int, seed: int) -> Room:
+    """Return room for a thread that draws from *seed*."""
+    n_moves = len(rules.moves)
+    values = rows(rules.single.n_rows)
+    values[0] = ONES
+    walks = walks_for(len(rules.goals), n_moves, n_words, seed)
+    spare, legal = rows(len(rules.fluents) + 1), rows(max(n_moves, 1))
+    return Room(walks, play_room(rules, seed), values, spare, legal, rows(2), np.zeros(4, np.int64))
+
+
+@kernel
+def _select(t, f, w, root, n_walks, exploration, counts):
+    """Walk to leaves; return how many walks need plays, and how many leaves they have, -1 less where there is no room."""
+    n, n_leaves = 0, 0
+    for _ in range(n_walks):
+        leaf = walk_down(t, f, w, root, n, n_leaves, exploration)
+        counts[DEPTHS] += at(w.depth, U(n))
+        if leaf == FULL:
+            return n, -1 - n_leaves
+        if leaf >= 0:
+            put(w.leaf, U(n), leaf)
+            n_leaves = max(n_leaves, leaf + 1)
+            n += 1
+            continue
+        node = -1 - leaf
+        counts[N_WALKS] += 1
+        is_solved = node_at(t, node, SOLVED) != 0
+        for r in range(np.int64(f.n_roles)):
+            goal = node_at(t, node, BOUNDS + r) & LOW if is_solved else np.int64(EVEN)
+            put(w.goals, U(n) * f.n_roles + U(r), goal)
+        back_up(t, f, w, n, node)
+        if node_at(t, root, SOLVED) != 0:
+            break
+    return n, n_leaves
+
+
+@kernel
+def _uncount(t, edge):
+    put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) - 1)
+
+
+@kernel
+def _abandon(t, f, w, n, n_leaves):
+    """Take back the walks of a round that cannot be finished."""
+    for j in range(n_leaves):
+        slot, node = at(w.slot, U(j)), at(w.above, U(j))
+        if slot == NONE:
+            if node_at(t, node, FIRST) < UNOPENED:
+                put_node(t, node, FIRST, UNOPENED)
+        elif edge_at(t, slot, CHILD) < NONE:
+            put_edge(t, slot, CHILD, NONE)
+    for i in range(n):
+        for depth in range(at(w.depth, U(i))):
+            step = step_of(i, depth)
+            node, slot = at(w.node, step), at(w.edge, step)
+            put_node(t, node, VISITS, node_at(t, node, VISITS) - 1)
+            if slot == NONE:
+                continue
+            _uncount(t, slot)
+            if node_at(t, node, DECIDER) == SIMULTANEOUS:
+                for r in range(f.n_roles):
+                    if at(w.role_edge, step * f.n_roles + r) >= 0:
+                        _uncount(t, at(w.role_edge, step * f.n_roles + r))
+
+
+@kernel
+def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_left):
+    """Make rounds until there were *n_rounds*, or *n_walks_left* walks, or the root is solved.
+
+    Returns OK, NO_ROOM where the tree is full (it is as before the round), or STUCK where a role has no legal move.
+    """
+    t, f, w, counts = addresses(tree), addresses(rules), addresses(room.walks), room.counts
+    for _ in range(n_rounds):
+        if node_at(t, root, SOLVED) != 0 or n_walks_left <= 0:
+            break
+        n_walks = min(knobs.n_walks, n_walks_left, max(1, node_at(t, root, VISITS) // knobs.nodes_per_walk))
+        n_walks_left -= n_walks
+        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, counts)
+        if n_leaves < 0:
+            _abandon(t, f, w, n, -1 - n_leaves)
+            return NO_ROOM
+        if n == 0:
+            continue
+        ending = make_leaves(
+            single, tree, t, f, room.walks, w, n_leaves, room.values, room.spare, room.legal, room.lane_bits
+        )
+        if ending != OK:
+            _abandon(t, f, w, n, n_leaves)
+            return ending
+        n_plays = play_out(single, phased, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
+        if n_plays < 0:
+            _abandon(t, f, w, n, n_leaves)
+            return STUCK
+        back_up_all(t, f, w, n)
+        counts[N_WALKS] += n
+        counts[N_PLAYS] += n_plays
+        counts[N_ROUNDS] += 1
+    return OK

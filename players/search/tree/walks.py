@@ -1,0 +1,285 @@
+"""The first stage of a round: walks down the tree, each to a leaf that is to be made or opened.
+
+Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
+from players.search.tree.nodes import (
+    BOUNDS,
+    CHILD,
+    DECIDER,
+    FIRST,
+    LIMITS,
+    LOW,
+    MAX_DEPTH,
+    NONE,
+    SIMULTANEOUS,
+    SOLVED,
+    TOTAL,
+    UNOPENED,
+    VISITS,
+    edge_at,
+    move_at,
+    node_at,
+    put_edge,
+    put_node,
+)
+
+FULL: Final = -(2**40)
+"""There is no room for a joint move."""
+
+
+class Walks(NamedTuple):
+    """The walks of a round and their leaves. *Shapes*: 512 walks and leaves, D steps, R roles, M moves, S words.
+
+    Of each walk: `node` and `edge` (512, D), `role_edge` (512, D, R) where several roles choose, `depth`, `leaf`, and
+    what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the edges `chosen` (512, R) there, -1
+    for what is forced, the `slot` that leads to it, NONE where the node above is to be opened first, the node that
+    it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal` (512, R + 1): the moves of opened nodes.
+    """
+
+    node: NDArray[np.int32]
+    edge: NDArray[np.int32]
+    role_edge: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    leaf: NDArray[np.int32]
+    goals: NDArray[np.int32]
+    above: NDArray[np.int32]
+    chosen: NDArray[np.int32]
+    slot: NDArray[np.int32]
+    end: NDArray[np.int32]
+    words: NDArray[np.uint64]
+    legal: NDArray[np.int32]
+    n_legal: NDArray[np.int32]
+    random: NDArray[np.uint64]
+
+
+def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
+    """Return room for the walks of a round."""
+
+    def ints(*shape: int) -> NDArray[np.int32]:
+        return np.zeros(shape, np.int32)
+
+    return Walks(
+        node=ints(N_LANES, MAX_DEPTH),
+        edge=ints(N_LANES, MAX_DEPTH),
+        role_edge=ints(N_LANES, MAX_DEPTH, n_roles),
+        depth=ints(N_LANES),
+        leaf=ints(N_LANES),
+        goals=ints(N_LANES, n_roles),
+        above=ints(N_LANES),
+        chosen=ints(N_LANES, n_roles),
+        slot=ints(N_LANES),
+        end=ints(N_LANES),
+        words=np.zeros((N_LANES, n_words), np.uint64),
+        legal=ints(N_LANES, n_moves),
+        n_legal=ints(N_LANES, n_roles + 1),
+        random=np.array([2 * seed + 1], np.uint64),
+    )
+
+
+@inlined
+def step_of(i, depth):
+    """Return the place of a step of a walk in the arrays of steps."""
+    return U(i) * U(MAX_DEPTH) + U(depth)
+
+
+@inlined
+def below(w, n):
+    """Return a number below *n*, by a linear congruential generator.
+
+    Source: Knuth, The Art of Computer Programming 2, MMIX.
+    """
+    state = word_at(w.random, ZERO) * U(6364136223846793005) + U(1442695040888963407)
+    put_word(w.random, ZERO, state)
+    return np.int64(((state >> U(32)) * U(n)) >> U(32))
+
+
+@kernel
+def best_edge(t, w, first, n, visits, floor, exploration):
+    """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
+
+    An edge that cannot lead to more than *floor*, which is proven for another one, is left out.
+    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
+    """
+    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
+    shift = below(w, n)  # begin anywhere, so that ties are broken at random
+    best, found = np.float32(-1e9), first + shift
+    for i in range(n):
+        e = first + i + shift
+        if i + shift >= n:
+            e -= n
+        limits, taken = edge_at(t, e, LIMITS), edge_at(t, e, VISITS)
+        low, high = limits & LOW, limits >> 8
+        if low == high:
+            bound = np.float32(0.01) * np.float32(low)
+        elif high <= floor:
+            bound = np.float32(-1e9)
+        elif taken == 0:
+            bound = np.float32(1e6)
+        else:
+            mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
+            mean = min(max(mean, np.float32(low)), np.float32(high))
+            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
+        if bound > best:
+            best, found = bound, e
+    return found
+
+
+@inlined
+def _mixed(h, x):
+    h = (h ^ x) * U(0x9E3779B97F4A7C15)
+    return h ^ (h >> U(29))
+
+
+@kernel
+def hash_at(words, begin, n):
+    """Return a hash of the *n* words from number *begin* on of those at an address."""
+    h = U(1469598103934665603)
+    for s in range(U(n)):
+        h = _mixed(h, word_at(words, begin + s))
+    return h
+
+
+@kernel
+def joint_key(t, node, chosen, begin, n_roles):
+    """Return a hash of a joint move at a node, the edges at *chosen*; it is the same wherever the node lies."""
+    h = hash_at(t.words, U(node) * t.n_words, t.n_words)
+    for r in range(U(n_roles)):
+        edge = at(chosen, begin + r)
+        h = _mixed(h, U(move_at(t, edge) + 1) if edge >= 0 else ZERO)
+    return h
+
+
+@kernel
+def joint_slot(t, node, chosen, begin, n_roles):
+    """Return the edge that leads on after a joint move, a new one where there is none; -1 where there is no room.
+
+    The edges of the roles are the items of *chosen* from number *begin* on.
+    """
+    key = joint_key(t, node, chosen, begin, n_roles)
+    i = key & t.joint_mask
+    while at(t.joint_edge, i) != 0:
+        if word_at(t.joint_key, i) == key:
+            return at(t.joint_edge, i)
+        i = (i + ONE) & t.joint_mask
+    slot, n_joint = word_at(t.size, U(1)), word_at(t.size, U(2))
+    if slot + ONE > t.max_edges or U(2) * n_joint > t.joint_mask:
+        return np.int64(-1)
+    put_word(t.size, U(1), slot + ONE)
+    put_word(t.size, U(2), n_joint + ONE)
+    put_word(t.joint_key, i, key)
+    put(t.joint_edge, i, np.int64(slot))
+    first = node_at(t, node, FIRST)
+    put_edge(t, slot, TOTAL, edge_at(t, first, CHILD))
+    put_edge(t, slot, VISITS, 0)
+    put_edge(t, slot, CHILD, NONE)
+    put(t.move, slot, NONE)
+    put_edge(t, first, CHILD, np.int64(slot))
+    return np.int64(slot)
+
+
+@kernel
+def _chosen_joint(t, f, w, node, step, exploration):
+    """Let each role choose by its own statistics; return the edge that leads on, -1 where there is no room."""
+    first, n_roles = node_at(t, node, FIRST), np.int64(f.n_roles)
+    for r in range(n_roles):
+        n, edge = node_at(t, node, BOUNDS + n_roles + r), NONE
+        if n > 0:
+            if r == np.int64(f.chance):
+                edge = first + below(w, n)
+            else:
+                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration)
+            first += n
+        put(w.role_edge, step * f.n_roles + U(r), edge)
+    return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
+
+
+@kernel
+def count_choices(t, f, w, step, node, slot):
+    """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
+    put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
+    if node_at(t, node, DECIDER) == SIMULTANEOUS:
+        for r in range(f.n_roles):
+            edge = at(w.role_edge, step * f.n_roles + r)
+            if edge >= 0:
+                put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+
+
+@kernel
+def _begin_leaf(t, f, w, step, node, slot, n_leaves):
+    """Note a new leaf below *slot*, or, where that is NONE, below an edge that the node is to get first."""
+    put(w.above, U(n_leaves), node)
+    put(w.slot, U(n_leaves), slot)
+    d = node_at(t, node, DECIDER)
+    for r in range(f.n_roles):
+        edge = np.int64(NONE)
+        if slot != NONE and d == SIMULTANEOUS:
+            edge = at(w.role_edge, step * f.n_roles + r)
+        elif slot != NONE and np.int64(r) == d:
+            edge = slot
+        put(w.chosen, U(n_leaves) * f.n_roles + r, edge)
+    if slot == NONE:
+        put_node(t, node, FIRST, UNOPENED - 1 - n_leaves)
+    else:
+        put_edge(t, slot, CHILD, NONE - 1 - n_leaves)
+
+
+@inlined
+def _chosen_slot(t, f, w, node, step, exploration):
+    """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
+    d, first = node_at(t, node, DECIDER), node_at(t, node, FIRST)
+    if d == SIMULTANEOUS:
+        slot = _chosen_joint(t, f, w, node, step, exploration)
+    else:
+        n = node_at(t, node, BOUNDS + np.int64(f.n_roles) + d)
+        if d == np.int64(f.chance):
+            slot = first + below(w, n)
+        else:
+            floor = node_at(t, node, BOUNDS + d) & LOW
+            slot = best_edge(t, w, first, n, node_at(t, node, VISITS), floor, exploration)
+    return slot
+
+
+@kernel
+def walk_down(t, f, w, root, i, n_leaves, exploration):
+    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
+    node, depth = np.int64(root), 0
+    while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
+        step = step_of(i, depth)
+        put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+        put(w.node, step, node)
+        first = node_at(t, node, FIRST)
+        if first < 0:
+            # not opened yet: this walk opens it; where another is already about to, it shares that leaf
+            if first == UNOPENED:
+                _begin_leaf(t, f, w, step, node, np.int64(NONE), n_leaves)
+            put(w.edge, step, NONE)
+            put(w.depth, U(i), depth + 1)
+            return UNOPENED - 1 - node_at(t, node, FIRST)
+        slot = _chosen_slot(t, f, w, node, step, exploration)
+        if slot < 0:
+            put(w.depth, U(i), depth)
+            return np.int64(FULL)
+        count_choices(t, f, w, step, node, slot)
+        put(w.edge, step, slot)
+        depth += 1
+        child = edge_at(t, slot, CHILD)
+        if child < 0:
+            if child == NONE:
+                _begin_leaf(t, f, w, step, node, slot, n_leaves)
+            put(w.depth, U(i), depth)
+            return NONE - 1 - edge_at(t, slot, CHILD)
+        node = child
+    put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+    put(w.depth, U(i), depth)
+    return -1 - node
