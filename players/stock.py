@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from gdl.engines import DEFAULT_ENGINE, make_game
+from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.search.alphabeta import AlphaBeta, estimate
-from players.search.evaluator import evaluator_of, wait_for_compilation
+from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
 from players.search.positions import Choice, Positions, SearchPosition
+from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch
 from players.search.uct import TreeSearch
 
 
@@ -90,19 +92,34 @@ class MinimaxPlayer(Player):
 _PROBE_S: Final = 2.0
 
 
+PYTHON_TREE: Final = "python"
+"""The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
+
+
 class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
-    In imperfect information it samples worlds that agree with its percepts, and searches over information sets instead
-    of states; where its percepts turn out to determine the state it plays as in perfect information.
+    The tree is compiled, of at most *memory* megabytes, unless there is a number of playouts (they are to be the same
+    on any machine), or *engine* is `python`. In imperfect information it samples worlds that agree with its percepts,
+    and searches over information sets instead of states; where its percepts turn out to determine the state it plays
+    as in perfect information.
     """
 
-    def __init__(self, playouts: int | None = None, engine: str = DEFAULT_ENGINE) -> None:
+    def __init__(
+        self,
+        playouts: int | None = None,
+        engine: str = DEFAULT_ENGINE,
+        memory: float = MEMORY_MB,
+        exploration: float = EXPLORATION,
+    ) -> None:
         self.max_playouts, self.engine = playouts, engine
+        self.memory_mb, self.exploration = memory, exploration
+        self.compiled: CompiledSearch | None = None
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""
-        own_game = game if self.engine == DEFAULT_ENGINE else make_game(game.description, self.engine)
+        is_same = self.engine in (DEFAULT_ENGINE, PYTHON_TREE)
+        own_game = game if is_same else make_game(game.description, self.engine)
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
@@ -123,11 +140,29 @@ class MctsPlayer(Player):
         if self.sees_everything and self.worlds.is_certain:
             if self.max_playouts is None:
                 self._renew_tree()
-            return self.tree.think(state, role, budget, self.suggest)
+            return self._think(state, role, budget)
         return self.infoset_search.think(self.worlds, budget, self.suggest)
+
+    def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
+        moves = state.legal_moves(role)
+        if self.compiled is not None and len(moves) > 1:
+            try:
+                return self.compiled.think(state, role, budget, self.suggest)
+            except StuckPlayError:
+                self.compiled = None
+        return self.tree.think(state, role, budget, self.suggest)
 
     def _renew_tree(self) -> None:
         """Begin a new tree if the game has been compiled since the last was begun."""
+        if self.game.engine == "compiled" and self.engine != PYTHON_TREE:
+            if self.compiled is None:
+                self.compiled = CompiledSearch(
+                    compiled_game_of(self.game),
+                    self.random.getrandbits(32),
+                    memory_mb=self.memory_mb,
+                    exploration=self.exploration,
+                )
+            return
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)

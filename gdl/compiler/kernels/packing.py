@@ -1,6 +1,7 @@
 """States between words, one after the other, and lanes, one bit each.
 
-A state takes whole words, (S,) uint64: bit f % 64 of word f // 64 is fluent f. In lanes a row is a fluent of 512 states.
+A state takes whole words, (S,) uint64: bit f % 64 of word f // 64 is fluent f. In lanes a row is a fluent of 512
+states.
 """
 
 from __future__ import annotations

@@ -45,11 +45,12 @@ LOW: Final = 255
 class Tree(NamedTuple):
     """Nodes and edges. *Shapes*: N nodes, E edges, S words a state, R roles.
 
-    `size` (3,): nodes, edges and joint moves in use; `width` columns of a node. `words` (N, S); `node` (N, width): the first edge, visits, the
+    `size` (3,): nodes, edges and joint moves in use. `words` (N, S); `node` (N, width): the first edge, visits, the
     role that chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the sum of the
     goals of the walks along it, visits, the child, and the bounds of its role's goal; `move` (E,). `table` has the
-    nodes (plus one) by the hash of their state. Where several roles choose, an edge without a move leads on for each
-    joint move; `joint_key` and `joint_edge` are a table of these by hash, and each names the next one of its node.
+    nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with
+    the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the
+    first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
     """
 
     size: NDArray[np.int64]

@@ -165,7 +165,7 @@ def _begin(room, n_lanes):
 def _play_on(phased, room, max_steps):
     """Play from where the plays begin to their ends; return whether a role had no legal move."""
     ours = room.lanes
-    n_resting = 0
+    n_resting = np.int64(0)
     for lane in range(N_LANES):
         is_playing = (room.waiting[1, lane >> 6] & ~room.waiting[2, lane >> 6]) >> U(lane & 63) & ONE
         ours.quota[lane], ours.started[lane] = np.int64(is_playing), 0

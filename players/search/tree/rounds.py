@@ -63,7 +63,7 @@ def room_for(rules: CompiledRules, n_words: int, seed: int) -> Room:
 
 @kernel
 def _select(t, f, w, root, n_walks, exploration, counts):
-    """Walk to leaves; return how many walks need plays, and how many leaves they have, -1 less where there is no room."""
+    """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
     n, n_leaves = 0, 0
     for _ in range(n_walks):
         leaf = walk_down(t, f, w, root, n, n_leaves, exploration)

@@ -183,7 +183,8 @@ def joint_slot(t, node, chosen, begin, n_roles):
     put_edge(t, slot, TOTAL, edge_at(t, first, CHILD))
     put_edge(t, slot, VISITS, 0)
     put_edge(t, slot, CHILD, NONE)
-    put(t.move, slot, NONE)
+    put_edge(t, slot, LIMITS, np.int64(key >> U(32)))
+    put(t.move, slot, np.int64(key & U(0xFFFFFFFF)))
     put_edge(t, first, CHILD, np.int64(slot))
     return np.int64(slot)
 

@@ -1,0 +1,241 @@
+"""The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of rounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import n_words, words_of
+from gdl.errors import StuckPlayError
+from gdl.game import Role, State
+from gdl.language.terms import Term
+from players.deadline import SearchBudget
+from players.search.tree.collection import collect
+from players.search.tree.leaves import NO_ROOM, STUCK, insert
+from players.search.tree.nodes import (
+    BOUNDS,
+    CHILD,
+    DECIDER,
+    FIRST,
+    LIMITS,
+    LOW,
+    SOLVED,
+    TOTAL,
+    VISITS,
+    Knobs,
+    TreeSize,
+    empty_tree,
+    rule_facts,
+    tree_size,
+)
+from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
+from players.search.uct import Report, ignore
+
+MEMORY_MB: Final = 512.0
+EXPLORATION: Final = 0.5
+N_WALKS_AT_ONCE: Final = 512
+NODES_PER_WALK: Final = 4
+"""Walks at once are few while the tree is small: the choice of a leaf ignores the results of its round."""
+MAX_STEPS: Final = 1_000
+"""A random play that lasts longer counts as even."""
+SLICE_S: Final = 0.01
+"""How long the kernel is at work before Python looks at the clock."""
+_ALL: Final = 1 << 40
+_KEPT: Final = 2
+"""A tree that is recycled keeps at most one of so many nodes of its room."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFigures:
+    """What a search knows of a move: walks through it, the mean of the role's goals, and its proven bounds."""
+
+    move: Term
+    n_walks: int
+    mean: float
+    low: int
+    high: int
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the goal after this move is known."""
+        return self.low == self.high
+
+
+class CompiledSearch:
+    """A search of a compiled game. `n_rounds` counts the walks of the last move.
+
+    `counts` adds up walks, plays, rounds and the depths of walks; not to be shared by threads.
+    """
+
+    def __init__(
+        self, game: CompiledGame, seed: int, *, memory_mb: float = MEMORY_MB, exploration: float = EXPLORATION
+    ) -> None:
+        self.game, self.rules = game, game.rules
+        self.n_rounds = 0
+        self._facts = rule_facts(game.rules, game.roles)
+        self._knobs = Knobs(exploration, N_WALKS_AT_ONCE, NODES_PER_WALK, MAX_STEPS)
+        self._room = room_for(game.rules, n_words(len(game.fluents)), seed)
+        self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
+        self._tree = empty_tree(game.rules, self._size)
+        self._slice_rounds, self._slice_s = 1, 0.0
+
+    def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
+        """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
+
+        Raises:
+            StuckPlayError: in a play a role has no legal move.
+        """
+        self.n_rounds = 0
+        root = self.keep(state)
+        best: Term | None = None
+        self._slice_s /= 2  # after one slow slice there must be another try
+        while not (self.is_solved(root) or self._is_over(budget)):
+            left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
+            root = self.work(root, left)
+            found = self.best_move(root, role)
+            if found is not None and found != best:
+                best = found
+                report(best)
+        best = self.best_move(root, role)
+        return best if best is not None else state.legal_moves(role)[0]
+
+    def _is_over(self, budget: SearchBudget) -> bool:
+        if budget.is_spent(self.n_rounds):
+            return True
+        return budget.deadline is not None and budget.deadline.remaining_s < self._slice_s
+
+    def work(self, root: int, n_walks: int = _ALL) -> int:
+        """Search on for a slice of time or *n_walks* walks; return the root, which has another number after recycling.
+
+        Raises:
+            StuckPlayError: in a play a role has no legal move.
+        """
+        counts, rules = self._room.counts, self.rules
+        n_before, began_s = int(counts[N_WALKS]), time.perf_counter()
+        ending = search(
+            rules.single, rules.phased, self._facts, self._tree, self._knobs, self._room, root,
+            self._slice_rounds, n_walks,
+        )  # fmt: skip
+        self._pace(time.perf_counter() - began_s)
+        self.n_rounds += int(counts[N_WALKS]) - n_before
+        if ending == STUCK:
+            raise StuckPlayError
+        return self._recycled(root) if ending == NO_ROOM else root
+
+    def _pace(self, took_s: float) -> None:
+        """Adapt the number of rounds in a call to the time that they take."""
+        self._slice_s = max(took_s, 0.7 * self._slice_s)
+        if took_s < SLICE_S / 2:
+            self._slice_rounds = min(2 * self._slice_rounds, 1_024)
+        elif took_s > 2 * SLICE_S:
+            self._slice_rounds = max(1, self._slice_rounds // 2)
+
+    def keep(self, state: State) -> int:
+        """Return the node of *state*; where the tree is half full, forget what cannot follow it."""
+        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
+        if not isinstance(here, CompiledState):
+            raise ValueError("a state that cannot be reached from the first has no packed form")
+        words = words_of(here.packed, len(self.game.fluents))[None]
+        root = int(insert(self._tree, self._facts, words))
+        if root < 0:
+            self._tree = empty_tree(self.rules, self._size)
+            return int(insert(self._tree, self._facts, words))
+        is_full = 2 * self._tree.size[0] > self._size.n_nodes or 2 * self._tree.size[1] > self._size.n_edges
+        return self._recycled(root) if is_full else root
+
+    def _recycled(self, root: int) -> int:
+        """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
+        min_visits = 1
+        while True:
+            fresh = empty_tree(self.rules, self._size)
+            found = collect(self._tree, fresh, self._facts, root, min_visits, self._size.n_nodes // _KEPT)
+            if found >= 0 and 4 * fresh.size[1] < 3 * self._size.n_edges:
+                self._tree = fresh
+                return int(found)
+            min_visits *= 4
+
+    def is_solved(self, node: int) -> bool:
+        """Return whether what a node is worth is proven."""
+        return bool(self._tree.node[node, SOLVED])
+
+    def figures(self, node: int, role: Role) -> list[MoveFigures]:
+        """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
+        return [self._figures_of(edge) for edge in self._edges(node, self.game.roles.index(role))]
+
+    def _edges(self, node: int, role: int) -> range:
+        row, n_roles = self._tree.node[node], len(self.game.roles)
+        if row[FIRST] < 0:
+            return range(0)
+        counts = row[BOUNDS + n_roles : BOUNDS + 2 * n_roles]
+        first = int(row[FIRST] + counts[:role].sum())
+        return range(first, first + int(counts[role]))
+
+    def _figures_of(self, edge: int) -> MoveFigures:
+        row = self._tree.edge[edge]
+        n_walks, limits = int(row[VISITS]), int(row[LIMITS])
+        mean = float(row[TOTAL]) / n_walks if n_walks else 0.0
+        move = self.game.moves[self._tree.move[edge]]
+        return MoveFigures(move, n_walks, mean, limits & LOW, limits >> 8)
+
+    def best_move(self, node: int, role: Role) -> Term | None:
+        """Return the most promising move: the most visited open one, or a proven one at least as good as it looks.
+
+        None where nothing is known.
+        """
+        found = self.figures(node, role)
+        if self._tree.node[node, DECIDER] != self.game.roles.index(role):  # bounds are those of a single decider
+            return max(found, key=lambda each: each.n_walks).move if found else None
+        floor = max((each.low for each in found), default=0)
+        proven = max(
+            (each for each in found if each.is_proven), key=lambda each: (each.low, each.n_walks), default=None
+        )
+        opened = [each for each in found if not each.is_proven and each.high > floor]
+        best = max(opened, key=lambda each: (each.n_walks, each.mean), default=None)
+        if proven is not None and (best is None or proven.low >= best.mean):
+            return proven.move
+        return None if best is None else best.move
+
+    def line(self, state: State, n_steps: int = 12) -> Iterator[Term]:
+        """Yield the moves of the best line from *state* on, of those who choose."""
+        node = self.keep(state)
+        for _ in range(n_steps):
+            decider = int(self._tree.node[node, DECIDER])
+            move = None if decider < 0 else self.best_move(node, self.game.roles[decider])
+            if move is None:
+                return
+            yield move
+            edges = self._edges(node, decider)
+            edge = next(e for e in edges if self.game.moves[self._tree.move[e]] == move)
+            node = int(self._tree.edge[edge, CHILD])
+            if node < 0:
+                return
+
+    def _mean_moves(self) -> float:
+        """Return how many moves a role has where it chooses, by the first states of a play."""
+        state, n_moves = self.game.initial_state, []
+        for _ in range(6):
+            if state.is_terminal:
+                break
+            moves = [state.legal_moves(role) for role in self.game.roles]
+            n_moves += [len(each) for each in moves if len(each) > 1]
+            if not all(moves):
+                break
+            state = state.next_state(tuple(each[0] for each in moves))
+        return float(np.mean(n_moves)) if n_moves else 2.0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the search did so far: walks, plays, rounds, and the sum of the depths of walks."""
+        counts = self._room.counts
+        return {
+            "walks": int(counts[N_WALKS]),
+            "plays": int(counts[N_PLAYS]),
+            "rounds": int(counts[N_ROUNDS]),
+            "depths": int(counts[DEPTHS]),
+            "nodes": int(self._tree.size[0]),
+        }
