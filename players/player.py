@@ -81,6 +81,13 @@ class Player:
     best_so_far: Term | None = None
     on_suggestion: Callable[[Term], None] | None = None
 
+    @classmethod
+    def warm_up(cls) -> None:
+        """Load what takes long the first time on a machine: the kit calls this in a process of its own, once."""
+        from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- large libraries, for that process alone
+
+        load_kernels()
+
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare the attributes for a match: the kit calls this first, before any hook."""
         self.game, self.role = game, role

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
+from gdl.compiler.compiled import CompiledGame
 from gdl.engines import DEFAULT_ENGINE, make_game
 from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
@@ -15,7 +18,8 @@ from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_co
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
 from players.search.positions import Choice, Positions, SearchPosition
-from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch
+from players.search.tree.background import BackgroundSearch
+from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch, load_search_kernel
 from players.search.uct import TreeSearch
 
 
@@ -111,10 +115,16 @@ class MctsPlayer(Player):
         engine: str = DEFAULT_ENGINE,
         memory: float = MEMORY_MB,
         exploration: float = EXPLORATION,
+        ponder: bool = False,
     ) -> None:
         self.max_playouts, self.engine = playouts, engine
-        self.memory_mb, self.exploration = memory, exploration
-        self.compiled: CompiledSearch | None = None
+        self.memory_mb, self.exploration, self.ponders = float(memory), float(exploration), ponder
+
+    @classmethod
+    def warm_up(cls) -> None:
+        """Load the kernels of the engine and of the search."""
+        super().warm_up()
+        load_search_kernel()
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""
@@ -123,49 +133,78 @@ class MctsPlayer(Player):
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
+        self.background: BackgroundSearch | None = None
         self.infoset_search = InformationSetSearch(self.game, self.random)
 
     def start(self, deadline: Deadline) -> None:
-        """Find out whether the percepts of this role determine the state, and wait for the compiler."""
+        """Find out whether the percepts of this role determine the state, wait for the compiler, and think ahead."""
         if not self.sees_everything:
             probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
         if self.sees_everything:
             wait_for_compilation(self.game, deadline)
             self._renew_tree()
+            if self.background is not None:
+                self.background.get(deadline.remaining_s)
+                self._ponder(self.game.initial_state)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
         budget = SearchBudget(self.max_playouts, deadline)
-        if self.sees_everything and self.worlds.is_certain:
-            if self.max_playouts is None:
-                self._renew_tree()
-            return self._think(state, role, budget)
-        return self.infoset_search.think(self.worlds, budget, self.suggest)
+        if not (self.sees_everything and self.worlds.is_certain):
+            return self.infoset_search.think(self.worlds, budget, self.suggest)
+        self._renew_tree()
+        moves = state.legal_moves(role)
+        best = moves[0] if len(moves) == 1 else self._think(state, role, budget)
+        self._ponder(state, best)
+        return best
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:  # noqa: ARG002 -- the kit's signature
+        """Stop thinking about what has been decided."""
+        self._rest()
+
+    def stop(self) -> None:
+        """Stop thinking: the match has ended."""
+        self._rest()
+
+    def abort(self) -> None:
+        """Stop thinking: the match was aborted."""
+        self._rest()
 
     def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
-        moves = state.legal_moves(role)
-        if self.compiled is not None and len(moves) > 1:
+        search = None
+        if self.background is not None:
+            patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
+            search = self.background.get(patience_s)
+        if search is not None:
             try:
-                return self.compiled.think(state, role, budget, self.suggest)
-            except StuckPlayError:
-                self.compiled = None
+                return search.think(state, role, budget, self.suggest)
+            except StuckPlayError:  # faulty rules: plays one by one bear them
+                self.background, self.engine = None, PYTHON_TREE
+                self._renew_tree()
         return self.tree.think(state, role, budget, self.suggest)
+
+    def _ponder(self, state: State, move: Term | None = None) -> None:
+        if self.ponders and self.background is not None:
+            self.background.ponder(state, self.role, move)
+
+    def _rest(self) -> None:
+        if self.background is not None:
+            self.background.stop()
 
     def _renew_tree(self) -> None:
         """Begin a new tree if the game has been compiled since the last was begun."""
-        if self.game.engine == "compiled" and self.engine != PYTHON_TREE:
-            if self.compiled is None:
-                self.compiled = CompiledSearch(
-                    compiled_game_of(self.game),
-                    self.random.getrandbits(32),
-                    memory_mb=self.memory_mb,
-                    exploration=self.exploration,
-                )
+        if self.max_playouts is not None:
             return
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)
+        if self.background is None and self.game.engine == "compiled" and self.engine != PYTHON_TREE:
+            self.background = BackgroundSearch(self._new_search(compiled_game_of(self.game)))
+
+    def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
+        seed = self.random.getrandbits(32)
+        return partial(CompiledSearch, game, seed, memory_mb=self.memory_mb, exploration=self.exploration)
 
 
 class NestedPlayer(MctsPlayer):

@@ -270,9 +270,14 @@ _NOTHING: Final = Circuit(
 """A game that is over before it begins."""
 
 
+def tiny_rules() -> CompiledRules:
+    """Return the rules of a game that is over before it begins, for what has to run once with some rules."""
+    return rules_of(_NOTHING)
+
+
 def run_each_kernel() -> None:
     """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
-    rules = rules_of(_NOTHING)
+    rules = tiny_rules()
     LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
     walker = Walker(rules.single)
     walker.next_and_legal(b"\x80", [0])

@@ -180,7 +180,7 @@ def run(
     if is_worker_importing_main():
         return
     prepare_workers()
-    start_warming()
+    start_warming(make_player)
     run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
 
 

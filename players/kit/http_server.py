@@ -102,7 +102,7 @@ async def _serve_until_stopped(
         print(f"listening on {url}", flush=True)  # noqa: T201 -- the one line with the address of the player
         if is_until_eof:
             threading.Thread(target=_await_eof, args=(loop, stopped.set), daemon=True).start()
-        await asyncio.to_thread(start_warming)
+        await asyncio.to_thread(start_warming, make_player)
         await stopped.wait()
 
 

@@ -169,7 +169,7 @@ def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
     worker.prepare_workers()
-    worker.start_warming()
+    worker.start_warming(make_player)
     asyncio.run(answer_lines(PlayerServer(make_player, settings), sys.stdin.buffer.readline, _print_line))
 
 

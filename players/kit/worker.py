@@ -35,7 +35,7 @@ from players.kit.session import (
     to_line,
 )
 from players.kit.thinker import Thinker, ignore_time_up
-from players.player import MakePlayer
+from players.player import MakePlayer, Player
 
 _PRELOADED: Final = ("__main__", "players.kit.worker", "players.search.uct")
 _LOG: Final = logging.getLogger(__name__)
@@ -167,12 +167,12 @@ IDLE_S: Final = 3.0
 _NICENESS: Final = 10
 
 
-def start_warming(idle_s: float = IDLE_S) -> Process | None:
-    """Start a process that compiles the kernels to the cache on disk; it ends by itself, and with this one.
+def start_warming(make_player: MakePlayer = Player, idle_s: float = IDLE_S) -> Process | None:
+    """Start a process that compiles the kernels of a player to the cache on disk; it ends by itself, and with this one.
 
     None where the system gives no process: then the first match compiles them.
     """
-    process = CONTEXT.Process(target=_warm, args=(idle_s,), daemon=True)
+    process = CONTEXT.Process(target=_warm, args=(packed(make_player), idle_s), daemon=True)
     try:
         process.start()
     except OSError:
@@ -180,15 +180,13 @@ def start_warming(idle_s: float = IDLE_S) -> Process | None:
     return process
 
 
-def _warm(idle_s: float) -> None:
+def _warm(make_player: MakePlayer, idle_s: float) -> None:
     """Load the kernels in the process that `start_warming` starts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_service()
     os.nice(_NICENESS)
     time.sleep(idle_s)
-    from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- large libraries, for this process alone
-
-    load_kernels()
+    make_player().warm_up()
 
 
 LATENESS_S: Final = 0.3

@@ -160,7 +160,7 @@ async def _measure_lag(metrics: Metrics, interval_s: float) -> None:
         metrics.take_lag(max(0.0, loop.time() - expected_s))
 
 
-_COMMAND: Final = "import os; os.nice(10); from gdl.compiler.compilation import load_kernels; load_kernels()"
+_COMMAND: Final = "import os; os.nice(10); from players.stock import MctsPlayer; MctsPlayer.warm_up()"
 _LOG: Final = structlog.get_logger("server.warming")
 
 

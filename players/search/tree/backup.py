@@ -16,6 +16,7 @@ from gdl.compiler.kernels.words import U, at, put
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
+    CLOSED,
     DECIDER,
     FIRST,
     LIMITS,
@@ -27,14 +28,13 @@ from players.search.tree.nodes import (
     VISITS,
     any_goal,
     edge_at,
+    high_of,
     node_at,
     put_edge,
     put_node,
 )
 from players.search.tree.walks import count_choices, step_of
 
-_SEEN: Final = -2
-"""The limits of an edge of chance whose child is solved."""
 _MANY: Final = 1 << 24
 """With more visits than that, those of an edge and their sum are halved, so that sums stay within 32 bits."""
 
@@ -50,7 +50,7 @@ def _mark_if_solved(t, f, node):
     is_solved = True
     for r in range(np.int64(f.n_roles)):
         limits = node_at(t, node, BOUNDS + r)
-        is_solved &= limits & LOW == limits >> 8
+        is_solved &= limits & LOW == high_of(limits)
     if is_solved:
         put_node(t, node, SOLVED, 1)
 
@@ -64,9 +64,9 @@ def _bound_decision(t, f, node, d):
     low, high, best = np.int64(-1), np.int64(-1), first
     for e in range(first, end):
         limits = edge_at(t, e, LIMITS)
-        if limits & LOW > low or (limits & LOW == low and limits >> 8 == low):
+        if limits & LOW > low or (limits & LOW == low and high_of(limits) == low):
             low, best = limits & LOW, e
-        high = max(high, limits >> 8)
+        high = max(high, high_of(limits))
     put_node(t, node, BOUNDS + d, low | high << 8)
     for r in range(n_roles):
         if r == d:
@@ -76,9 +76,9 @@ def _bound_decision(t, f, node, d):
             continue
         lowest, highest = np.int64(LOW), np.int64(0)
         for e in range(first, end):
-            if edge_at(t, e, LIMITS) >> 8 >= low:
+            if high_of(edge_at(t, e, LIMITS)) >= low:
                 limits = _limits_below(t, f, e, r)
-                lowest, highest = min(lowest, limits & LOW), max(highest, limits >> 8)
+                lowest, highest = min(lowest, limits & LOW), max(highest, high_of(limits))
         put_node(t, node, BOUNDS + r, lowest | highest << 8)
     _mark_if_solved(t, f, node)
 
@@ -93,23 +93,19 @@ def _bound_chance(t, f, node, d):
         for e in range(first, first + n):
             limits = _limits_below(t, f, e, r)
             low += limits & LOW
-            high += limits >> 8
+            high += high_of(limits)
         put_node(t, node, BOUNDS + r, low // n | (high + n - 1) // n << 8)
     _mark_if_solved(t, f, node)
 
 
 @kernel
-def _prove(t, f, node, d, slot, child):
-    """Let a node know what is proven of the node *child* below *slot*."""
-    if d == np.int64(f.chance):
-        if node_at(t, child, SOLVED) != 0 and edge_at(t, slot, LIMITS) != _SEEN:
-            put_edge(t, slot, LIMITS, _SEEN)
-            if node_at(t, node, SOLVED) == 0:
-                _bound_chance(t, f, node, d)
-        return
-    put_edge(t, slot, LIMITS, node_at(t, child, BOUNDS + d))
+def _prove(t, f, node, d):
+    """Let a node know what is proven of those below it."""
     if node_at(t, node, SOLVED) == 0:
-        _bound_decision(t, f, node, d)
+        if d == np.int64(f.chance):
+            _bound_chance(t, f, node, d)
+        else:
+            _bound_decision(t, f, node, d)
 
 
 @kernel
@@ -123,6 +119,19 @@ def _add(t, edge, goal):
 
 
 @kernel
+def _take_proven(t, f, w, goals, node, d):
+    """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one."""
+    n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
+    floor = node_at(t, node, BOUNDS + d) & LOW
+    for e in range(first, first + node_at(t, node, BOUNDS + n_roles + d)):
+        limits = edge_at(t, e, LIMITS)
+        if limits & ~CLOSED == floor | floor << 8:
+            for r in range(n_roles):
+                put(w.goals, goals + U(r), _limits_below(t, f, e, r) & LOW)
+            return
+
+
+@kernel
 def back_up(t, f, w, i, end):
     """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
     n_roles, child = np.int64(f.n_roles), np.int64(end)
@@ -133,7 +142,7 @@ def back_up(t, f, w, i, end):
         for r in range(n_roles):
             limits = node_at(t, child, BOUNDS + r)
             goal = at(w.goals, goals + U(r))
-            put(w.goals, goals + U(r), min(max(goal, limits & LOW), limits >> 8))
+            put(w.goals, goals + U(r), min(max(goal, limits & LOW), high_of(limits)))
         d = node_at(t, node, DECIDER)
         if d == SIMULTANEOUS:
             for r in range(n_roles):
@@ -142,8 +151,14 @@ def back_up(t, f, w, i, end):
                     _add(t, edge, at(w.goals, goals + U(r)))
         else:
             _add(t, slot, at(w.goals, goals + U(d)))
-            if d == np.int64(f.chance) or edge_at(t, slot, LIMITS) != node_at(t, child, BOUNDS + d):
-                _prove(t, f, node, d, slot, child)
+            known = node_at(t, child, BOUNDS + d) | CLOSED * node_at(t, child, SOLVED)
+            if edge_at(t, slot, LIMITS) != known:
+                put_edge(t, slot, LIMITS, known)
+                _prove(t, f, node, d)
+            floor = node_at(t, node, BOUNDS + d) & LOW
+            looks_worse = edge_at(t, slot, TOTAL) < floor * edge_at(t, slot, VISITS)
+            if floor > at(f.low, U(d)) and d != np.int64(f.chance) and looks_worse:
+                _take_proven(t, f, w, goals, node, d)
         child = node
 
 

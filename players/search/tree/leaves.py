@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from gdl.compiler.kernels.batches import _evaluate_states, _score, _step
 from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.lanes import Spare, _advance, _evaluate, _popcount
+from gdl.compiler.kernels.lanes import Spare, _popcount
 from gdl.compiler.kernels.packing import load_lanes, save_lanes
 from gdl.compiler.kernels.words import (
     ONE,
@@ -215,7 +216,7 @@ def _end_node(tables, t, f, values, lane, node):
 
 
 @kernel
-def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, spare, legal, lane_bits):
+def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits):
     """Make the leaves' moves, and nodes of what they lead to; return OK, NO_ROOM or STUCK.
 
     *tree* and *walks* are arrays, *t* and *w* their addresses.
@@ -224,7 +225,7 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, spare, legal, la
     n_fluents, n_moves = tables.n_fluents, len(tables.choice_legal)
     walks.above[n_leaves:] = walks.above[0]
     load_lanes(tree.words, walks.above, values, 1, n_fluents)
-    _evaluate(a, tables_at, 0, 0)
+    _evaluate_states(tables, values)
     for m in range(n_moves):
         store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
     _list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
@@ -232,14 +233,13 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, spare, legal, la
     if ending != OK:
         return ending
     _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values)
-    _evaluate(a, tables_at, 0, 1)
-    _advance(a, tables_at, 0, addresses(Spare(spare)).rows)
+    _step(tables, values)
     save_lanes(values, 1, n_fluents, walks.words)
-    _evaluate(a, tables_at, 0, 0)
+    _evaluate_states(tables, values)
     ended = literal(a, at(tables_at.terminal, ZERO))
     store(lane_bits, ZERO, ended)
     if any_bit(ended):
-        _evaluate(a, tables_at, 0, 2)
+        _score(tables, values)
     for j in range(n_leaves):
         node = insert_at(t, f, w.words, U(j) * t.n_words)
         if node < 0:

@@ -39,7 +39,9 @@ MAX_DEPTH: Final = 250
 """A walk that is longer gives up, and counts as even."""
 EVEN: Final = 50
 LOW: Final = 255
-"""The bits of a goal that is a lower bound; the bits above are the upper bound."""
+"""The bits of a goal that is a lower bound; the eight bits above are the upper bound."""
+CLOSED: Final = 1 << 16
+"""The bit in the bounds of an edge that says that its child is solved."""
 
 
 class Tree(NamedTuple):
@@ -133,6 +135,12 @@ def put_edge(t, edge, column, value):
 def move_at(t, edge):
     """Return the number of the move of an edge."""
     return at(t.move, U(edge))
+
+
+@inlined
+def high_of(limits):
+    """Return the upper bound."""
+    return (limits >> 8) & LOW
 
 
 @inlined

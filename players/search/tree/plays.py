@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels import lanes
-from gdl.compiler.kernels.choice import Work, choose, forget, literal, work_for
+from gdl.compiler.kernels.choice import Work, work_for
 from gdl.compiler.kernels.jit import kernel
-from gdl.compiler.kernels.lanes import N_LANES, Lanes, Spare, Tally, _advance, _evaluate, lanes_for
+from gdl.compiler.kernels.lanes import N_LANES, Lanes, Spare, Tally, lanes_for
 from gdl.compiler.kernels.packing import load_lanes
 from gdl.compiler.kernels.words import (
     ONE,
@@ -26,7 +26,6 @@ from gdl.compiler.kernels.words import (
     addresses,
     and_,
     and_not,
-    any_bit,
     at,
     broadcast,
     load,
@@ -36,29 +35,25 @@ from gdl.compiler.kernels.words import (
     store,
     xor,
 )
-from players.search.tree.leaves import goal_of
 from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
 
 _MAX_COPIES: Final = 16
 
 
 class PlayRoom(NamedTuple):
-    """Room for the plays of a round. *Shapes*: F fluents, R roles.
+    """Room for the plays of a round. *Shapes*: F fluents.
 
-    `values` (rows, W) are those of `lanes`; `hold` and `spare` (F + 1, W); `waiting` (3, W); `start` (512,) the node
-    of each lane, `walk` (512,) the walks that need plays, `early` (512, R) the goals of plays that end before the
-    others begin; `trace` has no steps.
+    `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node
+    of each lane, `walk` (512,) the walks that need plays; `trace` has no steps.
     """
 
     lanes: Lanes
     work: Work
     tally: Tally
     hold: NDArray[np.uint64]
-    spare: NDArray[np.uint64]
     waiting: NDArray[np.uint64]
     start: NDArray[np.int32]
     walk: NDArray[np.int32]
-    early: NDArray[np.int32]
     trace: NDArray[np.uint64]
 
 
@@ -77,24 +72,35 @@ def play_room(rules: CompiledRules, seed: int) -> PlayRoom:
             np.cumsum([0, *map(len, rules.goals)]).astype(np.int32),
         ),
         rows(n_fluents + 1),
-        rows(n_fluents + 1),
         rows(3),
         np.zeros(N_LANES, np.int32),
         np.zeros(N_LANES, np.int32),
-        np.zeros((N_LANES, len(rules.goals)), np.int32),
         np.zeros((0, 1, W), np.uint64),
     )
 
 
 @kernel
-def _away(a, rules, waiting):
-    """Note the lanes at play that do not stand where plays begin; return whether there is one."""
+def _begin_plays(room):
+    """Let the lanes of row 2 of `waiting` play once, and the others rest; return whether there is any."""
+    ours, n_resting = room.lanes, np.int64(0)
+    for lane in range(N_LANES):
+        is_playing = np.int64((room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE)
+        ours.quota[lane], ours.started[lane] = is_playing, 0
+        n_resting += 1 - is_playing
+    for k in range(W):
+        resting = ~room.waiting[2, k]
+        ours.retired[0, k], ours.idle[0, k], ours.ended[0, k] = resting, resting, ZERO
+    ours.clock[0], ours.clock[1], ours.clock[2] = 0, 0, n_resting
+    return n_resting < N_LANES
+
+
+@kernel
+def _mark_away(a, rules, waiting):
+    """Note in row 2 the lanes at play, those of row 1, that do not stand where plays begin."""
     here = broadcast(ONES)
     for i in range(len(rules.home)):
         here = and_not(here, xor(load(a, U(1 + rules.home[i])), broadcast(rules.home_value[i])))
-    away = and_not(load(waiting, U(1)), here)
-    store(waiting, U(2), away)
-    return any_bit(away)
+    store(waiting, U(2), and_not(load(waiting, U(1)), here))
 
 
 @kernel
@@ -103,31 +109,23 @@ def _lead_home(tables, rules, room):
 
     Returns whether a role has no legal move. Row 1 of `waiting` has the lanes at play, row 2 those still away.
     """
-    t, a, work = addresses(tables), addresses(room.lanes).values, addresses(room.work)
-    hold, spare, n_fluents = addresses(Spare(room.hold)).rows, addresses(Spare(room.spare)).rows, tables.n_fluents
+    a, hold, n_fluents = addresses(room.lanes).values, addresses(Spare(room.hold)).rows, tables.n_fluents
+    _mark_away(a, rules, room.waiting)
+    one_step = np.int64(1)  # a literal would have the kernel compiled once more
     for _ in range(rules.n_phases - 1):
-        if not _away(a, rules, room.waiting):
+        if not _begin_plays(room):
             return False
-        _evaluate(a, t, 0, 0)
-        going = and_not(load(room.waiting, U(2)), literal(a, at(t.terminal, ZERO)))
-        if not any_bit(going):
-            return False
-        store(room.waiting, ZERO, going)
         for f in range(n_fluents):
             store(hold, U(f), load(a, U(1 + f)))
-        resting = xor(going, broadcast(ONES))
-        for r in range(tables.block_start.shape[1] - 1):
-            begin, end = tables.block_start[0, r], tables.block_start[0, r + 1]
-            if begin < end and choose(a, t, begin, end, resting, work):
-                return True
-        _evaluate(a, t, 0, 1)
-        _advance(a, t, 0, spare)
-        forget(a, t, work)
-        going = load(room.waiting, ZERO)
+        if lanes.play(tables, room.lanes, room.work, one_step, room.tally, room.trace) == lanes.STUCK:
+            return True
+        going = load(room.waiting, U(2))
         for f in range(n_fluents):
             moved, held = and_(load(a, U(1 + f)), going), and_not(load(hold, U(f)), going)
             store(a, U(1 + f), or_(moved, held))
-    _away(a, rules, room.waiting)
+        ended = and_(load(room.lanes.retired, ZERO), going)
+        store(room.waiting, U(1), and_not(load(room.waiting, U(1)), ended))
+        _mark_away(a, rules, room.waiting)
     return False
 
 
@@ -164,42 +162,16 @@ def _begin(room, n_lanes):
 @kernel
 def _play_on(phased, room, max_steps):
     """Play from where the plays begin to their ends; return whether a role had no legal move."""
-    ours = room.lanes
-    n_resting = np.int64(0)
-    for lane in range(N_LANES):
-        is_playing = (room.waiting[1, lane >> 6] & ~room.waiting[2, lane >> 6]) >> U(lane & 63) & ONE
-        ours.quota[lane], ours.started[lane] = np.int64(is_playing), 0
-        n_resting += 1 - np.int64(is_playing)
-    for k in range(W):
-        resting = ~room.waiting[1, k] | room.waiting[2, k]
-        ours.retired[0, k], ours.idle[0, k], ours.ended[0, k] = resting, resting, ZERO
-    ours.clock[0], ours.clock[1], ours.clock[2] = 0, 0, n_resting
-    if n_resting == N_LANES:
-        return False
-    ending = lanes.play(phased, ours, room.work, max_steps, room.tally, room.trace)
-    if ending == lanes.STUCK:
-        forget(addresses(ours).values, addresses(phased), addresses(room.work))
-    return ending == lanes.STUCK
-
-
-@kernel
-def _count_early(single, f, room):
-    """Count the goals of the plays that ended before they came to where all begin."""
-    if not any_bit(load(room.waiting, U(2))):
-        return
-    _evaluate(addresses(room.lanes).values, addresses(single), 0, 0)
-    _evaluate(addresses(room.lanes).values, addresses(single), 0, 2)
-    for lane in range(N_LANES):
-        if (room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE:
-            for r in range(np.int64(f.n_roles)):
-                room.early[lane, r] = goal_of(single, f, room.lanes.values, lane, r)
+    store(room.waiting, U(2), and_not(load(room.waiting, U(1)), load(room.waiting, U(2))))
+    return (
+        _begin_plays(room)
+        and lanes.play(phased, room.lanes, room.work, max_steps, room.tally, room.trace) == lanes.STUCK
+    )
 
 
 @kernel
 def _goal_in(f, room, lane, r):
     """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
-    if (room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE:
-        return np.int64(room.early[lane, r])
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
         if room.tally.goal_counts[lane, g] > 0:
             return at(f.goal_value, U(g))
@@ -231,7 +203,6 @@ def play_out(single, phased, tree, t, rules, f, w, n, room, max_steps):
     _begin(room, n_open * copies)
     if _lead_home(single, rules, room):
         return -1
-    _count_early(single, f, room)
     if _play_on(phased, room, max_steps):
         return -1
     _add_up(f, w, n_open, copies, room)

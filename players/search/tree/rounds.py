@@ -45,7 +45,6 @@ class Room(NamedTuple):
     walks: Walks
     plays: PlayRoom
     values: NDArray[np.uint64]
-    spare: NDArray[np.uint64]
     legal: NDArray[np.uint64]
     lane_bits: NDArray[np.uint64]
     counts: NDArray[np.int64]
@@ -57,8 +56,8 @@ def room_for(rules: CompiledRules, n_words: int, seed: int) -> Room:
     values = rows(rules.single.n_rows)
     values[0] = ONES
     walks = walks_for(len(rules.goals), n_moves, n_words, seed)
-    spare, legal = rows(len(rules.fluents) + 1), rows(max(n_moves, 1))
-    return Room(walks, play_room(rules, seed), values, spare, legal, rows(2), np.zeros(4, np.int64))
+    legal = rows(max(n_moves, 1))
+    return Room(walks, play_room(rules, seed), values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @kernel
@@ -134,9 +133,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
             return NO_ROOM
         if n == 0:
             continue
-        ending = make_leaves(
-            single, tree, t, f, room.walks, w, n_leaves, room.values, room.spare, room.legal, room.lane_bits
-        )
+        ending = make_leaves(single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits)
         if ending != OK:
             _abandon(t, f, w, n, n_leaves)
             return ending

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.errors import StuckPlayError
 from gdl.game import Role, State
-from gdl.language.terms import Term
+from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
@@ -83,6 +83,7 @@ class CompiledSearch:
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
         self._tree = empty_tree(game.rules, self._size)
         self._slice_rounds, self._slice_s = 1, 0.0
+        self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -93,7 +94,8 @@ class CompiledSearch:
         self.n_rounds = 0
         root = self.keep(state)
         best: Term | None = None
-        self._slice_s /= 2  # after one slow slice there must be another try
+        if budget.deadline is not None:  # after one slow slice there must be another try
+            self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
         while not (self.is_solved(root) or self._is_over(budget)):
             left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
             root = self.work(root, left)
@@ -115,17 +117,19 @@ class CompiledSearch:
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
-        counts, rules = self._room.counts, self.rules
+        counts = self._room.counts
         n_before, began_s = int(counts[N_WALKS]), time.perf_counter()
-        ending = search(
-            rules.single, rules.phased, self._facts, self._tree, self._knobs, self._room, root,
-            self._slice_rounds, n_walks,
-        )  # fmt: skip
+        ending = self._call(root, self._slice_rounds, n_walks)
         self._pace(time.perf_counter() - began_s)
         self.n_rounds += int(counts[N_WALKS]) - n_before
         if ending == STUCK:
             raise StuckPlayError
         return self._recycled(root) if ending == NO_ROOM else root
+
+    def _call(self, root: int, n_rounds: int, n_walks: int) -> int:
+        single, phased = self.rules.single, self.rules.phased
+        ending = search(single, phased, self._facts, self._tree, self._knobs, self._room, root, n_rounds, n_walks)
+        return int(ending)
 
     def _pace(self, took_s: float) -> None:
         """Adapt the number of rounds in a call to the time that they take."""
@@ -143,7 +147,7 @@ class CompiledSearch:
         words = words_of(here.packed, len(self.game.fluents))[None]
         root = int(insert(self._tree, self._facts, words))
         if root < 0:
-            self._tree = empty_tree(self.rules, self._size)
+            self._cleared(0)
             return int(insert(self._tree, self._facts, words))
         is_full = 2 * self._tree.size[0] > self._size.n_nodes or 2 * self._tree.size[1] > self._size.n_edges
         return self._recycled(root) if is_full else root
@@ -152,12 +156,32 @@ class CompiledSearch:
         """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
         min_visits = 1
         while True:
-            fresh = empty_tree(self.rules, self._size)
+            try:
+                fresh = empty_tree(self.rules, self._size)
+            except MemoryError:
+                return self._cleared(root)
             found = collect(self._tree, fresh, self._facts, root, min_visits, self._size.n_nodes // _KEPT)
             if found >= 0 and 4 * fresh.size[1] < 3 * self._size.n_edges:
                 self._tree = fresh
                 return int(found)
             min_visits *= 4
+
+    def _cleared(self, root: int) -> int:
+        """Forget all but the root's state, in the room that there is."""
+        words = self._tree.words[root : root + 1].copy()
+        self._tree.size[:] = (0, 1, 0)
+        self._tree.table.fill(0)
+        self._tree.joint_edge.fill(0)
+        return int(insert(self._tree, self._facts, words))
+
+    def after(self, node: int, role: Role, move: Term) -> int:
+        """Return the node after *move* where *role* alone chooses and the move was searched; else *node* itself."""
+        number = self.game.roles.index(role)
+        if self._tree.node[node, DECIDER] == number:
+            for edge in self._edges(node, number):
+                if self.game.moves[self._tree.move[edge]] == move and self._tree.edge[edge, CHILD] >= 0:
+                    return int(self._tree.edge[edge, CHILD])
+        return node
 
     def is_solved(self, node: int) -> bool:
         """Return whether what a node is worth is proven."""
@@ -180,7 +204,7 @@ class CompiledSearch:
         n_walks, limits = int(row[VISITS]), int(row[LIMITS])
         mean = float(row[TOTAL]) / n_walks if n_walks else 0.0
         move = self.game.moves[self._tree.move[edge]]
-        return MoveFigures(move, n_walks, mean, limits & LOW, limits >> 8)
+        return MoveFigures(move, n_walks, mean, limits & LOW, limits >> 8 & LOW)
 
     def best_move(self, node: int, role: Role) -> Term | None:
         """Return the most promising move: the most visited open one, or a proven one at least as good as it looks.
@@ -209,11 +233,10 @@ class CompiledSearch:
             if move is None:
                 return
             yield move
-            edges = self._edges(node, decider)
-            edge = next(e for e in edges if self.game.moves[self._tree.move[e]] == move)
-            node = int(self._tree.edge[edge, CHILD])
-            if node < 0:
+            following = self.after(node, self.game.roles[decider], move)
+            if following == node:
                 return
+            node = following
 
     def _mean_moves(self) -> float:
         """Return how many moves a role has where it chooses, by the first states of a play."""
@@ -239,3 +262,13 @@ class CompiledSearch:
             "depths": int(counts[DEPTHS]),
             "nodes": int(self._tree.size[0]),
         }
+
+
+def load_search_kernel() -> None:
+    """Load the kernel of the search, compiled to the cache on disk the first time on a machine."""
+    rules, role = tiny_rules(), Constant("player")
+    facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0))
+    root = insert(tree, facts, np.zeros((1, 1), np.uint64))
+    room = room_for(rules, 1, 0)
+    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1), room, root, 0, 0)
+    collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0)), facts, root, 1, 1)

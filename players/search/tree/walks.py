@@ -28,6 +28,7 @@ from players.search.tree.nodes import (
     UNOPENED,
     VISITS,
     edge_at,
+    high_of,
     move_at,
     node_at,
     put_edge,
@@ -108,7 +109,8 @@ def below(w, n):
 def best_edge(t, w, first, n, visits, floor, exploration):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
-    An edge that cannot lead to more than *floor*, which is proven for another one, is left out.
+    An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
+    proven for another one, will not be taken: both are left out.
     Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
     """
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
@@ -119,12 +121,10 @@ def best_edge(t, w, first, n, visits, floor, exploration):
         if i + shift >= n:
             e -= n
         limits, taken = edge_at(t, e, LIMITS), edge_at(t, e, VISITS)
-        low, high = limits & LOW, limits >> 8
-        if low == high:
-            bound = np.float32(0.01) * np.float32(low)
-        elif high <= floor:
-            bound = np.float32(-1e9)
-        elif taken == 0:
+        low, high = limits & LOW, high_of(limits)
+        if low == high or high <= floor:
+            continue
+        if taken == 0:
             bound = np.float32(1e6)
         else:
             mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)

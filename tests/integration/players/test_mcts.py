@@ -10,7 +10,7 @@ from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.search.evaluator import LaneEvaluator, StateEvaluator
 from players.stock import MctsPlayer, NestedPlayer
-from tests.kit.players.games import COIN, FOUR_WAYS, game, game_of, role
+from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game, game_of, role
 
 FOREVER = Deadline(float("inf"))
 
@@ -78,6 +78,21 @@ def test_a_game_compiled_later_is_searched_compiled_from_then_on() -> None:
     fresh.wait()
     player.move(player.worlds.state, player.role, Deadline.after(0.1))
     assert type(player.tree.evaluator) is LaneEvaluator
+
+
+def test_the_tree_is_compiled_where_the_game_is_and_the_clock_decides() -> None:
+    for player, is_compiled in (
+        (MctsPlayer(), True),
+        (MctsPlayer(playouts=30), False),
+        (MctsPlayer(engine="python"), False),
+        (MctsPlayer(engine="interpreter"), False),
+    ):
+        evaluator_after_start(player, compiled("tictactoe"))
+        assert (player.background is not None) == is_compiled
+        assert player.move(player.worlds.state, player.role, Deadline.after(0.2)) in player.worlds.state.legal_moves(
+            player.role
+        )
+        player.stop()
 
 
 def test_an_engine_can_be_asked_for() -> None:

@@ -1,0 +1,224 @@
+"""The compiled search: what it proves is so, what it counts adds up, and it keeps to clocks and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.engines import make_game
+from gdl.errors import StuckPlayError
+from gdl.game import Game, State
+from gdl.language.rules import read_rules
+from players.deadline import Deadline, SearchBudget
+from players.search.evaluator import compiled_game_of
+from players.search.positions import goal_shares
+from players.search.tree.background import BackgroundSearch
+from players.search.tree.nodes import BOUNDS, DECIDER, FIRST, LOW, SIMULTANEOUS, SOLVED, TOTAL, VISITS
+from players.search.tree.search import CompiledSearch
+from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
+
+MATCHING = """
+(role left) (role right) (init start)
+(side heads) (side tails)
+(<= (legal ?role ?side) (role ?role) (side ?side) (true start))
+(<= (next (shown ?role ?side)) (does ?role ?side))
+(<= same (true (shown left ?side)) (true (shown right ?side)))
+(<= terminal (not (true start)))
+(<= (goal left 100) same) (<= (goal right 0) same)
+(<= (goal left 0) (not same)) (<= (goal right 100) (not same))
+"""
+"""Matching pennies: both choose at once."""
+
+STUCK = """
+(role player) (init (step 0)) (next_step 0 1) (next_step 1 2)
+(<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
+(<= (legal player (go a)) (true (step 0))) (<= (legal player (go b)) (true (step 0)))
+(<= terminal (true (step 2)))
+(<= (goal player 100) terminal)
+"""
+"""In its second state the role has no legal move."""
+
+
+def search_of(game: Game, **options: float) -> CompiledSearch:
+    return CompiledSearch(compiled_game_of(game), 1, **options)
+
+
+def of_rules(rules: str) -> CompiledGame:
+    return compiled_game_of(make_game(read_rules(rules), "compiled"))
+
+
+def thought(search: CompiledSearch, n_walks: int) -> int:
+    """Return the root after so many walks from the first state."""
+    state, role = search.game.initial_state, search.game.roles[0]
+    search.think(state, role, SearchBudget(max_rounds=n_walks))
+    return search.keep(state)
+
+
+def states_in(search: CompiledSearch) -> Iterator[tuple[int, CompiledState]]:
+    """Yield the nodes of a tree with their states."""
+    words = search._tree.words[: search._tree.size[0]]
+    bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(search.game.fluents), bitorder="little")
+    for node, packed in enumerate(np.packbits(bits, axis=1)):
+        yield node, search.game.unpack(packed.tobytes())
+
+
+@cache
+def value_of(state: State) -> tuple[int, ...]:
+    """Return the goals under best play of those who choose one at a time, chance apart."""
+    roles = game("tictactoe").roles
+    if state.is_terminal:
+        return tuple(state.goal(role) or 0 for role in roles)
+    moves = [state.legal_moves(role) for role in roles]
+    mover = next((i for i, each in enumerate(moves) if len(each) > 1), 0)
+    return max((value_of(state.next_state(joint)) for joint in product(*moves)), key=lambda goals: goals[mover])
+
+
+@pytest.mark.parametrize("n_walks", [50, 500, 5_000])
+def test_bounds_hold_the_value_of_every_state(n_walks: int) -> None:
+    search = search_of(compiled("tictactoe"))
+    thought(search, n_walks)
+    for node, state in states_in(search):
+        value = value_of(state)
+        for r, goal in enumerate(value):
+            limits = int(search._tree.node[node, BOUNDS + r])
+            assert limits & LOW <= goal <= limits >> 8
+        if search.is_solved(node):
+            assert value == tuple(int(search._tree.node[node, BOUNDS + r]) & LOW for r in range(2))
+
+
+def test_a_small_game_is_solved_and_the_value_kept() -> None:
+    search = search_of(compiled("tictactoe"))
+    root = thought(search, 1_000_000)
+    assert search.is_solved(root)
+    state = search.game.initial_state
+    while not state.is_terminal:
+        moves = [search.think(state, role, SearchBudget(max_rounds=100_000)) for role in search.game.roles]
+        state = state.next_state(tuple(moves))
+    assert goal_shares(state, search.game.roles) == (0.5, 0.5)
+
+
+def test_a_puzzle_is_solved() -> None:
+    search = search_of(of_rules(FOUR_WAYS))
+    root = thought(search, 10_000)
+    assert search.is_solved(root)
+    assert {str(each.move) for each in search.figures(root, search.game.roles[0]) if each.low == 100} <= {"c", "d"}
+    assert str(search.best_move(root, search.game.roles[0])) in {"c", "d"}
+
+
+def test_chance_is_worth_its_mean() -> None:
+    search = search_of(of_rules(COIN))
+    root = thought(search, 10_000)
+    found = {str(each.move): each for each in search.figures(root, search.game.roles[0])}
+    assert (found["safe"].low, found["safe"].high) == (60, 60)
+    assert (found["bold"].low, found["bold"].high) == (50, 50)
+    assert str(search.best_move(root, search.game.roles[0])) == "safe"
+
+
+def test_each_role_chooses_for_itself_where_several_do() -> None:
+    search = search_of(of_rules(MATCHING))
+    root = thought(search, 20_000)
+    assert search._tree.node[root, DECIDER] == SIMULTANEOUS
+    for role in search.game.roles:
+        found = search.figures(root, role)
+        assert sum(each.n_walks for each in found) == search._tree.node[root, VISITS]
+        assert all(4_000 < each.n_walks < 16_000 and 20 < each.mean < 80 for each in found)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour"])
+def test_the_visits_of_a_node_are_those_of_its_edges(name: str) -> None:
+    search = search_of(compiled(name))
+    thought(search, 3_000)
+    tree, n_opened = search._tree, 0
+    for node in range(int(tree.size[0])):
+        row = tree.node[node]
+        if row[FIRST] < 0 or row[SOLVED]:
+            continue
+        n_opened += 1
+        assert search._edges(node, int(row[DECIDER])).stop <= tree.size[1]
+        visits = sum(int(tree.edge[edge, VISITS]) for edge in search._edges(node, int(row[DECIDER])))
+        assert visits <= row[VISITS]
+    assert n_opened > 10
+
+
+def test_plays_from_a_state_in_the_middle_of_a_turn_are_worth_what_plays_of_the_engine_are() -> None:
+    of = compiled_game_of(compiled("connectfour"))
+    state = of.initial_state
+    for _ in range(3):
+        state = state.next_state(tuple(state.legal_moves(role)[0] for role in of.roles))
+    plays = of.playouts(state, 8_192, 1)
+    found = []
+    for seed in range(60):
+        search = CompiledSearch(of, seed)
+        root = search.keep(state)
+        search._call(root, 1, 1)  # a walk that opens the root, and sixteen plays from one of its moves
+        edges = search._edges(root, int(search._tree.node[root, DECIDER]))
+        found += [int(search._tree.edge[edge, TOTAL]) for edge in edges if search._tree.edge[edge, VISITS]]
+    assert len(found) == 60
+    assert abs(float(np.mean(found)) - plays.goal_sums[1] / plays.n_plays) < 8
+
+
+def test_recycling_keeps_what_was_visited_most() -> None:
+    search = search_of(compiled("connectfour"), memory_mb=1.0)
+    root = thought(search, 200_000)
+    assert search._tree.size[0] <= search._size.n_nodes
+    best = search.best_move(root, search.game.roles[0])
+    before = {each.move: each.n_walks for each in search.figures(root, search.game.roles[0])}
+    root = search._recycled(root)
+    assert {each.move: each.n_walks for each in search.figures(root, search.game.roles[0])} == before
+    assert search.best_move(root, search.game.roles[0]) == best
+    assert 2 * search._tree.size[0] <= search._size.n_nodes + 512
+
+
+def test_recycling_keeps_joint_moves() -> None:
+    search = search_of(compiled("rockpaperscissors"))
+    root = thought(search, 5_000)
+    n_joint = int(search._tree.size[2])
+    nodes = int(search._tree.size[0])
+    root = search._recycled(root)
+    assert (int(search._tree.size[2]), int(search._tree.size[0])) == (n_joint, nodes)
+    search.work(root, 2_000)
+    assert int(search._tree.size[0]) >= nodes
+
+
+def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
+    first, second = (search_of(compiled("connectfour")) for _ in range(2))
+    for search in (first, second):
+        search._slice_rounds = 1
+        root = search.keep(search.game.initial_state)
+        for _ in range(30):
+            search._call(root, 1, 512)
+    assert np.array_equal(first._tree.edge[: first._tree.size[1]], second._tree.edge[: second._tree.size[1]])
+
+
+def test_the_clock_ends_it() -> None:
+    times = iter(range(10_000))
+    search = search_of(compiled("connectfour"))
+    budget = SearchBudget(deadline=Deadline(20.0, lambda: float(next(times))))
+    move = search.think(search.game.initial_state, search.game.roles[0], budget)
+    assert move in search.game.initial_state.legal_moves(search.game.roles[0])
+    assert 20 <= next(times) < 60
+
+
+def test_a_role_without_a_legal_move_is_reported() -> None:
+    search = search_of(of_rules(STUCK))
+    with pytest.raises(StuckPlayError):
+        thought(search, 100)
+
+
+def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
+    of = compiled_game_of(compiled("connectfour"))
+    background = BackgroundSearch(lambda: CompiledSearch(of, 1))
+    search = background.get(600.0)
+    assert search is not None
+    background.ponder(of.initial_state)
+    while search.counts["walks"] < 100:
+        pass
+    background.stop()
+    n_walks = search.counts["walks"]
+    assert background.get(0.0) is search
+    assert search.counts["walks"] == n_walks
