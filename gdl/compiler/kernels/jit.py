@@ -1,7 +1,8 @@
 """How kernels are compiled: by numba, once on a machine, and once more when the code of any of them has changed.
 
 numba keeps compiled code as long as the file of the outermost function stays as it is; ours call functions of other
-files that become part of them. So what is kept is stamped with all files that kernels are made of.
+files that become part of them. So what is kept is stamped with all files that kernels are made of: those of this
+package, and where a kernel is of another package, those of that one too.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).pare
 
 
 @cache
-def _fingerprint() -> str:
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in FILES)).hexdigest()
+def _fingerprint(folder: Path) -> str:
+    """Return what stands for the code of all kernels that those of the package at *folder* are made of."""
+    own = () if folder == Path(__file__).parent else sorted(folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in (*FILES, *own))).hexdigest()
 
 
 class _KernelCache(FunctionCache):
@@ -29,7 +32,8 @@ class _KernelCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, _fingerprint())
+        stamp = _fingerprint(Path(function.__code__.co_filename).parent)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
 
 def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
