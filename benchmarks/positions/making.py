@@ -61,8 +61,8 @@ class Maker:
             self.say(f"{found} of {n}: after {len(reached.steps)} moves, {values}")
             if values is None or min(values.values()) == max(values.values()):
                 continue
-            # Plies come in turn, and each should be in both halves.
-            is_for_tuning = (found + found // len(self.plies)) % 2 == 0
+            n_rounds, place = divmod(found, len(self.plies))
+            is_for_tuning = (n_rounds + place) % 2 == 0  # so that both halves have positions after every ply
             yield SolvedPosition(
                 half="tuning" if is_for_tuning else "test",
                 moves=[list(map(str, moves)) for moves in reached.steps],
