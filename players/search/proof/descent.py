@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel
 from gdl.compiler.kernels.words import ZERO, U
-from players.search.proof.expansion import expand
+from players.search.proof.expansion import INFINITE, expand
 
-INFINITE: Final = (1 << 24) - 1
 _MAX_NUMBER: Final = INFINITE - 1
 MAX_DEPTH: Final = 500
 MAX_CHILDREN: Final = 100_000
@@ -88,15 +87,14 @@ def _key(words, salt):
 
 @kernel
 def _look_up(table, key, numbers):
-    """Write the numbers that the table has for *key*; return whether there are any."""
+    """Write the numbers that the table has for *key*, if there are any."""
     row = (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
     for way in range(_WAYS):
         if table[row, 2 * way] == key:
             entry = table[row, 2 * way + 1]
             numbers[0] = np.int64(entry & _LOW)
             numbers[1] = np.int64((entry >> U(_BYTE)) & _LOW)
-            return True
-    return False
+            return
 
 
 @kernel
@@ -122,7 +120,7 @@ def _remember(table, key, proof, disproof, work):
 @kernel
 def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
     """Fill in the node at *depth*, whose words are there; return how many children it has, or a refusal."""
-    n = expand(tables, goal_wins, goal_first, room, path.words[depth])
+    n = expand(tables, goal_wins, goal_first, role, room, path.words[depth])
     if n <= 0:
         return n
     node = path.node[depth]
@@ -137,12 +135,9 @@ def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
         for s in range(path.child_words.shape[1]):
             path.child_words[child, s] = room.words[i, s]
         path.child_key[child] = _key(room.words[i], salt)
-        if room.ended[i]:
-            numbers[0], numbers[1] = (0, INFINITE) if room.wins[i] else (INFINITE, 0)
-        elif not _look_up(table, path.child_key[child], numbers):
-            # The sides mostly take turns: more moves of the one that is next are more to refute.
-            n_choices = max(1, min(room.n_choices[i], 1000))
-            numbers[0], numbers[1] = (n_choices, 1) if is_or else (1, n_choices)
+        numbers[0], numbers[1] = room.numbers[i, 0], room.numbers[i, 1]
+        if numbers[0] > 0 and numbers[1] > 0:
+            _look_up(table, path.child_key[child], numbers)
     return n
 
 
