@@ -74,6 +74,20 @@ class JournalExistsError(CallerError):
     path: Path
 
 
+class PositionFileError(ServerError, ValueError):
+    """A file of solved positions is faulty; `line` is where, 0 where it is the file as a whole."""
+
+    template: ClassVar[str] = "{path}{place}: {message}"
+    path: Path
+    message: str
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """The line as text, nothing where there is none."""
+        return f", line {self.line}" if self.line else ""
+
+
 class NoGoalError(RuleFileError):
     """The rules give a role no goal value, or several, in a terminal state."""
 

@@ -1,11 +1,12 @@
-"""`ggp bench`: how fast games are played at random, from the first position to the end."""
+"""`ggp bench`: how fast games are played at random, and how often a player keeps the value of solved positions."""
 
 from __future__ import annotations
 
 import json
 import sys
 from dataclasses import asdict
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 from rich.console import Console
@@ -16,32 +17,74 @@ from gdl.games.library import GameFile, find_game
 from server.bench import BenchOptions, EngineFigures, measure
 from server.terminal.progress import progress
 
+if TYPE_CHECKING:
+    from server.accuracy import Accuracy, Halves
+
 Outcome: TypeAlias = EngineFigures | Exception
 
 _WIDTH_OF_A_PIPE: Final = 200
+_ONE_NUMBER: Final = click.FloatRange(0, 3_600, min_open=True)
+_RUN_S: Final = 2.0
+_MOVE_S: Final = (0.2, 1.0, 5.0)
+
+
+def _seconds(context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+    """Return the numbers of seconds in *text*, with commas between them; a click callback."""
+    if text is None:
+        return None
+    return tuple(_ONE_NUMBER(part.strip(), option, context) for part in text.split(","))
 
 
 @click.command()
-@click.argument("games", metavar="GAME...", nargs=-1, required=True)
-@click.option("--seconds", type=click.FloatRange(0, 3_600, min_open=True), default=2.0, show_default=True,
-              help="Processor time for each of three runs.")  # fmt: skip
+@click.argument("games", metavar="[GAME...]", nargs=-1)
+@click.option("--seconds", callback=_seconds, metavar="S[,S...]",
+              help="Processor time: of each of three runs, 2 by default; of a move, 0.2,1,5 by default.")  # fmt: skip
 @click.option("--threads", "n_threads", type=click.IntRange(1, 256), default=1, show_default=True,
               help="Play on that many threads at once.")  # fmt: skip
 @click.option("--engine", type=click.Choice(list(ENGINES)), default=DEFAULT_ENGINE, show_default=True,
               help="The engine to measure.")  # fmt: skip
+@click.option("--positions", "paths", type=click.Path(dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
+              help="Measure a player at solved positions instead; may be given several times.")  # fmt: skip
+@click.option("--player", "spec", metavar="SPEC", help="The player to measure at them, named as for `ggp player`.")
+@click.option("--half", type=click.Choice(["tuning", "test", "all"]), default="all", show_default=True,
+              help="The half of the positions to take.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_context
 def command(
-    context: click.Context, games: tuple[str, ...], seconds: float, n_threads: int, engine: str, as_json: bool
+    context: click.Context,
+    games: tuple[str, ...],
+    seconds: tuple[float, ...] | None,
+    n_threads: int,
+    engine: str,
+    paths: tuple[Path, ...],
+    spec: str | None,
+    half: Halves,
+    as_json: bool,
 ) -> None:
     """Play each GAME at random, again and again, and say how many plays and states a second takes.
 
     GAME is the name of a game of the library or the path of a rule file. Each is measured in a process of its own:
     its set-up, from the text of the rules to the end of a first play, a warm-up, and three runs, of which the median
     counts. Exits with 1 if a game failed.
+
+    With --positions, say in what share of the solved positions of each FILE the moves of a player keep the value.
     """
+    if paths or spec is not None:
+        if games or not paths or spec is None or n_threads != 1:
+            raise click.UsageError("--positions FILE and --player SPEC go together, without GAME and --threads")
+        _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json)
+        return
+    if not games:
+        raise click.UsageError("Missing argument 'GAME...': name a game, or give --positions and --player")
+    if seconds is not None and len(seconds) != 1:
+        raise click.UsageError("--seconds is one number where games are played at random")
+    options = BenchOptions(seconds[0] if seconds else _RUN_S, n_threads, engine)
+    context.exit(0 if _measure_games(games, options, as_json) else 1)
+
+
+def _measure_games(games: tuple[str, ...], options: BenchOptions, as_json: bool) -> bool:
+    """Measure and print; return whether no game failed."""
     files = [find_game(game) for game in games]  # so that a misspelt name is refused before the work begins
-    options = BenchOptions(seconds, n_threads, engine)
     with progress("measuring", len(files)) as advance:
         outcomes = []
         for file in files:
@@ -51,7 +94,7 @@ def command(
         click.echo(json.dumps([_as_json(*pair) for pair in zip(files, outcomes, strict=True)], indent=2))
     else:
         _show(files, outcomes)
-    context.exit(0 if all(isinstance(outcome, EngineFigures) for outcome in outcomes) else 1)
+    return all(isinstance(outcome, EngineFigures) for outcome in outcomes)
 
 
 def _outcome(file: GameFile, options: BenchOptions) -> Outcome:
@@ -79,6 +122,10 @@ def _show(files: list[GameFile], outcomes: list[Outcome]) -> None:
             table.add_row(outcome.game, outcome.engine, *_numbers(outcome))
         else:
             click.echo(f"ggp: {file.name}: {outcome}", err=True)
+    _print(table)
+
+
+def _print(table: Table) -> None:
     if table.row_count:
         Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
 
@@ -94,3 +141,36 @@ def _numbers(figures: EngineFigures) -> tuple[str, ...]:
 
 def _speed(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _measure_player(
+    paths: tuple[Path, ...], spec: str, seconds: tuple[float, ...], half: Halves, engine: str, as_json: bool
+) -> None:
+    """Measure a player at the positions of the files, and print in what share it keeps their value."""
+    from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
+    from server.accuracy import AccuracyOptions, measure_accuracy  # noqa: PLC0415 -- as above
+    from server.positions import read_positions  # noqa: PLC0415 -- as above
+
+    maker, files = find_player(spec), [read_positions(path).of_half(half) for path in paths]
+    orders = [(file, AccuracyOptions(clock_s, half, engine)) for file in files for clock_s in seconds]
+    with progress("measuring", sum(len(file.numbered) for file, _ in orders)) as advance:
+        found = [measure_accuracy(file, maker, options, advance) for file, options in orders]
+    if as_json:
+        click.echo(json.dumps([_accuracy_json(accuracy) for accuracy in found], indent=2))
+    else:
+        _show_accuracy(found)
+
+
+def _accuracy_json(accuracy: Accuracy) -> dict[str, object]:
+    return {**asdict(accuracy), "share": round(accuracy.share, 4), "interval": [round(x, 4) for x in accuracy.interval]}
+
+
+def _show_accuracy(found: list[Accuracy]) -> None:
+    table = Table("file", "half", box=None, pad_edge=False)
+    for column in ("a move s", "used s", "positions", "kept %", "95 % interval"):
+        table.add_column(column, justify="right")
+    for each in found:
+        low, high = (f"{100 * bound:.1f}" for bound in each.interval)
+        figures = (f"{each.seconds:g}", f"{each.mean_used_s:.2f}", f"{each.n_positions}")
+        table.add_row(each.file, each.half, *figures, f"{100 * each.share:.1f}", f"{low} to {high}")
+    _print(table)

@@ -12,7 +12,7 @@ import pytest
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.engines import make_game
 from gdl.errors import StuckPlayError
-from gdl.game import Game, State
+from gdl.game import Game, JointMove
 from gdl.language.rules import read_rules
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
@@ -67,15 +67,21 @@ def states_in(search: CompiledSearch) -> Iterator[tuple[int, CompiledState]]:
         yield node, search.game.unpack(packed.tobytes())
 
 
+def following(state: CompiledState, joint: JointMove) -> CompiledState:
+    found = state.next_state(joint)
+    assert isinstance(found, CompiledState)
+    return found
+
+
 @cache
-def value_of(state: State) -> tuple[int, ...]:
+def value_of(state: CompiledState) -> tuple[int, ...]:
     """Return the goals under best play of those who choose one at a time, chance apart."""
     roles = game("tictactoe").roles
     if state.is_terminal:
         return tuple(state.goal(role) or 0 for role in roles)
     moves = [state.legal_moves(role) for role in roles]
     mover = next((i for i, each in enumerate(moves) if len(each) > 1), 0)
-    return max((value_of(state.next_state(joint)) for joint in product(*moves)), key=lambda goals: goals[mover])
+    return max((value_of(following(state, joint)) for joint in product(*moves)), key=lambda goals: goals[mover])
 
 
 @pytest.mark.parametrize("n_walks", [50, 500, 5_000])

@@ -1,0 +1,1 @@
+"""Positions with exact values: the files, and what made them."""

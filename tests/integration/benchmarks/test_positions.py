@@ -1,0 +1,163 @@
+"""The stored positions: what their files hold, and whether a solver that did not make them finds the same values."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import CliRunner
+
+import benchmarks.positions
+from benchmarks.positions.__main__ import BITBOARDS, RECIPES, main
+from benchmarks.positions.connectfour import ConnectFour
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.engines import make_game
+from gdl.game import State
+from players.deadline import SearchBudget
+from players.search.proof.solver import ProofSearch
+from server.positions import PositionFile, SolvedPosition, read_positions
+
+FOLDER: Final = Path(benchmarks.positions.__file__).parent
+NAMES: Final = sorted(RECIPES)
+BY_PROOF: Final = sorted({*RECIPES} - {BITBOARDS})
+MAX_EXPANDED: Final = 150_000
+
+
+@cache
+def stored(name: str) -> tuple[PositionFile, CompiledGame]:
+    file = read_positions(FOLDER / f"{name}.jsonl")
+    game = make_game(file.game.read(), "compiled")
+    assert isinstance(game, CompiledGame)
+    return file, game
+
+
+def latest(file: PositionFile, n: int) -> list[tuple[int, SolvedPosition]]:
+    return sorted(file.numbered, key=lambda pair: len(pair[1].moves))[-n:]
+
+
+class Minimax:
+    """The goal of a role of two, by looking at everything that could change it."""
+
+    def __init__(self, game: CompiledGame, role: int) -> None:
+        self.game, self.role = game, role
+        self.known: dict[bytes, int] = {}
+
+    def value(self, packed: bytes) -> int:
+        if packed not in self.known:
+            self.known[packed] = self._searched(packed)
+        return self.known[packed]
+
+    def _searched(self, packed: bytes) -> int:
+        legal, is_terminal = self.game.legal_and_terminal(packed)
+        if is_terminal:
+            return self.game.goals_of(packed)[self.role] or 0
+        first, second = ([int(move) for move in legal if move in numbers] for numbers in self.game.moves_of)
+        is_mine = len((first, second)[self.role]) > 1
+        best = 0 if is_mine else 100
+        for moves in ((a, b) for a in first for b in second):
+            value = self.value(self.game.step(packed, moves))
+            best = max(best, value) if is_mine else min(best, value)
+            if best == (100 if is_mine else 0):
+                break
+        return best
+
+
+def after(game: CompiledGame, state: State, role: int, text: str) -> CompiledState:
+    """Return the state after the move of that text; the other role has only one."""
+    moves = [state.legal_moves(one)[0] for one in game.roles]
+    moves[role] = next(move for move in state.legal_moves(game.roles[role]) if str(move) == text)
+    found = state.next_state(moves)
+    assert isinstance(found, CompiledState)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_positions_are_different_and_a_choice_and_in_two_halves(name: str) -> None:
+    file, game = stored(name)
+    found = [file.state(game, *numbered) for numbered in file.numbered]
+    assert len(found) == len(set(found)) >= 60
+    halves = [position.half for _, position in file.numbered]
+    assert abs(halves.count("tuning") - halves.count("test")) <= 1
+    values = [position.values.values() for _, position in file.numbered]
+    assert [each for each in values if min(each) == max(each)] == []
+
+
+@pytest.mark.parametrize("name", BY_PROOF)
+def test_the_latest_positions_have_the_values_that_minimax_finds(name: str) -> None:
+    file, game = stored(name)
+    for numbered in latest(file, 3):
+        state, position = file.state(game, *numbered), numbered[1]
+        role = list(map(str, game.roles)).index(position.role)
+        minimax = Minimax(game, role)
+        assert {
+            text: minimax.value(after(game, state, role, text).packed) for text in position.values
+        } == position.values
+
+
+def test_proof_search_finds_the_values_of_the_solver_of_connect_four() -> None:
+    file, game = stored(BITBOARDS)
+    search, n_solved = ProofSearch(game), 0
+    for numbered in latest(file, 6):
+        state, position = file.state(game, *numbered), numbered[1]
+        role = list(map(str, game.roles)).index(position.role)
+        for text, value in position.values.items():
+            found = search.solve(after(game, state, role, text), game.roles[role], SearchBudget(MAX_EXPANDED // 20))
+            n_solved += found is not None
+            assert found is None or found.value == value
+    assert n_solved >= 10
+
+
+def test_connect_four_ends_in_a_win_at_once_or_a_draw() -> None:
+    solver = ConnectFour()
+    assert solver.values([1, 2, 1, 2, 1, 2]) == {1: 100, **dict.fromkeys(range(2, 8), 0)}
+    full_but_one = [
+        1,
+        2,
+        1,
+        2,
+        2,
+        1,
+        2,
+        1,
+        1,
+        2,
+        1,
+        2,
+        3,
+        4,
+        3,
+        4,
+        4,
+        3,
+        4,
+        3,
+        3,
+        4,
+        3,
+        4,
+        5,
+        6,
+        5,
+        6,
+        6,
+        5,
+        6,
+        5,
+        5,
+        6,
+        5,
+        6,
+    ]
+    assert set(solver.values(full_but_one)) == {7}
+
+
+def test_a_file_is_made_as_the_recipe_says(tmp_path: Path) -> None:
+    path = FOLDER / "some.jsonl"
+    out = tmp_path / "made.jsonl"
+    ended = CliRunner().invoke(main, ["connectfour", "--positions", "2", "--out", str(out)])
+    assert (ended.exit_code, path.exists()) == (0, False)
+    file = read_positions(out)
+    assert [position.half for _, position in file.numbered] == ["tuning", "test"]
+    assert [len(position.moves) for _, position in file.numbered] == list(RECIPES[BITBOARDS].plies[:2])
