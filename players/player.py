@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, TypeAlias
 
@@ -68,6 +69,26 @@ MakePlayer: TypeAlias = Callable[[], "Player"]
 """A callable that makes a player for each match: a class, or a class with its options."""
 
 
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """What a player thinks, after its last search.
+
+    Attributes:
+        n_leaves, n_playouts: how many states the search came to, and how many random plays it made from them.
+        depth: the mean length of the ways to those states, in steps.
+        value: the goal that the role expects, in percent; None where it is not known.
+        line: the moves that the player expects, of those roles that choose, its own first.
+        is_proven: whether the value is certain.
+    """
+
+    n_leaves: int
+    n_playouts: int
+    depth: float
+    value: float | None
+    line: tuple[str, ...] = ()
+    is_proven: bool = False
+
+
 class Player:
     """One player in one match: subclass it and write `move`.
 
@@ -130,6 +151,10 @@ class Player:
 
         *own_move* is None where the player cannot know it.
         """
+
+    def insight(self) -> Insight | None:
+        """Return what the player thinks after its last move; None where it does not tell."""
+        return None
 
     def stop(self) -> None:
         """Take in that the match has ended."""

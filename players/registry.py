@@ -44,6 +44,20 @@ class PlayerMaker:
         """Return a new player."""
         return self.player_class()(**self.options)
 
+    def takes(self, option: str) -> bool:
+        """Return whether the constructor has an option of that name."""
+        return option in inspect.signature(self.player_class()).parameters
+
+    def with_options(self, **options: object) -> PlayerMaker:
+        """Return the maker of the same player with more *options*; those that the spec names go first.
+
+        Raises:
+            PlayerFileError: the constructor refuses them.
+        """
+        maker = PlayerMaker(self.spec, self.source, self.class_name, options | self.options)
+        _check_options(maker)
+        return maker
+
     def player_class(self) -> type[Player]:
         """Return the class.
 

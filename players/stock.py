@@ -12,7 +12,7 @@ from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.player import Player
+from players.player import Insight, Player
 from players.search.alphabeta import AlphaBeta, estimate
 from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
@@ -134,6 +134,7 @@ class MctsPlayer(Player):
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
         self.background: BackgroundSearch | None = None
+        self._searched: State | None = None
         self.infoset_search = InformationSetSearch(self.game, self.random)
 
     def start(self, deadline: Deadline) -> None:
@@ -159,6 +160,15 @@ class MctsPlayer(Player):
         self._ponder(state, best)
         return best
 
+    def insight(self) -> Insight | None:
+        """Return what the last search of a tree found; None where information is imperfect, or nothing was searched."""
+        search = None if self.background is None else self.background.get(0.0)
+        if self._searched is None:
+            return None
+        if search is not None:
+            return search.insight(self._searched, self.role)
+        return self.tree.insight(self._searched, self.role)
+
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:  # noqa: ARG002 -- the kit's signature
         """Stop thinking about what has been decided."""
         self._rest()
@@ -172,7 +182,7 @@ class MctsPlayer(Player):
         self._rest()
 
     def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
-        search = None
+        search, self._searched = None, state
         if self.background is not None:
             patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
             search = self.background.get(patience_s)

@@ -114,6 +114,7 @@ def accuracy(path: Path, maker: PlayerMaker, options: AccuracyOptions, on_positi
     game = _compiled(file, options.engine)
     for number, position in file.numbered:
         file.state(game, number, position)
+    maker().warm_up()
     for _, position in file.numbered[:1]:
         _play(game, maker(), position, _WARM_UP_S, seed=0)
     used_s, missed = 0.0, []
@@ -149,7 +150,7 @@ def _play(game: Game, player: Player, position: SolvedPosition, seconds: float, 
     role = Constant(position.role)
     number = game.roles.index(role)
     player.join(game, role, Random(seed).getrandbits(32))
-    player.start(_by_processor_time(START_S))
+    player.start(by_processor_time(START_S))
     for moves in position.terms:
         percepts = player.worlds.state.percepts(role, moves)
         player.worlds.advance(moves[number], percepts, SearchBudget())
@@ -157,13 +158,13 @@ def _play(game: Game, player: Player, position: SolvedPosition, seconds: float, 
     state = player.worlds.state
     player.prepare_move(state.legal_moves(role)[0], lambda _: None)
     begun_s = time.process_time()
-    move = player.move(state, role, _by_processor_time(seconds))
+    move = player.move(state, role, by_processor_time(seconds))
     used_s = time.process_time() - begun_s
     player.abort()
     return move, used_s
 
 
-def _by_processor_time(seconds: float) -> Deadline:
+def by_processor_time(seconds: float) -> Deadline:
     """Return a deadline that comes when this process has worked for *seconds*.
 
     Its clock begins as the monotonic one stands: to a player that asks that one instead, time runs by the clock.

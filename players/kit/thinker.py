@@ -225,11 +225,19 @@ class Thinker:
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
+        self._log_insight()
         found = None if said is None else find_move(said, moves)
         if said is not None and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
         return found or player.best_so_far or moves[0]
+
+    def _log_insight(self) -> None:
+        found = self._run(self.player.insight, Deadline.after(HOOK_S).at_s)
+        if found is not None:
+            told = "unknown" if found.value is None else f"{found.value:g}{' (proven)' if found.is_proven else ''}"
+            numbers = f"{found.n_leaves} leaves, {found.n_playouts} plays, depth {found.depth:g}"
+            _LOG.info("%s: value %s, %s, line %s", self.role, told, numbers, " ".join(found.line))
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
         """Return the result of the author's code, None if it fails or is too slow."""

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
+from players.player import Insight
 from players.search.evaluator import Evaluator, Shares, evaluator_of
 from players.search.positions import Choice
 
@@ -231,12 +232,15 @@ def ignore(_move: Term) -> None:
 
 
 class TreeSearch:
-    """A search with a tree that lasts for a match. `n_rounds` counts the plays of the last move."""
+    """A search with a tree that lasts for a match.
+
+    `n_rounds` counts the plays of the last move, `n_leaves` the leaves, `n_steps` the steps to them.
+    """
 
     def __init__(self, game: Game, random: Random, evaluator: Evaluator[Any, Any] | None = None) -> None:
         self.game = game
         self.random = random
-        self.n_rounds = 0
+        self.n_rounds = self.n_leaves = self.n_steps = 0
         self.evaluator = evaluator or evaluator_of(game)
         self._tree = Tree(self.evaluator)
         self._sizer = BatchSizer()
@@ -251,7 +255,7 @@ class TreeSearch:
         if len(moves) == 1:
             return moves[0]
         root, me = self._tree.keep(state), self.game.roles.index(role)
-        self.n_rounds = 0
+        self.n_rounds = self.n_leaves = self.n_steps = 0
         self._sizer.rest()
         best = root.best_move(me)
         report(self._term(root, me, best))
@@ -263,6 +267,25 @@ class TreeSearch:
                 best = found
                 report(self._term(root, me, best))
         return self._term(root, me, best)
+
+    def insight(self, state: State, role: Role) -> Insight | None:
+        """Return what the search found for *role* at *state* in its last move; None where it forgot."""
+        node = self._tree.find(state)
+        if node is None or node.is_end:
+            return None
+        me = self.game.roles.index(role)
+        best = node.best_move(me)
+        proven = node.settled.get(best) if me == node.decider else None
+        n_plays = node.counts[me][best]
+        mean = proven if proven is not None else node.totals[me][best] / n_plays if n_plays else None
+        return Insight(
+            n_leaves=self.n_leaves,
+            n_playouts=self.n_rounds,
+            depth=round(self.n_steps / max(1, self.n_leaves), 2),
+            value=None if mean is None else round(100 * mean, 2),
+            line=(str(self._term(node, me, best)),),
+            is_proven=proven is not None,
+        )
 
     def visits(self, state: State) -> int:
         """Return how many plays that are still remembered went through *state*."""
@@ -286,6 +309,7 @@ class TreeSearch:
         waiting: list[tuple[Path, Node]] = []
         for _ in range(n_leaves):
             path, leaf = self._descend(root, n_each)
+            self.n_leaves, self.n_steps = self.n_leaves + 1, self.n_steps + len(path)
             self.n_rounds += n_each
             if leaf.proven is None:
                 waiting.append((path, leaf))

@@ -19,6 +19,7 @@ from server.terminal.progress import progress
 
 if TYPE_CHECKING:
     from server.accuracy import Accuracy, Halves
+    from server.search_speed import SearchFigures
 
 Outcome: TypeAlias = EngineFigures | Exception
 
@@ -26,6 +27,7 @@ _WIDTH_OF_A_PIPE: Final = 200
 _ONE_NUMBER: Final = click.FloatRange(0, 3_600, min_open=True)
 _RUN_S: Final = 2.0
 _MOVE_S: Final = (0.2, 1.0, 5.0)
+_THINKING_S: Final = 5.0
 
 
 def _seconds(context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, ...] | None:
@@ -38,14 +40,14 @@ def _seconds(context: click.Context, option: click.Parameter, text: str | None) 
 @click.command()
 @click.argument("games", metavar="[GAME...]", nargs=-1)
 @click.option("--seconds", callback=_seconds, metavar="S[,S...]",
-              help="Processor time: of each of three runs, 2 by default; of a move, 0.2,1,5 by default.")  # fmt: skip
+              help="Processor time: of three runs, 2 each; of a move, 5, or at positions 0.2,1,5.")  # fmt: skip
 @click.option("--threads", "n_threads", type=click.IntRange(1, 256), default=1, show_default=True,
               help="Play on that many threads at once.")  # fmt: skip
 @click.option("--engine", type=click.Choice(list(ENGINES)), default=DEFAULT_ENGINE, show_default=True,
               help="The engine to measure.")  # fmt: skip
 @click.option("--positions", "paths", type=click.Path(dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
               help="Measure a player at solved positions instead; may be given several times.")  # fmt: skip
-@click.option("--player", "spec", metavar="SPEC", help="The player to measure at them, named as for `ggp player`.")
+@click.option("--player", "spec", metavar="SPEC", help="The player to measure, named as for `ggp player`.")
 @click.option("--half", type=click.Choice(["tuning", "test", "all"]), default="all", show_default=True,
               help="The half of the positions to take.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -67,13 +69,19 @@ def command(
     its set-up, from the text of the rules to the end of a first play, a warm-up, and three runs, of which the median
     counts. Exits with 1 if a game failed.
 
-    With --positions, say in what share of the solved positions of each FILE the moves of a player keep the value.
+    With --player, let the player think about the first position of each GAME, and say how many leaves and random plays
+    a second of processor time its search makes. With --positions, too, say in what share of the solved positions of
+    each FILE the player's moves keep the value.
     """
-    if paths or spec is not None:
-        if games or not paths or spec is None or n_threads != 1:
+    if paths:
+        if games or spec is None or n_threads != 1:
             raise click.UsageError("--positions FILE and --player SPEC go together, without GAME and --threads")
         _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json)
         return
+    if spec is not None:
+        if not games or n_threads != 1 or (seconds is not None and len(seconds) != 1):
+            raise click.UsageError("--player SPEC is for a GAME, with one number of seconds, or for --positions FILE")
+        context.exit(0 if _measure_search(games, spec, seconds[0] if seconds else _THINKING_S, as_json) else 1)
     if not games:
         raise click.UsageError("Missing argument 'GAME...': name a game, or give --positions and --player")
     if seconds is not None and len(seconds) != 1:
@@ -104,8 +112,8 @@ def _outcome(file: GameFile, options: BenchOptions) -> Outcome:
         return error
 
 
-def _as_json(file: GameFile, outcome: Outcome) -> dict[str, object]:
-    if isinstance(outcome, EngineFigures):
+def _as_json(file: GameFile, outcome: Outcome | SearchFigures) -> dict[str, object]:
+    if not isinstance(outcome, Exception):
         return asdict(outcome)
     from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
 
@@ -141,6 +149,41 @@ def _numbers(figures: EngineFigures) -> tuple[str, ...]:
 
 def _speed(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _measure_search(games: tuple[str, ...], spec: str, seconds: float, as_json: bool) -> bool:
+    """Measure how fast a player searches each game, and print it; return whether no game failed."""
+    from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
+    from server.search_speed import measure_search  # noqa: PLC0415 -- as above
+
+    maker, files = find_player(spec), [find_game(game) for game in games]
+    found: list[SearchFigures | Exception] = []
+    with progress("measuring", len(files)) as advance:
+        for file in files:
+            try:
+                found.append(measure_search(file, maker, seconds))
+            except Exception as error:  # whatever one game does, the others are measured
+                found.append(error)
+            advance()
+    if as_json:
+        click.echo(json.dumps([_as_json(*pair) for pair in zip(files, found, strict=True)], indent=2))
+    else:
+        _show_search(files, found)
+    return not any(isinstance(each, Exception) for each in found)
+
+
+def _show_search(files: list[GameFile], found: list[SearchFigures | Exception]) -> None:
+    table = Table("game", "player", box=None, pad_edge=False)
+    for column in ("leaves/s", "plays/s", "depth", "value"):
+        table.add_column(column, justify="right")
+    table.add_column("move")
+    for file, each in zip(files, found, strict=True):
+        if isinstance(each, Exception):
+            click.echo(f"ggp: {file.name}: {each}", err=True)
+            continue
+        figures = (each.leaves_per_s, each.playouts_per_s, each.depth, each.value)
+        table.add_row(each.game, each.player, *("" if x is None else _speed(x) for x in figures), each.move)
+    _print(table)
 
 
 def _measure_player(

@@ -32,6 +32,9 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
               help="Seconds before the end of a clock in which it answers.")  # fmt: skip
 @click.option("--max-matches", type=click.IntRange(1), help="How many at once; 8 by default, 1 where it dials in.")
 @click.option("--seed", type=int, help="Makes its choices repeatable.")
+@click.option("--ponder/--no-ponder", default=True, show_default=True,
+              help="Whether a player that can goes on thinking while others move.")  # fmt: skip
+@click.option("--memory", type=click.FloatRange(1), metavar="MB", help="How much a player may take for its search.")
 def command(
     spec: str,
     port: int,
@@ -44,6 +47,8 @@ def command(
     margin: float,
     max_matches: int | None,
     seed: int | None,
+    ponder: bool,
+    memory: float | None,
 ) -> None:
     """Run the player SPEC until Ctrl-C.
 
@@ -53,7 +58,7 @@ def command(
     With --connect no other machine needs to reach it: it dials in at a game manager, is registered there if it is new,
     and plays what it is given until Ctrl-C.
     """
-    maker = find_player(spec)
+    maker = _with_means(find_player(spec), ponder, memory)
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
     if connect is not None:
@@ -68,6 +73,14 @@ def command(
         run(maker, port, host, settings, until_eof)
     except OSError as error:
         raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _with_means(maker: PlayerMaker, ponder: bool, memory: float | None) -> PlayerMaker:
+    """Return *maker* with what it may use beside its clocks, where it asks for such things."""
+    options: dict[str, object] = {"ponder": ponder} if maker.takes("ponder") else {}
+    if memory is not None:
+        options["memory"] = memory
+    return maker.with_options(**options) if options else maker
 
 
 def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -26,7 +27,11 @@ class BackgroundSearch:
         self._make = make
         self._made: CompiledSearch | None = None
         self._maker = threading.Thread(target=self._run_make, name="search kernel", daemon=True)
-        self._maker.start()
+        try:
+            self._maker.start()
+        except RuntimeError:  # no room for a thread: earlier searches may not have been given back yet
+            gc.collect()
+            self._maker.start()
         self._thinker: threading.Thread | None = None
         self._is_wanted = threading.Event()
 

@@ -15,6 +15,7 @@ from gdl.errors import StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
+from players.player import Insight
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import (
@@ -83,6 +84,7 @@ class CompiledSearch:
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
         self._tree = empty_tree(game.rules, self._size)
         self._slice_rounds, self._slice_s = 1, 0.0
+        self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -91,7 +93,7 @@ class CompiledSearch:
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
-        self.n_rounds = 0
+        self.n_rounds, self._before = 0, self._room.counts.copy()
         root = self.keep(state)
         best: Term | None = None
         if budget.deadline is not None:  # after one slow slice there must be another try
@@ -250,6 +252,21 @@ class CompiledSearch:
                 break
             state = state.next_state(tuple(each[0] for each in moves))
         return float(np.mean(n_moves)) if n_moves else 2.0
+
+    def insight(self, state: State, role: Role) -> Insight:
+        """Return what the search found for *role* at *state* in its last move."""
+        root, since = self.keep(state), self._room.counts - self._before
+        best = self.best_move(root, role)
+        found = next((each for each in self.figures(root, role) if each.move == best), None)
+        value = None if found is None else found.low if found.is_proven else found.mean
+        return Insight(
+            n_leaves=int(since[N_WALKS]),
+            n_playouts=int(since[N_PLAYS]),
+            depth=round(float(since[DEPTHS]) / max(1, int(since[N_WALKS])), 2),
+            value=None if value is None else round(float(value), 2),
+            line=tuple(map(str, self.line(state))),
+            is_proven=found is not None and found.is_proven,
+        )
 
     @property
     def counts(self) -> dict[str, int]:

@@ -85,3 +85,12 @@ def test_a_file_that_fails_says_how(tmp_path: Path) -> None:
         PlayerFileError, match=r"ZeroDivisionError when it was imported: division by zero \(broken.py, line 1\)"
     ):
         find_player(str(path))
+
+
+def test_options_are_added_to_those_of_the_spec_where_the_constructor_takes_them() -> None:
+    assert find_player("mcts:ponder=False").with_options(ponder=True, memory=64.0).options == {
+        "ponder": False, "memory": 64.0,
+    }  # fmt: skip
+    assert (find_player("mcts").takes("memory"), find_player("legal").takes("memory")) == (True, False)
+    with pytest.raises(PlayerFileError, match="refuses the options"):
+        find_player("legal").with_options(memory=64.0)

@@ -1,0 +1,39 @@
+"""`ggp bench --player`: how fast a player searches, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.kit.server.commands.fixtures import Ggp
+
+
+@pytest.mark.parametrize("spec", ["mcts", "mcts:engine=python"])
+def test_programs_get_the_figures_of_a_search(ggp: Ggp, spec: str) -> None:
+    ended = ggp("bench", "--player", spec, "--seconds", "0.2", "--json", "tictactoe", "nim")
+    assert (ended.exit_code, ended.errors) == (0, "")
+    found = json.loads(ended.output)
+    assert [(each["game"], each["player"]) for each in found] == [("tictactoe", spec), ("nim", spec)]
+    assert set(found[0]) == {
+        "game", "player", "role", "leaves_per_s", "playouts_per_s", "depth", "value", "move", "line", "used_s",
+    }  # fmt: skip
+    assert found[0]["line"][0] == found[0]["move"]
+
+
+def test_a_player_that_tells_nothing_has_a_line_without_figures(ggp: Ggp) -> None:
+    ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "tictactoe")
+    assert (ended.exit_code, ended.output.splitlines()[-1].split()) == (0, ["tictactoe", "legal", "(mark", "1", "1)"])
+
+
+def test_a_game_that_fails_leaves_the_others_their_figures(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "bad.kif").write_text("(role a) (init")
+    ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "--json", tmp_path / "bad.kif", "nim")
+    found = json.loads(ended.output)
+    assert (ended.exit_code, "error" in found[0], found[1]["game"]) == (1, True, "nim")
+
+
+def test_what_does_not_go_together_is_wrong_usage(ggp: Ggp) -> None:
+    for words in (("--player", "mcts"), ("--player", "mcts", "--seconds", "1,2", "nim")):
+        assert ggp("bench", *words).exit_code == 2
