@@ -72,10 +72,11 @@ class Tree(NamedTuple):
 
 
 class Knobs(NamedTuple):
-    """How a search walks: `exploration` of UCB1, walks at once, and nodes for each of these."""
+    """How a search walks: `exploration` of UCB1, how many walks at once, and walks before for each of these."""
 
     exploration: float
-    n_walks: int
+    least_walks: int
+    most_walks: int
     nodes_per_walk: int
     max_steps: int
 

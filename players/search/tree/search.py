@@ -39,9 +39,12 @@ from players.search.uct import Report, ignore
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5
-N_WALKS_AT_ONCE: Final = 512
+LEAST_WALKS: Final = 32
+MOST_WALKS: Final = 512
 NODES_PER_WALK: Final = 4
-"""Walks at once are few while the tree is small: the choice of a leaf ignores the results of its round."""
+"""Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its round; with so
+few that lanes are left, each leaf has several plays.
+"""
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
 SLICE_S: Final = 0.01
@@ -79,7 +82,7 @@ class CompiledSearch:
         self.game, self.rules = game, game.rules
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
-        self._knobs = Knobs(exploration, N_WALKS_AT_ONCE, NODES_PER_WALK, MAX_STEPS)
+        self._knobs = Knobs(exploration, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, n_words(len(game.fluents)), seed)
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
         self._tree = empty_tree(game.rules, self._size)
@@ -287,5 +290,5 @@ def load_search_kernel() -> None:
     facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0))
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, 1, 0)
-    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1), room, root, 0, 0)
+    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1, 1), room, root, 0, 0)
     collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0)), facts, root, 1, 1)
