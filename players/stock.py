@@ -14,6 +14,7 @@ from players.search.evaluator import evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
 from players.search.positions import Choice, Positions, SearchPosition
+from players.search.regret import MixedStrategy, mixed_strategy
 from players.search.uct import TreeSearch
 
 
@@ -93,8 +94,9 @@ _PROBE_S: Final = 2.0
 class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
-    In imperfect information it samples worlds that agree with its percepts, and searches over information sets instead
-    of states; where its percepts turn out to determine the state it plays as in perfect information.
+    In imperfect information it plays a mixed strategy that it finds in the start clock, where the game is small. Else
+    it samples worlds that agree with its percepts, and searches over information sets instead of states; where its
+    percepts turn out to determine the state it plays as in perfect information.
     """
 
     def __init__(self, playouts: int | None = None, engine: str = DEFAULT_ENGINE) -> None:
@@ -107,15 +109,18 @@ class MctsPlayer(Player):
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
         self.infoset_search = InformationSetSearch(self.game, self.random)
+        self.strategy: MixedStrategy | None = None
 
     def start(self, deadline: Deadline) -> None:
-        """Find out whether the percepts of this role determine the state, and wait for the compiler."""
+        """Find out whether the percepts of this role determine the state; wait for the compiler, or find a strategy."""
         if not self.sees_everything:
             probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
         if self.sees_everything:
             wait_for_compilation(self.game, deadline)
             self._renew_tree()
+        elif self.max_playouts is None:
+            self.strategy = mixed_strategy(self.game, self.role, deadline)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
@@ -124,7 +129,8 @@ class MctsPlayer(Player):
             if self.max_playouts is None:
                 self._renew_tree()
             return self.tree.think(state, role, budget, self.suggest)
-        return self.infoset_search.think(self.worlds, budget, self.suggest)
+        drawn = self.strategy and self.strategy.choose(self.worlds.steps, self.random)
+        return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
 
     def _renew_tree(self) -> None:
         """Begin a new tree if the game has been compiled since the last was begun."""

@@ -17,7 +17,8 @@ FULL = ("bet", "raise", "call")
 
 def played(deal: str, turn: str | None, *actions: str) -> list[tuple[State, tuple[Term, ...]]]:
     """Return the states of a hand, each with the joint move that follows; *actions* are those of the two in turn."""
-    state, found, left = GAME.initial_state, [], list(actions)
+    found: list[tuple[State, tuple[Term, ...]]] = []
+    state, left = GAME.initial_state, list(actions)
     while not state.is_terminal:
         legal = [state.legal_moves(role) for role in GAME.roles]
         if len(legal[2]) > 1:
