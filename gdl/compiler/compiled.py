@@ -274,6 +274,7 @@ def run_each_kernel() -> None:
     """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
     rules = rules_of(_NOTHING)
     LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
+    Batch(rules).next_and_sees(np.array([[128]], np.uint8), np.array([[0]]))
     walker = Walker(rules.single)
     walker.next_and_legal(b"\x80", [0])
     walker.legal_and_terminal(b"\x80")
