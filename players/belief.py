@@ -62,6 +62,8 @@ class BeliefState:
         self.is_lost = False
         self.first = World(game.initial_state, (None,) * len(game.roles))
         self.weights: dict[World, float] = {self.first: 1.0}
+        self._many: dict[World, float] = {}
+        """The worlds of the last step before all but some were dropped."""
         self._choices, self._steps = Choices(game, self.me), WorldSteps(game, self.me)
         self._histories = HistorySampler(self.first, self._choices, self._steps)
 
@@ -106,31 +108,52 @@ class BeliefState:
             self.weights = {World(self.state.next_state(percepts), self.first.infosets): 1.0}
             return
         self.steps.append((own_move, tuple(sorted(set(percepts), key=str))))
-        found = self._followers(budget)
-        if not found or (not self.is_exact and len(found) < min(MIN_WORLDS, self.max_worlds)):
-            found = self._joined_by_new_ones(found, budget)
+        many, self._many = self._many, {}
+        found = self._followers(self.weights, budget)
+        if self._are_few(found) and many:
+            found = self._joined(found, self._followers_of_many(many, budget))
+        if self._are_few(found):
+            found = self._joined(found, self._drawn_anew(budget, has_some=bool(found)))
         self.is_lost = not found
         if self.is_lost:
             found = self._guessed() or self.weights
         self.weights = _scaled(found)
 
-    def _followers(self, budget: SearchBudget) -> dict[World, float]:
+    def _are_few(self, found: Mapping[World, float]) -> bool:
+        return not found or (not self.is_exact and len(found) < min(MIN_WORLDS, self.max_worlds))
+
+    def _followers(self, weights: Mapping[World, float], budget: SearchBudget) -> dict[World, float]:
         """Return the worlds after the last step that agree with its percepts, with their weights."""
         own_move, percepts = self.steps[-1]
-        options = {world: self._choices.options(world, own_move) for world in self.weights}
+        options = {world: self._choices.options(world, own_move) for world in weights}
         n_outcomes = sum(map(n_joint_moves, options.values()))
         if n_outcomes <= self.max_outcomes:
-            outcomes = list(self._all_outcomes(self.weights, options))
+            outcomes = list(self._all_outcomes(weights, options))
         else:
             self.is_exact = False
-            outcomes = self._some_outcomes(options, n_outcomes / len(options), parts_of(percepts))
+            outcomes = self._some_outcomes(weights, options, n_outcomes / len(options), parts_of(percepts))
         following, is_whole = self._steps.followers([outcome for outcome, _ in outcomes], percepts, budget)
         found: dict[World, float] = {}
         for world, (_, weight) in zip(following, outcomes, strict=False):
             if world is not None and weight > 0:
                 found[world] = found.get(world, 0.0) + weight
         self.is_exact &= is_whole and len(found) <= self.max_worlds
-        return found if len(found) <= self.max_worlds else _resampled(found, self.max_worlds, self.random)
+        if len(found) <= self.max_worlds:
+            return found
+        self._many = found
+        return _resampled(found, self.max_worlds, self.random)
+
+    def _followers_of_many(self, many: Mapping[World, float], budget: SearchBudget) -> dict[World, float]:
+        """Return worlds that follow those that were dropped before: as many of them as it takes, in random order."""
+        found: dict[World, float] = {}
+        shuffled = self.random.sample(tuple(many), len(many))
+        for begin in range(0, len(shuffled), self.max_worlds):
+            if self._many or len(found) >= MIN_WORLDS or budget.is_out_of_time:
+                break
+            found |= self._followers(
+                {world: many[world] for world in shuffled[begin : begin + self.max_worlds]}, budget
+            )
+        return found
 
     def _all_outcomes(
         self, weights: Mapping[World, float], options: Mapping[World, Options]
@@ -140,34 +163,36 @@ class BeliefState:
                 yield (world, moves), weight * share
 
     def _some_outcomes(
-        self, options: Mapping[World, Options], branching: float, said: set[Term]
+        self, weights: Mapping[World, float], options: Mapping[World, Options], branching: float, said: set[Term]
     ) -> list[tuple[Outcome, float]]:
         """Return outcomes with weights that stand for all: those of some worlds, or some of each if they are many."""
         n_worlds = int(self.max_outcomes / branching)
         if n_worlds >= MIN_WORLDS:
-            return list(self._all_outcomes(_resampled(self.weights, n_worlds, self.random), options))
-        drawn = _resampled(self.weights, max(self.max_outcomes, 10 * self.max_worlds), self.random)
-        found = []
-        for world, weight in drawn.items():
-            n_moves = round(weight)
-            for _ in range(n_moves if all(options[world]) else 0):
+            return list(self._all_outcomes(_resampled(weights, n_worlds, self.random), options))
+        drawn = _draws(weights, max(self.max_outcomes, 10 * self.max_worlds), self.random)
+        found: dict[Outcome, float] = {}
+        for world, count in drawn.items():
+            for _ in range(count if all(options[world]) else 0):
                 moves, factor = drawn_moves(options[world], said, self.random)
-                found.append(((world, moves), factor))
-        return found
+                found[world, moves] = found.get((world, moves), 0.0) + factor
+        return list(found.items())
 
-    def _joined_by_new_ones(self, found: dict[World, float], budget: SearchBudget) -> dict[World, float]:
-        """Return *found* with worlds that are drawn anew, both counting as much as they have different worlds.
+    def _drawn_anew(self, budget: SearchBudget, *, has_some: bool) -> dict[World, float]:
+        """Return worlds that are found by walks from the first state; where there are some, not at any cost."""
+        self.is_exact = False
+        if has_some and budget.deadline is not None:
+            budget = SearchBudget(deadline=budget.deadline.at_most(_ANEW * budget.deadline.remaining_s))
+        return self._histories.draw(self.steps, self.random, budget, self.max_worlds, has_some=has_some)
+
+    def _joined(self, found: dict[World, float], others: dict[World, float]) -> dict[World, float]:
+        """Return both samples as one, in which each counts as much as it has different worlds.
 
         *Source*: the effective sample size, of Kong 1992.
         """
-        self.is_exact = False
-        if found and budget.deadline is not None:
-            budget = SearchBudget(deadline=budget.deadline.at_most(_ANEW * budget.deadline.remaining_s))
-        anew = self._histories.draw(self.steps, self.random, budget, self.max_worlds, has_some=bool(found))
-        if not (found and anew):
-            return found or anew
+        if not (found and others):
+            return found or others
         joined: dict[World, float] = {}
-        for sample in (found, anew):
+        for sample in (found, others):
             effective = sum(sample.values()) ** 2 / sum(weight**2 for weight in sample.values())
             for world, weight in _scaled(sample).items():
                 joined[world] = joined.get(world, 0.0) + weight * effective
@@ -193,19 +218,22 @@ def _scaled(weights: Mapping[World, float]) -> dict[World, float]:
 
 
 def _resampled(weights: Mapping[World, float], n: int, random: Random) -> dict[World, float]:
+    """Return *n* draws of *weights*, some of them of the same world, that have the same sum."""
+    share = sum(weights.values()) / n
+    return {world: count * share for world, count in _draws(weights, n, random).items()}
+
+
+def _draws(weights: Mapping[World, float], n: int, random: Random) -> dict[World, int]:
     """Return how often each world is drawn when *n* are, at equal distances along their weights.
 
     So each count differs by less than 1 from its mean. Source: systematic resampling, Carpenter and others, 1999.
     """
     distance = sum(weights.values()) / n
-    found: dict[World, float] = {}
+    found: dict[World, int] = {}
     at, end = random.random() * distance, 0.0
     for world, weight in weights.items():
         end += weight
-        count = 0
         while at < end:
-            count += 1
+            found[world] = found.get(world, 0) + 1
             at += distance
-        if count:
-            found[world] = float(count)
     return found

@@ -121,6 +121,7 @@ class MctsPlayer(Player):
             self._renew_tree()
         elif self.max_playouts is None:
             self.strategy = mixed_strategy(self.game, self.role, deadline)
+            wait_for_compilation(self.game, deadline)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""

@@ -54,10 +54,16 @@ _INFORMATION_SETS: Final[WeakValueDictionary[tuple[InformationSet | None, Term |
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A state that may be the true one, and the information set of each role if it is."""
+    """A state that may be the true one, and the information set of each role if it is.
+
+    Worlds of equal states hash alike where one engine made them: a packed state hashes faster than its facts.
+    """
 
     state: State
     infosets: tuple[InformationSet | None, ...]
+
+    def __hash__(self) -> int:
+        return hash((getattr(self.state, "packed", self.state), self.infosets))
 
 
 def infosets_after(game: Game, world: World, moves: JointMove) -> tuple[InformationSet | None, ...]:
@@ -215,12 +221,13 @@ class _WorldBatch:
         following, seen = self._game.batch.next_and_sees(rows, numbers)
         agrees = self._agree(seen, percepts)
         found: list[World | None] = [None] * len(outcomes)
-        for i in np.flatnonzero(agrees).tolist():
+        chosen = np.flatnonzero(agrees)
+        goes_on = ~self._game.batch.terminal(following[chosen])
+        for i in chosen[goes_on].tolist():
+            world, moves = outcomes[i]
+            told = [self._told(role, seen[i]) for role in range(len(moves))]
             state = self._game.unpack(following[i].tobytes())
-            if not state.is_terminal:
-                world, moves = outcomes[i]
-                told = [self._told(role, seen[i]) for role in range(len(moves))]
-                found[i] = World(state, _infosets_after(self._game, world, moves, told))
+            found[i] = World(state, _infosets_after(self._game, world, moves, told))
         return found
 
     def _agree(self, seen: NDArray[np.bool_], percepts: Percepts) -> NDArray[np.bool_]:

@@ -41,8 +41,8 @@ def test_weights_are_the_probabilities_in_the_mean() -> None:
 
 
 def test_moves_drawn_from_very_many_have_their_probabilities_too() -> None:
-    drawn = sampler(MONTY, max_outcomes=1).draw(DOOR_3, Random(1), SearchBudget(), 300)
-    assert shares(drawn, "car") == pytest.approx({"(car 1)": 1 / 3, "(car 2)": 2 / 3}, abs=0.06)
+    drawn = sampler(MONTY, max_outcomes=1).draw(DOOR_3, Random(1), SearchBudget(), 100)
+    assert shares(drawn, "car") == pytest.approx({"(car 1)": 1 / 3, "(car 2)": 2 / 3}, abs=0.1)
 
 
 NEEDLE = """

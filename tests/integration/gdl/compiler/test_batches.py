@@ -70,7 +70,11 @@ def test_a_batch_of_steps_has_the_percepts_that_each_has_alone(name: str) -> Non
     following, seen = compiled.batch.next_and_sees(packed(compiled, [state for state, _ in steps]), numbers)
     assert following.tobytes() == packed(compiled, [state.next_state(moves) for state, moves in steps]).tobytes()
     cuts = np.cumsum([0, *map(len, compiled.rules.sees)])
-    for (state, moves), holds in zip(steps, seen, strict=True):
+    rows = packed(compiled, [state for state, _ in steps])
+    for n, ((state, moves), holds) in enumerate(zip(steps, seen, strict=True)):
+        alone, told = compiled.next_and_sees(rows[n].tobytes(), numbers[n].tolist())
+        assert alone == following[n].tobytes()
+        assert told == tuple(state.percepts(role, moves) for role in interpreted.roles)
         for i, role in enumerate(interpreted.roles):
             ours = compiled.rules.sees[i]
             found = sorted(str(ours[j]) for j in np.flatnonzero(holds[cuts[i] : cuts[i + 1]]))
