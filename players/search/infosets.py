@@ -69,11 +69,16 @@ class Position:
 
 
 class Node:
-    """The statistics of an information set of a role: how often each move was taken, and the sums of the goals."""
+    """The statistics of an information set of a role: how often each move was taken, and the sums of the goals.
 
-    __slots__ = ("after", "counts", "terms", "totals", "visits")
+    `regrets` has what the role regrets of each move, `plan` the sum of all strategies, for regret matching.
+    """
+
+    __slots__ = ("after", "counts", "plan", "regrets", "terms", "totals", "visits")
 
     def __init__(self) -> None:
+        self.regrets: list[float] = []
+        self.plan: list[float] = []
         self.terms: Sequence[Term] = ()
         self.counts: list[int] = []
         self.totals: list[float] = []
@@ -84,6 +89,7 @@ class Node:
         """Return this node, prepared for its legal moves *terms*; another one, should a world have others."""
         if not self.counts:
             self.terms, self.counts, self.totals = terms, [0] * len(terms), [0.0] * len(terms)
+            self.regrets, self.plan = [0.0] * len(terms), [0.0] * len(terms)
         if self.terms != terms:
             return self.following(None, tuple(terms)).of_moves(terms)
         return self
@@ -99,9 +105,29 @@ class Node:
         """Return the move that was taken most often; among such ones, that of the greatest goals."""
         return max(range(len(self.counts)), key=lambda move: (self.counts[move], self.totals[move]))
 
+    def matched(self) -> list[float]:
+        """Return the probability of each move in proportion to its regret, mixed with a little of all moves."""
+        n, total = len(self.regrets), sum(regret for regret in self.regrets if regret > 0)
+        if total <= 0:
+            return [1 / n] * n
+        return [UNIFORM / n + (1 - UNIFORM) * max(regret, 0.0) / total for regret in self.regrets]
 
-Walk: TypeAlias = list[tuple[int, Node, int]]
-"""Which role took which move in which node, on the way from a world to a leaf."""
+    def learn(self, move: int, goal: float, probability: float) -> None:
+        """Regret *move*, which was drawn with *probability*, as far as *goal* is more or less than the mean so far.
+
+        In the mean over all draws that is what each move would have been worth more than the strategy.
+        """
+        mean = sum(self.totals) / self.visits
+        for other in range(len(self.regrets)):
+            self.regrets[other] -= goal - mean
+        self.regrets[move] += (goal - mean) / probability
+
+
+Walk: TypeAlias = list[tuple[int, Node, int, float]]
+"""Which role took which move in which node, with which probability, on the way from a world to a leaf."""
+
+UNIFORM: Final = 0.1
+"""The share of all moves in the strategies of regret matching."""
 
 EXPLORATION: Final = 0.7
 MAX_POSITIONS: Final = 100_000
@@ -111,10 +137,13 @@ WALKS_PER_LEAF: Final = 8
 
 
 class InformationSetSearch:
-    """The trees of all roles, which last for a match. `n_rounds` counts the plays of the last move."""
+    """The trees of all roles, which last for a match. `n_rounds` counts the plays of the last move.
 
-    def __init__(self, game: Game, random: Random) -> None:
-        self.game, self.random = game, random
+    The roles choose by upper confidence bounds, or *by_regret*: then the move that is played is drawn, too.
+    """
+
+    def __init__(self, game: Game, random: Random, *, by_regret: bool = False) -> None:
+        self.game, self.random, self.by_regret = game, random, by_regret
         self.n_rounds = 0
         self._sizer = BatchSizer()
         self._begin()
@@ -135,7 +164,7 @@ class InformationSetSearch:
             return moves[0]
         self._prepare()
         worlds, weights = tuple(belief.weights), tuple(belief.weights.values())
-        node = self._node(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
+        node = self.node_of(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
         best = moves[node.most_visited()]
         report(best)
         while not budget.is_spent(self.n_rounds) and self._sizer.allows(budget):
@@ -145,6 +174,9 @@ class InformationSetSearch:
             if found != best:
                 best = found
                 report(best)
+        if self.by_regret and any(node.plan):
+            best = moves[self.random.choices(range(len(moves)), node.plan)[0]]
+            report(best)
         return best
 
     def _prepare(self) -> None:
@@ -156,7 +188,7 @@ class InformationSetSearch:
         if len(self._positions) > MAX_POSITIONS // 2:
             self._positions = {}
 
-    def _node(self, i: int, infoset: InformationSet | None) -> Node:
+    def node_of(self, i: int, infoset: InformationSet | None) -> Node:
         """Return the node of an information set of role *i*."""
         steps = []
         while infoset is not None:
@@ -178,7 +210,7 @@ class InformationSetSearch:
             if leaf.goals is None:
                 waiting.append((walk, leaf.node_key))
             else:
-                _back_up(walk, leaf.goals)
+                _back_up(walk, leaf.goals, by_regret=self.by_regret)
         if waiting:
             with self._sizer.plays(budget):
                 found = self.evaluator.play_out([key for _, key in waiting], n_each, self.random, budget)
@@ -186,7 +218,7 @@ class InformationSetSearch:
                 if found is None:
                     _take_back(walk)
                 else:
-                    _back_up(walk, found[n])
+                    _back_up(walk, found[n], by_regret=self.by_regret)
 
     def _batch(self, budget: SearchBudget) -> tuple[int, int]:
         """Return how many worlds to walk down from, and how many plays to make from each leaf."""
@@ -199,7 +231,7 @@ class InformationSetSearch:
     def _descend(self, world: World) -> tuple[Walk, Position]:
         """Let all roles choose until one tries something new; count its way as lost until its goals are known."""
         position = self._position(self.evaluator.node_key(world.state))
-        nodes = [self._node(i, infoset) for i, infoset in enumerate(world.infosets)]
+        nodes = [self.node_of(i, infoset) for i, infoset in enumerate(world.infosets)]
         walk: Walk = []
         is_new = False
         for _ in range(MAX_STEPS):
@@ -211,11 +243,12 @@ class InformationSetSearch:
                     choice[i] = self.random.randrange(len(position.moves[i]))
                     continue
                 node = nodes[i].of_moves(position.terms[i])
-                choice[i] = move = self._pick(node)
+                choice[i], probability = self._pick(node)
+                move = choice[i]
                 is_new = is_new or not node.counts[move]
                 node.counts[move] += 1
                 node.visits += 1
-                walk.append((i, node, move))
+                walk.append((i, node, move, probability))
             chosen = tuple(choice)
             after, percepts = self._after(position, chosen)
             told = zip(nodes, position.terms, chosen, percepts, strict=True)
@@ -223,14 +256,19 @@ class InformationSetSearch:
             position = after
         return walk, position
 
-    def _pick(self, node: Node) -> int:
-        """Return the move with the greatest upper confidence bound; untried moves come first."""
+    def _pick(self, node: Node) -> tuple[int, float]:
+        """Return the move that a role chooses, and its probability: 1 where it is not drawn."""
         counts = node.counts
+        if self.by_regret:
+            strategy = node.matched()
+            node.plan = [total + share for total, share in zip(node.plan, strategy, strict=True)]
+            move = self.random.choices(range(len(counts)), strategy)[0]
+            return move, strategy[move]
         if 0 in counts:
-            return self.random.choice([move for move, count in enumerate(counts) if not count])
+            return self.random.choice([move for move, count in enumerate(counts) if not count]), 1.0
         log_visits = EXPLORATION**2 * log(node.visits)
         bounds = [total / count + sqrt(log_visits / count) for total, count in zip(node.totals, counts, strict=True)]
-        return bounds.index(max(bounds))
+        return bounds.index(max(bounds)), 1.0
 
     def _position(self, node_key: Any) -> Position:
         found = self._positions.get(node_key)
@@ -252,14 +290,16 @@ class InformationSetSearch:
         return found
 
 
-def _back_up(walk: Walk, goals: Shares) -> None:
-    """Add *goals* to what was counted already on the way."""
-    for i, node, move in walk:
+def _back_up(walk: Walk, goals: Shares, *, by_regret: bool) -> None:
+    """Add *goals* to what was counted already on the way, and let the roles learn from them *by_regret*."""
+    for i, node, move, probability in walk:
+        if by_regret:
+            node.learn(move, goals[i], probability)
         node.totals[move] += goals[i]
 
 
 def _take_back(walk: Walk) -> None:
     """Forget what was counted on a way whose goals did not get known."""
-    for _, node, move in walk:
+    for _, node, move, _ in walk:
         node.counts[move] -= 1
         node.visits -= 1
