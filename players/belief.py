@@ -9,7 +9,7 @@ from typing import Final
 from gdl.errors import UnknownRoleError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.deadline import SearchBudget
+from players.deadline import Deadline, SearchBudget
 from players.histories import MAX_OUTCOMES, HistorySampler
 from players.worlds import (
     ChoiceModel,
@@ -35,6 +35,8 @@ MIN_WORLDS: Final = 20
 """With fewer in a sample, worlds are drawn anew beside them."""
 _ANEW: Final = 0.5
 """The share of the time left that drawing anew may take as long as there is any world at all."""
+_AT_LEAST_S: Final = 0.3
+"""What it may take where there is none: without any, not even the legal moves are known."""
 
 
 class BeliefState:
@@ -180,9 +182,12 @@ class BeliefState:
     def _drawn_anew(self, budget: SearchBudget, *, has_some: bool) -> dict[World, float]:
         """Return worlds that are found by walks from the first state; where there are some, not at any cost."""
         self.is_exact = False
-        if has_some and budget.deadline is not None:
-            budget = SearchBudget(deadline=budget.deadline.at_most(_ANEW * budget.deadline.remaining_s))
-        return self._histories.draw(self.steps, self.random, budget, self.max_worlds, has_some=has_some)
+        if budget.deadline is not None:
+            left_s = budget.deadline.remaining_s
+            seconds = _ANEW * left_s if has_some else max(left_s, _AT_LEAST_S)
+            budget = SearchBudget(deadline=Deadline.after(seconds, budget.deadline.clock))
+        drawn = self._histories.draw(self.steps, self.random, budget, self.max_worlds, has_some=has_some)
+        return drawn if len(drawn) <= self.max_worlds else _resampled(drawn, self.max_worlds, self.random)
 
     def _joined(self, found: dict[World, float], others: dict[World, float]) -> dict[World, float]:
         """Return both samples as one, in which each counts as much as it has different worlds.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from random import Random
@@ -25,13 +25,18 @@ TOO_MANY: Final = 1_000_000
 """Those that are looked at for a single one."""
 
 
+AT_ONCE: Final = 64
+"""How many walks are taken together, so that the steps of all are made at once."""
+MIN_AT_ONCE: Final = 8
+
+
 class _Node:
     """A world after some steps, and those that may follow it after one more, with their probabilities."""
 
-    __slots__ = ("followers", "world")
+    __slots__ = ("before", "followers", "world")
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, world: World, before: _Node | None) -> None:
+        self.world, self.before = world, before
         self.followers: list[tuple[_Node, float]] | None = None
 
 
@@ -40,19 +45,20 @@ class HistorySampler:
 
     A walk takes each step by the probabilities of what may follow, and its weight is that of all that agreed with the
     percepts. A walk that comes to a world without followers forgets this world for all walks to come and counts with
-    weight 0, so that dead ends make no world likelier than it is. Whatever can be found is found in the end, but that
-    may take long. Source: sequential importance sampling, Doucet and others, 2001.
+    weight 0, so that dead ends make no world likelier than it is. Where most walks have ended so, the others are drawn
+    in their place, and share the weight. Whatever can be found is found in the end, but that may take long.
+    Source: sequential Monte Carlo, Doucet and others, 2001.
     """
 
     def __init__(self, first: World, choices: Choices, steps: WorldSteps, max_outcomes: int = MAX_OUTCOMES) -> None:
         self._choices, self._steps, self._max_outcomes = choices, steps, max_outcomes
         self._first = first
-        self._root = _Node(first)
+        self._root = _Node(first, None)
         self._n_nodes, self._n_looked = 1, 0
 
     def forget(self) -> None:
         """Forget which worlds follow which."""
-        self._root, self._n_nodes = _Node(self._first), 1
+        self._root, self._n_nodes = _Node(self._first, None), 1
 
     def draw(
         self, steps: Sequence[Step], random: Random, budget: SearchBudget, n: int, *, has_some: bool = False
@@ -66,10 +72,8 @@ class HistorySampler:
         while n_drawn < n and not budget.is_out_of_time and not self._is_over:
             if self._n_looked > (ENOUGH if found or has_some else TOO_MANY):
                 break
-            drawn = self._walk(steps, random, budget)
-            if drawn is not None:
+            for world, weight in self._walks(max(MIN_AT_ONCE, min(AT_ONCE, n - n_drawn)), steps, random, budget):
                 n_drawn += 1
-                world, weight = drawn
                 found[world] = found.get(world, 0.0) + weight
             if self._n_nodes > MAX_NODES:
                 self.forget()
@@ -80,52 +84,53 @@ class HistorySampler:
         """Whether no world agrees with the steps."""
         return self._root.followers == []
 
-    def _walk(self, steps: Sequence[Step], random: Random, budget: SearchBudget) -> tuple[World, float] | None:
-        node, weight, path = self._root, 1.0, [self._root]
+    def _walks(self, n: int, steps: Sequence[Step], random: Random, budget: SearchBudget) -> list[tuple[World, float]]:
+        """Return where *n* walks come to, with their weights; nothing where all came to dead ends, or time ran out."""
+        walks = [(self._root, 1.0)] * n
         for step in steps:
-            if node.followers is None and budget.is_out_of_time:
-                return None
-            taken = self._taken(node, step, random, budget)
-            if taken is None:
-                self._bury(path)
-                return None
-            node, share = taken
-            weight *= share
-            path.append(node)
-        return node.world, weight
-
-    def _bury(self, path: list[_Node]) -> None:
-        """Take the last node of *path* from the followers of the one before, if it is known to have none itself."""
-        while len(path) > 1 and path[-1].followers == []:
-            dead = path.pop()
-            known = path[-1].followers
-            if known is None:
-                break
-            path[-1].followers = [(node, share) for node, share in known if node is not dead]
+            if not self._expand({node for node, _ in walks if node.followers is None}, step, budget):
+                return []
+            going = []
+            for node, weight in walks:
+                taken = self._taken(node, step, random, budget)
+                if taken is None:
+                    _bury(node)
+                else:
+                    going.append((taken[0], weight * taken[1]))
+            if not going:
+                return []
+            walks = going if len(going) > n / 2 else _refilled(going, n, random)
+        return [(node.world, weight) for node, weight in walks]
 
     def _taken(self, node: _Node, step: Step, random: Random, budget: SearchBudget) -> tuple[_Node, float] | None:
         """Return a follower of *node*, drawn by its probability, and what the followers have of it together."""
         if node.followers is None:
-            options = self._choices.options(node.world, step[0])
-            if n_joint_moves(options) > self._max_outcomes:
-                return self._drawn(node, options, step, random, budget)
-            if not self._expand(node, options, step, budget):
-                return None
-        known = node.followers or []
-        if not known:
+            return self._drawn(node, self._choices.options(node.world, step[0]), step, random, budget)
+        if not node.followers:
             return None
-        total = sum(share for _, share in known)
-        return random.choices(known, [share for _, share in known])[0][0], total
+        shares = [share for _, share in node.followers]
+        return random.choices(node.followers, shares)[0][0], sum(shares)
 
-    def _expand(self, node: _Node, options: Options, step: Step, budget: SearchBudget) -> bool:
-        """Find all followers of *node*; return whether there was time to."""
-        made = list(joint_moves(options))
+    def _expand(self, nodes: Iterable[_Node], step: Step, budget: SearchBudget) -> bool:
+        """Find all followers of *nodes*, but for those that have too many; return whether there was time to."""
+        if budget.is_out_of_time:
+            return False
+        made: list[tuple[_Node, JointMove, float]] = []
+        small: list[_Node] = []
+        for node in nodes:
+            options = self._choices.options(node.world, step[0])
+            if n_joint_moves(options) <= self._max_outcomes:
+                small.append(node)
+                made += ((node, moves, share) for moves, share in joint_moves(options))
         self._n_looked += len(made)
-        worlds, is_whole = self._steps.followers([(node.world, moves) for moves, _ in made], step[1], budget)
+        worlds, is_whole = self._steps.followers([(node.world, moves) for node, moves, _ in made], step[1], budget)
         if is_whole:
-            pairs = zip(worlds, made, strict=True)
-            node.followers = [(_Node(world), share) for world, (_, share) in pairs if world is not None]
-            self._n_nodes += len(node.followers)
+            for node in small:
+                node.followers = []
+            for world, (node, _, share) in zip(worlds, made, strict=True):
+                if world is not None and node.followers is not None:
+                    node.followers.append((_Node(world, node), share))
+                    self._n_nodes += 1
         return is_whole
 
     def _drawn(
@@ -142,7 +147,7 @@ class HistorySampler:
         hits = [(world, factor) for world, factor in zip(worlds, made.values(), strict=False) if world is not None]
         if hits and is_whole:
             factors = [factor for _, factor in hits]
-            return _Node(random.choices(hits, factors)[0][0]), sum(factors) / MAX_TRIES
+            return _Node(random.choices(hits, factors)[0][0], node), sum(factors) / MAX_TRIES
         return self._searched(node, options, step, random, budget)
 
     def _searched(
@@ -152,11 +157,28 @@ class HistorySampler:
         for n_tried, moves in enumerate(_shuffled(options, step, random), 1):
             worlds, _ = self._steps.followers([(node.world, moves)], step[1], budget)
             if worlds[0] is not None:
-                return _Node(worlds[0]), prod(of_role[move] for of_role, move in zip(options, moves, strict=True))
+                return _Node(worlds[0], node), prod(of_role[move] for of_role, move in zip(options, moves, strict=True))
             if n_tried >= MAX_SEARCHED or budget.is_out_of_time:
                 return None
         node.followers = []
         return None
+
+
+def _bury(node: _Node) -> None:
+    """Take *node*, if it is known to have no followers, from those of the node before, and so on."""
+    while node.followers == [] and node.before is not None:
+        known = node.before.followers
+        if known is None:
+            break
+        node.before.followers = [(other, share) for other, share in known if other is not node]
+        node = node.before
+
+
+def _refilled(walks: list[tuple[_Node, float]], n: int, random: Random) -> list[tuple[_Node, float]]:
+    """Return *n* walks in the place of fewer, drawn by their weights, whose sum stays as it is."""
+    weights = [weight for _, weight in walks]
+    share = sum(weights) / n
+    return [(node, share) for node, _ in random.choices(walks, weights, k=n)]
 
 
 def _shuffled(options: Options, step: Step, random: Random) -> Iterator[JointMove]:
