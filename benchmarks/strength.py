@@ -34,10 +34,11 @@ from players.kit.local_match import LocalMatch
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from server.arena.arena import Arena, OnProgress
+from server.arena.display import sprt_line
 from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
-from server.tournament.plan import TournamentPlan
+from server.tournament.plan import SprtPlan, TournamentPlan
 from server.tournament.progress import Progress
 from server.tournament.table import table_of
 
@@ -51,13 +52,15 @@ COMPILATION_S: Final = 120.0
 class Pairing:
     """Two players, named as for `ggp player`, at a game of two roles.
 
-    *Units*: seconds for each move; None where the players have budgets of their own.
+    *Units*: seconds for each move; None where the players have budgets of their own. Normalised Elo for `elo1`, the
+    hypothesis against 0 of a sequential test that ends the matches.
     """
 
     game: str
     first: str
     second: str
     clock_s: float | None = None
+    elo1: float | None = None
 
     @property
     def specs(self) -> dict[str, str]:
@@ -66,7 +69,8 @@ class Pairing:
 
     def plan(self, n_matches: int, seed: int) -> TournamentPlan:
         """Return the tournament of at least *n_matches*; in each set the players change roles, with equal seeds."""
-        return TournamentPlan(games=(self.game,), players=self.specs, rounds=-(-n_matches // 2), seed=seed)
+        sprt = None if self.elo1 is None else SprtPlan(elo1=self.elo1)
+        return TournamentPlan(games=(self.game,), players=self.specs, rounds=-(-n_matches // 2), seed=seed, sprt=sprt)
 
 
 class RolesError(CallerError):
@@ -158,7 +162,8 @@ class Outcome:
         ]
         if one.elo is not None and one.elo_low is not None and other.elo is not None:
             found.append(f"Elo {one.elo:.0f} ({one.elo_low:.0f} to {one.elo_high:.0f}) and {other.elo:.0f}")
-        return found
+        test = sprt_line(self.progress)
+        return [*found, test] if test else found
 
 
 def play_matches(
@@ -198,6 +203,8 @@ def two_roles(game: str) -> list[str]:
 @click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True,
               help="An odd number is one more.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides those of all matches.")
+@click.option("--sprt", "elo1", type=click.FloatRange(0, min_open=True), metavar="ELO",
+              help="End when a sequential test of 0 against ELO points of normalised Elo has decided.")  # fmt: skip
 @click.option("--at-least", type=click.IntRange(0), help="Wins below which the exit code is 1; by default 9 in 10.")
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one a core")
 def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
@@ -207,11 +214,12 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     seconds: float | None,
     n_matches: int,
     seed: int,
+    elo1: float | None,
     at_least: int | None,
     processes: int,
 ) -> None:
     """Let two players meet many times and say how often the first one won."""
-    pairing = Pairing(game, first, second, seconds)
+    pairing = Pairing(game, first, second, seconds, elo1)
     try:
         roles = two_roles(game)
         with ProgressBar(console=Console(stderr=True), transient=True) as bar:

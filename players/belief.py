@@ -2,78 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
-from math import prod
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Final, TypeAlias
-from weakref import WeakValueDictionary
+from typing import Final
 
 from gdl.errors import UnknownRoleError
-from gdl.game import RANDOM, Game, JointMove, Role, State
-from gdl.language.terms import Compound, Term
-from players.deadline import SearchBudget
-
-Percepts: TypeAlias = tuple[Term, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class InformationSet:
-    """The moves and percepts of a role, the last step first: its information set. None stands for the first state.
-
-    Equal information sets are one object.
-    """
-
-    before: InformationSet | None
-    move: Term | None
-    percepts: Percepts
-
-    @staticmethod
-    def of(before: InformationSet | None, move: Term | None, percepts: Percepts) -> InformationSet:
-        """Return the information set after one more step."""
-        key = (before, move, percepts)
-        found = _INFORMATION_SETS.get(key)
-        if found is None:
-            found = _INFORMATION_SETS[key] = InformationSet(before, move, percepts)
-        return found
-
-
-_INFORMATION_SETS: Final[WeakValueDictionary[tuple[InformationSet | None, Term | None, Percepts], InformationSet]] = (
-    WeakValueDictionary()
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline, SearchBudget
+from players.histories import MAX_OUTCOMES, HistorySampler
+from players.worlds import (
+    ChoiceModel,
+    Choices,
+    InformationSet,
+    Options,
+    Outcome,
+    Percepts,
+    Step,
+    World,
+    WorldSteps,
+    drawn_moves,
+    infosets_after,
+    joint_moves,
+    n_joint_moves,
+    parts_of,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """A state that may be the true one, and the information set of each role if it is."""
-
-    state: State
-    infosets: tuple[InformationSet | None, ...]
-
-
-def infosets_after(game: Game, world: World, moves: JointMove) -> tuple[InformationSet | None, ...]:
-    """Return the information set of each role after *moves* in *world*; None for chance."""
-    return tuple(
-        None if role == RANDOM else InformationSet.of(infoset, move, world.state.percepts(role, moves))
-        for role, infoset, move in zip(game.roles, world.infosets, moves, strict=True)
-    )
-
+__all__ = ["BeliefState", "InformationSet", "Percepts", "World", "infosets_after"]
 
 MAX_WORLDS: Final = 200
-MAX_OUTCOMES: Final = 2_000
-"""With more joint moves in one step, worlds are sampled instead of enumerated."""
-MAX_DRAWN: Final = 20
-"""The number of worlds found anew when none is left."""
-MAX_SEARCHED: Final = 20_000
-"""The number of worlds searched to find one of them."""
+MIN_WORLDS: Final = 20
+"""With fewer in a sample, worlds are drawn anew beside them."""
+_ANEW: Final = 0.5
+"""The share of the time left that drawing anew may take as long as there is any world at all."""
+_AT_LEAST_S: Final = 0.3
+"""What it may take where there is none: without any, not even the legal moves are known."""
 
 
 class BeliefState:
     """The worlds that *role* cannot tell apart. In perfect information there is always exactly one.
 
-    `is_exact` says that `weights` has every possible world; otherwise it is a sample of them.
-    `is_lost` says that no world was found that agrees with all percepts: the worlds are mere guesses then.
+    `weights` has their probabilities, where chance plays each move with equal probability and the others play as
+    `model` says, or at random too. `is_exact` says that it has every possible world; otherwise it is a sample of them,
+    drawn and weighted by their probabilities. Each world agrees with all percepts, unless `is_lost`: no world was found
+    in time that does so, or there is none, and the worlds are mere guesses.
 
     Raises:
         UnknownRoleError: the game has no such role.
@@ -87,11 +59,15 @@ class BeliefState:
         self.game, self.role, self.max_worlds, self.max_outcomes = game, role, max_worlds, max_outcomes
         self.me = game.roles.index(role)
         self.random = Random(seed)
-        self.steps: list[tuple[Term | None, Percepts]] = []
+        self.steps: list[Step] = []
         self.is_exact = True
         self.is_lost = False
         self.first = World(game.initial_state, (None,) * len(game.roles))
         self.weights: dict[World, float] = {self.first: 1.0}
+        self._many: dict[World, float] = {}
+        """The worlds of the last step before all but some were dropped."""
+        self._choices, self._steps = Choices(game, self.me), WorldSteps(game, self.me)
+        self._histories = HistorySampler(self.first, self._choices, self._steps)
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -115,6 +91,16 @@ class BeliefState:
         """Return a world, drawn by the weights."""
         return random.choices(tuple(self.weights), tuple(self.weights.values()))[0]
 
+    @property
+    def model(self) -> ChoiceModel | None:
+        """How the other roles choose; None where they play each move with equal probability."""
+        return self._choices.model
+
+    @model.setter
+    def model(self, model: ChoiceModel | None) -> None:
+        self._choices.model = model
+        self._histories.forget()
+
     def advance(self, own_move: Term | None, percepts: Sequence[Term], budget: SearchBudget) -> None:
         """Take in one step: the role's own move (None: it does not know it) and its percepts.
 
@@ -124,141 +110,135 @@ class BeliefState:
             self.weights = {World(self.state.next_state(percepts), self.first.infosets): 1.0}
             return
         self.steps.append((own_move, tuple(sorted(set(percepts), key=str))))
-        found = self._followers(budget) or self._drawn_anew(budget)
+        many, self._many = self._many, {}
+        found = self._followers(self.weights, budget)
+        if self._are_few(found) and many:
+            found = self._joined(found, self._followers_of_many(many, budget))
+        if self._are_few(found):
+            found = self._joined(found, self._drawn_anew(budget, has_some=bool(found)))
         self.is_lost = not found
         if self.is_lost:
             found = self._guessed() or self.weights
-        total = sum(found.values())
-        self.weights = {world: weight / total for world, weight in found.items()}
+        self.weights = _scaled(found)
 
-    def _followers(self, budget: SearchBudget) -> dict[World, float]:
+    def _are_few(self, found: Mapping[World, float]) -> bool:
+        return not found or (not self.is_exact and len(found) < min(MIN_WORLDS, self.max_worlds))
+
+    def _followers(self, weights: Mapping[World, float], budget: SearchBudget) -> dict[World, float]:
         """Return the worlds after the last step that agree with its percepts, with their weights."""
-        own_move = self.steps[-1][0]
-        n_outcomes = sum(prod(map(len, self._choices(world.state, own_move))) for world in self.weights)
-        if n_outcomes > self.max_outcomes:
-            self.is_exact = False
-            return self._sampled(budget) or self._sampled(budget, by_percepts=True)
-        found: dict[World, float] = {}
-        for world, weight in self.weights.items():
-            for moves, share in self._joint_moves(world.state, own_move):
-                follower = self._follower(world, moves, len(self.steps) - 1)
-                if follower is not None:
-                    found[follower] = found.get(follower, 0.0) + weight * share
-            if budget.is_out_of_time:
-                self.is_exact = False
-                break
-        return self._thinned(found)
-
-    def _sampled(self, budget: SearchBudget, *, by_percepts: bool = False) -> dict[World, float]:
-        """Return worlds in which the others moved at random, those that agree with the percepts.
-
-        *by_percepts* lets them make the moves that the percepts mention: biased, but it finds what is hard to hit.
-        """
-        found: dict[World, float] = {}
         own_move, percepts = self.steps[-1]
-        said = _parts(percepts)
-        for n_tries in range(10 * self.max_worlds):
-            if len(found) >= self.max_worlds or budget.is_spent(n_tries):
+        options = {world: self._choices.options(world, own_move) for world in weights}
+        n_outcomes = sum(map(n_joint_moves, options.values()))
+        if n_outcomes <= self.max_outcomes:
+            outcomes = list(self._all_outcomes(weights, options))
+        else:
+            self.is_exact = False
+            outcomes = self._some_outcomes(weights, options, n_outcomes / len(options), parts_of(percepts))
+        following, is_whole = self._steps.followers([outcome for outcome, _ in outcomes], percepts, budget)
+        found: dict[World, float] = {}
+        for world, (_, weight) in zip(following, outcomes, strict=False):
+            if world is not None and weight > 0:
+                found[world] = found.get(world, 0.0) + weight
+        self.is_exact &= is_whole and len(found) <= self.max_worlds
+        if len(found) <= self.max_worlds:
+            return found
+        self._many = found
+        return _resampled(found, self.max_worlds, self.random)
+
+    def _followers_of_many(self, many: Mapping[World, float], budget: SearchBudget) -> dict[World, float]:
+        """Return worlds that follow those that were dropped before: as many of them as it takes, in random order."""
+        found: dict[World, float] = {}
+        shuffled = self.random.sample(tuple(many), len(many))
+        for begin in range(0, len(shuffled), self.max_worlds):
+            if self._many or len(found) >= MIN_WORLDS or budget.is_out_of_time:
                 break
-            world = self.sample(self.random)
-            choices = self._choices(world.state, own_move)
-            if not all(choices):
-                continue
-            if by_percepts:
-                choices = [tuple(move for move in options if move in said) or options for options in choices]
-            moves = tuple(self.random.choice(options) for options in choices)
-            follower = self._follower(world, moves, len(self.steps) - 1)
-            if follower is not None:
-                found[follower] = found.get(follower, 0.0) + 1.0
+            found |= self._followers(
+                {world: many[world] for world in shuffled[begin : begin + self.max_worlds]}, budget
+            )
         return found
 
-    def _drawn_anew(self, budget: SearchBudget) -> dict[World, float]:
-        """Return some worlds, each found by its own search from the first state through all steps."""
-        self.is_exact = False
-        drawn = [self._descend(budget)]
-        while drawn[-1] is not None and len(drawn) < MAX_DRAWN:
-            drawn.append(self._descend(budget))
-        return {world: 1.0 for world in drawn if world is not None}
+    def _all_outcomes(
+        self, weights: Mapping[World, float], options: Mapping[World, Options]
+    ) -> Iterator[tuple[Outcome, float]]:
+        for world, weight in weights.items():
+            for moves, share in joint_moves(options[world]):
+                yield (world, moves), weight * share
 
-    def _descend(self, budget: SearchBudget) -> World | None:
-        """Return a world that agrees with all steps, by a depth-first search in random order."""
-        paths = [iter([self.first])]
-        for _ in range(MAX_SEARCHED):
-            if not paths or budget.is_out_of_time:
-                break
-            world = next(paths[-1], None)
-            if world is None:
-                paths.pop()
-            elif len(paths) > len(self.steps):
-                return world
-            else:
-                paths.append(self._shuffled_followers(world, len(paths) - 1))
-        return None
+    def _some_outcomes(
+        self, weights: Mapping[World, float], options: Mapping[World, Options], branching: float, said: set[Term]
+    ) -> list[tuple[Outcome, float]]:
+        """Return outcomes with weights that stand for all: those of some worlds, or some of each if they are many."""
+        n_worlds = int(self.max_outcomes / branching)
+        if n_worlds >= MIN_WORLDS:
+            return list(self._all_outcomes(_resampled(weights, n_worlds, self.random), options))
+        drawn = _draws(weights, max(self.max_outcomes, 10 * self.max_worlds), self.random)
+        found: dict[Outcome, float] = {}
+        for world, count in drawn.items():
+            for _ in range(count if all(options[world]) else 0):
+                moves, factor = drawn_moves(options[world], said, self.random)
+                found[world, moves] = found.get((world, moves), 0.0) + factor
+        return list(found.items())
+
+    def _drawn_anew(self, budget: SearchBudget, *, has_some: bool) -> dict[World, float]:
+        """Return worlds that are found by walks from the first state; where there are some, not at any cost."""
+        self.is_exact = False
+        if budget.deadline is not None:
+            left_s = budget.deadline.remaining_s
+            seconds = _ANEW * left_s if has_some else max(left_s, _AT_LEAST_S)
+            budget = SearchBudget(deadline=Deadline.after(seconds, budget.deadline.clock))
+        drawn = self._histories.draw(self.steps, self.random, budget, self.max_worlds, has_some=has_some)
+        return drawn if len(drawn) <= self.max_worlds else _resampled(drawn, self.max_worlds, self.random)
+
+    def _joined(self, found: dict[World, float], others: dict[World, float]) -> dict[World, float]:
+        """Return both samples as one, in which each counts as much as it has different worlds.
+
+        *Source*: the effective sample size, of Kong 1992.
+        """
+        if not (found and others):
+            return found or others
+        joined: dict[World, float] = {}
+        for sample in (found, others):
+            effective = sum(sample.values()) ** 2 / sum(weight**2 for weight in sample.values())
+            for world, weight in _scaled(sample).items():
+                joined[world] = joined.get(world, 0.0) + weight * effective
+        return joined if len(joined) <= self.max_worlds else _resampled(joined, self.max_worlds, self.random)
 
     def _guessed(self) -> dict[World, float]:
         """Return worlds after one step without regard to the percepts, so that the number of steps is right."""
         found: dict[World, float] = {}
         for world in self.weights:
-            choices = self._choices(world.state, self.steps[-1][0])
-            if all(choices):
-                moves = tuple(self.random.choice(options) for options in choices)
+            options = self._choices.options(world, self.steps[-1][0])
+            if all(options):
+                moves = tuple(self.random.choice(tuple(of_role)) for of_role in options)
                 state = world.state.next_state(moves)
                 if not state.is_terminal:
                     found[World(state, infosets_after(self.game, world, moves))] = 1.0
         return found
 
-    def _shuffled_followers(self, world: World, step: int) -> Iterator[World]:
-        """Yield the worlds after one step in random order, those first in which the percepts mention the moves."""
-        own_move, percepts = self.steps[step]
-        said = _parts(percepts)
-        shuffled = (self.random.sample(options, len(options)) for options in self._choices(world.state, own_move))
-        for moves in product(*(sorted(options, key=lambda move: move not in said) for options in shuffled)):
-            follower = self._follower(world, moves, step)
-            if follower is not None:
-                yield follower
 
-    def _choices(self, state: State, own_move: Term | None) -> list[tuple[Term, ...]]:
-        """Return the legal moves of each role in *state*, for the role itself only its own move."""
-        choices = [state.legal_moves(role) for role in self.game.roles]
-        if own_move is not None:
-            choices[self.me] = (own_move,) if own_move in choices[self.me] else ()
-        return choices
-
-    def _joint_moves(self, state: State, own_move: Term | None) -> Iterator[tuple[JointMove, float]]:
-        choices = self._choices(state, own_move)
-        share = 1 / max(1, prod(map(len, choices)))
-        return ((moves, share) for moves in product(*choices))
-
-    def _follower(self, world: World, moves: JointMove, step: int) -> World | None:
-        """Return the world after *moves*, None where the role would have perceived something else.
-
-        A terminal state is none of them: the game manager goes on asking, so the play has not ended.
-        """
-        percepts = world.state.percepts(self.role, moves)
-        if percepts != self.steps[step][1]:
-            return None
-        state = world.state.next_state(moves)
-        if state.is_terminal:
-            return None
-        return World(state, infosets_after(self.game, world, moves))
-
-    def _thinned(self, found: dict[World, float]) -> dict[World, float]:
-        if len(found) <= self.max_worlds:
-            return found
-        self.is_exact = False
-        thinned: dict[World, float] = {}
-        for world in self.random.choices(tuple(found), tuple(found.values()), k=self.max_worlds):
-            thinned[world] = thinned.get(world, 0.0) + 1.0
-        return thinned
+def _scaled(weights: Mapping[World, float]) -> dict[World, float]:
+    """Return *weights* divided by their sum."""
+    total = sum(weights.values())
+    return {world: weight / total for world, weight in weights.items()}
 
 
-def _parts(terms: Iterable[Term]) -> set[Term]:
-    """Return all terms that occur in *terms*, these included."""
-    found: set[Term] = set()
-    todo = list(terms)
-    while todo:
-        top = todo.pop()
-        if top not in found:
-            found.add(top)
-            todo += top.arguments if isinstance(top, Compound) else ()
+def _resampled(weights: Mapping[World, float], n: int, random: Random) -> dict[World, float]:
+    """Return *n* draws of *weights*, some of them of the same world, that have the same sum."""
+    share = sum(weights.values()) / n
+    return {world: count * share for world, count in _draws(weights, n, random).items()}
+
+
+def _draws(weights: Mapping[World, float], n: int, random: Random) -> dict[World, int]:
+    """Return how often each world is drawn when *n* are, at equal distances along their weights.
+
+    So each count differs by less than 1 from its mean. Source: systematic resampling, Carpenter and others, 1999.
+    """
+    distance = sum(weights.values()) / n
+    found: dict[World, int] = {}
+    at, end = random.random() * distance, 0.0
+    for world, weight in weights.items():
+        end += weight
+        while at < end:
+            found[world] = found.get(world, 0) + 1
+            at += distance
     return found

@@ -18,6 +18,7 @@ from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_co
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
 from players.search.positions import Choice, Positions, SearchPosition
+from players.search.regret import MixedStrategy, mixed_strategy
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch, load_search_kernel
 from players.search.uct import TreeSearch
@@ -104,9 +105,10 @@ class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
     The tree is compiled, of at most *memory* megabytes, unless there is a number of playouts (they are to be the same
-    on any machine), or *engine* is `python`. In imperfect information it samples worlds that agree with its percepts,
-    and searches over information sets instead of states; where its percepts turn out to determine the state it plays
-    as in perfect information.
+    on any machine), or *engine* is `python`. In imperfect information it plays a mixed strategy that it finds in the
+    start clock, where the game is small. Else it samples worlds that agree with its percepts, and searches over
+    information sets instead of states; where its percepts turn out to determine the state it plays as in perfect
+    information.
     """
 
     def __init__(
@@ -134,11 +136,12 @@ class MctsPlayer(Player):
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
         self.background: BackgroundSearch | None = None
-        self._searched: State | None = None
+        self._insight: Insight | None = None
         self.infoset_search = InformationSetSearch(self.game, self.random)
+        self.strategy: MixedStrategy | None = None
 
     def start(self, deadline: Deadline) -> None:
-        """Find out whether the percepts of this role determine the state, wait for the compiler, and think ahead."""
+        """Find out whether the percepts of this role determine the state; then think ahead, or find a strategy."""
         if not self.sees_everything:
             probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
@@ -148,12 +151,16 @@ class MctsPlayer(Player):
             if self.background is not None:
                 self.background.get(deadline.remaining_s)
                 self._ponder(self.game.initial_state)
+        elif self.max_playouts is None:
+            self.strategy = mixed_strategy(self.game, self.role, deadline)
+            wait_for_compilation(self.game, deadline)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
         budget = SearchBudget(self.max_playouts, deadline)
         if not (self.sees_everything and self.worlds.is_certain):
-            return self.infoset_search.think(self.worlds, budget, self.suggest)
+            drawn = self.strategy and self.strategy.choose(self.worlds.steps, self.random)
+            return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
         self._renew_tree()
         moves = state.legal_moves(role)
         best = moves[0] if len(moves) == 1 else self._think(state, role, budget)
@@ -162,12 +169,7 @@ class MctsPlayer(Player):
 
     def insight(self) -> Insight | None:
         """Return what the last search of a tree found; None where information is imperfect, or nothing was searched."""
-        search = None if self.background is None else self.background.get(0.0)
-        if self._searched is None:
-            return None
-        if search is not None:
-            return search.insight(self._searched, self.role)
-        return self.tree.insight(self._searched, self.role)
+        return self._insight
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:  # noqa: ARG002 -- the kit's signature
         """Stop thinking about what has been decided."""
@@ -182,17 +184,21 @@ class MctsPlayer(Player):
         self._rest()
 
     def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
-        search, self._searched = None, state
+        search = self._insight = None
         if self.background is not None:
             patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
             search = self.background.get(patience_s)
         if search is not None:
             try:
-                return search.think(state, role, budget, self.suggest)
+                best = search.think(state, role, budget, self.suggest)
+                self._insight = search.insight(state, role)
+                return best
             except StuckPlayError:  # faulty rules: plays one by one bear them
                 self.background, self.engine = None, PYTHON_TREE
                 self._renew_tree()
-        return self.tree.think(state, role, budget, self.suggest)
+        best = self.tree.think(state, role, budget, self.suggest)
+        self._insight = self.tree.insight(state, role)
+        return best
 
     def _ponder(self, state: State, move: Term | None = None) -> None:
         if self.ponders and self.background is not None:

@@ -24,6 +24,9 @@ from gdl.language.terms import Constant, Term
 
 Numbers: TypeAlias = NDArray[np.int32]
 
+_MAX_PERCEPTS: Final = 10_000
+"""How many sets of percepts are remembered as terms."""
+
 
 class CompiledState:
     """A state of a compiled game; `packed` are its bytes."""
@@ -147,6 +150,7 @@ class CompiledGame:
         self._lanes = LanePlayer(rules)
         self._has_loops = has_loops(rules.single)
         self._local = threading.local()
+        self._percepts: dict[bytes, tuple[tuple[Term, ...], ...]] = {}
 
     @cached_property
     def batch(self) -> Batch:
@@ -211,9 +215,24 @@ class CompiledGame:
 
     def sees_of(self, packed: bytes, moves: Sequence[int]) -> tuple[tuple[Term, ...], ...]:
         """Return what every role perceives of *moves* by the rules for `sees`, ordered by text."""
-        holds = iter(self._scalar_step(packed, moves)[1])
-        found = [[percept for percept in percepts if next(holds)] for percepts in self.rules.sees]
-        return tuple(tuple(sorted(percepts, key=str)) for percepts in found)
+        return self._told(self._scalar_step(packed, moves)[1])
+
+    def next_and_sees(self, packed: bytes, moves: Sequence[int]) -> tuple[bytes, tuple[tuple[Term, ...], ...]]:
+        """Return the packed state after *moves*, which are not checked, and what every role perceives of them."""
+        following, sees = self._scalar_step(packed, moves)
+        return np.packbits(following).tobytes(), self._told(sees)
+
+    def _told(self, sees: NDArray[np.uint8]) -> tuple[tuple[Term, ...], ...]:
+        """Return the percepts of every role that are not 0 in *sees*, ordered by text."""
+        key = sees.tobytes()
+        found = self._percepts.get(key)
+        if found is None:
+            holds = iter(key)
+            told = [[percept for percept in percepts if next(holds)] for percepts in self.rules.sees]
+            found = tuple(tuple(sorted(percepts, key=str)) for percepts in told)
+            if len(self._percepts) < _MAX_PERCEPTS:
+                self._percepts[key] = found
+        return found
 
     def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
         """Return what *n* random plays from *state* come to.
@@ -279,6 +298,7 @@ def run_each_kernel() -> None:
     """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
     rules = tiny_rules()
     LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
+    Batch(rules).next_and_sees(np.array([[128]], np.uint8), np.array([[0]]))
     walker = Walker(rules.single)
     walker.next_and_legal(b"\x80", [0])
     walker.legal_and_terminal(b"\x80")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log, sqrt
 from random import Random
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
-from gdl.game import Game, Role
+from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
-from players.belief import BeliefState, InformationSet, World
+from players.belief import BeliefState, InformationSet, Percepts, World
 from players.deadline import SearchBudget
-from players.search.evaluator import MAX_STEPS, play_out
-from players.search.positions import Choice, Positions, SearchPosition
-from players.search.uct import EXPLORATION, Report, ignore
+from players.search.evaluator import MAX_STEPS, LaneEvaluator, Shares, StateEvaluator, compiled_game_of
+from players.search.positions import Choice
+from players.search.uct import BatchSizer, Report, ignore
 
 
 def sees_everything(game: Game, role: Role, budget: SearchBudget, n_plays: int = 3) -> bool:
@@ -36,106 +36,270 @@ def _is_certain(game: Game, role: Role, random: Random, budget: SearchBudget) ->
     return False
 
 
-class Arm:
-    """The statistics of one move in one information set: how often the role took it, and the sum of the goals."""
+class _StateSteps(StateEvaluator):
+    """Worlds of any engine, one at a time."""
 
-    __slots__ = ("count", "total")
+    def step(self, node_key: State, moves: Sequence[Term]) -> tuple[State, Sequence[Percepts]]:
+        """Return the state after *moves*, and what every role perceives of them; nothing for chance."""
+        told = [() if role is RANDOM else node_key.percepts(role, moves) for role in self.game.roles]
+        return node_key.next_state(moves), told
+
+
+class _LaneSteps(LaneEvaluator):
+    """Worlds of the compiled engine, packed; hundreds are played out at once."""
+
+    def step(self, node_key: bytes, moves: Sequence[int]) -> tuple[bytes, Sequence[Percepts]]:
+        """Return the packed state after *moves*, and what every role perceives of them."""
+        return self.game.next_and_sees(node_key, moves)
+
+
+class Position:
+    """A world's state in the search: its moves, and the positions and percepts after each joint move."""
+
+    __slots__ = ("choosing", "followers", "goals", "is_end", "moves", "node_key", "terms")
+
+    def __init__(self, evaluator: Any, node_key: Any) -> None:
+        self.node_key = node_key
+        self.moves: tuple[Sequence[Any], ...] = evaluator.moves(node_key)
+        self.terms = [[evaluator.term(move) for move in moves] for moves in self.moves]
+        self.is_end = not self.moves or not all(self.moves)
+        self.goals: Shares | None = evaluator.goals(node_key) if self.is_end else None
+        self.choosing = tuple(i for i, moves in enumerate(self.moves) if len(moves) > 1)
+        self.followers: dict[Choice, tuple[Position, Sequence[Percepts]]] = {}
+
+
+class Node:
+    """The statistics of an information set of a role: how often each move was taken, and the sums of the goals.
+
+    `regrets` has what the role regrets of each move, `plan` the sum of all strategies, for regret matching.
+    """
+
+    __slots__ = ("after", "counts", "plan", "regrets", "terms", "totals", "visits")
 
     def __init__(self) -> None:
-        self.count = 0
-        self.total = 0.0
+        self.regrets: list[float] = []
+        self.plan: list[float] = []
+        self.terms: Sequence[Term] = ()
+        self.counts: list[int] = []
+        self.totals: list[float] = []
+        self.visits = 0
+        self.after: dict[tuple[Term | None, Percepts], Node] = {}
 
-    def add(self, goal: float) -> None:
-        """Count a playout that ended with *goal*."""
-        self.count += 1
-        self.total += goal
+    def of_moves(self, terms: Sequence[Term]) -> Node:
+        """Return this node, prepared for its legal moves *terms*; another one, should a world have others."""
+        if not self.counts:
+            self.terms, self.counts, self.totals = terms, [0] * len(terms), [0.0] * len(terms)
+            self.regrets, self.plan = [0.0] * len(terms), [0.0] * len(terms)
+        if self.terms != terms:
+            return self.following(None, tuple(terms)).of_moves(terms)
+        return self
 
-    def bound(self, log_visits: float) -> float:
-        """Return the upper confidence bound of the move's goal."""
-        return self.total / self.count + EXPLORATION * sqrt(log_visits / self.count)
+    def following(self, move: Term | None, percepts: Percepts) -> Node:
+        """Return the node of the information set after *move* and *percepts*."""
+        found = self.after.get((move, percepts))
+        if found is None:
+            found = self.after[move, percepts] = Node()
+        return found
+
+    def most_visited(self) -> int:
+        """Return the move that was taken most often; among such ones, that of the greatest goals."""
+        return max(range(len(self.counts)), key=lambda move: (self.counts[move], self.totals[move]))
+
+    def matched(self) -> list[float]:
+        """Return the probability of each move in proportion to its regret, mixed with a little of all moves."""
+        n, total = len(self.regrets), sum(regret for regret in self.regrets if regret > 0)
+        if total <= 0:
+            return [1 / n] * n
+        return [UNIFORM / n + (1 - UNIFORM) * max(regret, 0.0) / total for regret in self.regrets]
+
+    def learn(self, move: int, goal: float, probability: float) -> None:
+        """Regret *move*, which was drawn with *probability*, as far as *goal* is more or less than the mean so far.
+
+        In the mean over all draws that is what each move would have been worth more than the strategy.
+        """
+        mean = sum(self.totals) / self.visits
+        for other in range(len(self.regrets)):
+            self.regrets[other] -= goal - mean
+        self.regrets[move] += (goal - mean) / probability
 
 
-InformationSets: TypeAlias = tuple[InformationSet | None, ...]
+Walk: TypeAlias = list[tuple[int, Node, int, float]]
+"""Which role took which move in which node, with which probability, on the way from a world to a leaf."""
+
+UNIFORM: Final = 0.1
+"""The share of all moves in the strategies of regret matching."""
+
+EXPLORATION: Final = 0.7
+MAX_POSITIONS: Final = 100_000
+MIN_LEAVES: Final = 8
+WALKS_PER_LEAF: Final = 8
+"""A batch is small while the tree is small: the choice of a leaf ignores the results of its batch."""
 
 
 class InformationSetSearch:
-    """The trees of all roles, which last for a match."""
+    """The trees of all roles, which last for a match. `n_rounds` counts the plays of the last move.
 
-    def __init__(self, game: Game, random: Random) -> None:
-        self.game, self.random = game, random
-        self.positions = Positions(game)
+    The roles choose by upper confidence bounds, or *by_regret*: then the move that is played is drawn, too.
+    """
+
+    def __init__(self, game: Game, random: Random, *, by_regret: bool = False) -> None:
+        self.game, self.random, self.by_regret = game, random, by_regret
         self.n_rounds = 0
-        self._arms: dict[tuple[int, InformationSet | None], dict[Term, Arm]] = {}
+        self._sizer = BatchSizer()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin without any statistics, on the engine that runs the game now."""
+        self.evaluator: Any = (
+            _LaneSteps(compiled_game_of(self.game)) if self.game.engine == "compiled" else _StateSteps(self.game)
+        )
+        self._positions: dict[Any, Position] = {}
+        self._roots = tuple(Node() for _ in self.game.roles)
+        self._n_walks = 0
 
     def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of the role of *belief*, reporting the best one so far to *report*."""
         moves = belief.state.legal_moves(belief.role)
         if len(moves) == 1:
             return moves[0]
-        self._forget()
-        self.n_rounds = 0
-        best = moves[0]
+        self._prepare()
+        worlds, weights = tuple(belief.weights), tuple(belief.weights.values())
+        node = self.node_of(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
+        best = moves[node.most_visited()]
         report(best)
-        while not budget.is_spent(self.n_rounds) and not self.positions.is_full:
-            world = belief.sample(self.random)
-            self._playout(world, budget)
-            self.n_rounds += 1
-            found = self._best(belief.me, world.infosets[belief.me], moves)
+        while not budget.is_spent(self.n_rounds) and self._sizer.allows(budget):
+            with self._sizer.round(budget):
+                self._round(worlds, weights, budget)
+            found = moves[node.most_visited()]
             if found != best:
                 best = found
                 report(best)
+        if self.by_regret and any(node.plan):
+            best = moves[self.random.choices(range(len(moves)), node.plan)[0]]
+            report(best)
         return best
 
-    def _forget(self) -> None:
-        """Forget all statistics once there are many; most of these information sets cannot come again."""
-        if len(self.positions) > self.positions.max_positions // 2:
-            self.positions = Positions(self.game)
-            self._arms.clear()
+    def _prepare(self) -> None:
+        """Begin anew where the game has been compiled, and forget positions once there are many."""
+        self.n_rounds = self._n_walks = 0
+        self._sizer.rest()
+        if isinstance(self.evaluator, _StateSteps) and self.game.engine == "compiled":
+            self._begin()
+        if len(self._positions) > MAX_POSITIONS // 2:
+            self._positions = {}
 
-    def _playout(self, world: World, budget: SearchBudget) -> None:
-        """Let all roles choose until one tries something new, play on at random, and count the goals."""
-        position, infosets = self.positions.at(world.state), world.infosets
-        path: list[tuple[Arm, ...]] = []
-        while not position.is_end and len(path) < MAX_STEPS and not (path and _is_new(path[-1])):
-            arms = [self._arms_of(i, infosets[i], moves) for i, moves in enumerate(position.moves)]
-            choice = tuple(self._pick(i, options) for i, options in enumerate(arms))
-            path.append(tuple(options[move] for options, move in zip(arms, choice, strict=True)))
-            infosets = self._infosets_after(infosets, position, choice)
-            position = position.after(choice)
-        goals = position.goals if position.is_end else play_out(self.game, position.state, self.random, budget)
-        if goals is not None:
-            for step in path:
-                for arm, goal in zip(step, goals, strict=True):
-                    arm.add(goal)
+    def node_of(self, i: int, infoset: InformationSet | None) -> Node:
+        """Return the node of an information set of role *i*."""
+        steps = []
+        while infoset is not None:
+            steps.append(infoset)
+            infoset = infoset.before
+        node = self._roots[i]
+        for step in reversed(steps):
+            node = node.following(step.move, step.percepts)
+        return node
 
-    def _arms_of(self, i: int, infoset: InformationSet | None, moves: Sequence[Term]) -> list[Arm]:
-        """Return the arm of each of *moves* for role *i* in *infoset*."""
-        arms = self._arms.setdefault((i, infoset), {})
-        return [arms.setdefault(move, Arm()) for move in moves]
+    def _round(self, worlds: Sequence[World], weights: Sequence[float], budget: SearchBudget) -> None:
+        """Walk down from some worlds, drawn by their weights, play on from all leaves together, and count the goals."""
+        n_leaves, n_each = self._batch(budget)
+        waiting: list[tuple[Walk, Any]] = []
+        for world in self.random.choices(worlds, weights, k=n_leaves):
+            walk, leaf = self._descend(world)
+            self.n_rounds += n_each
+            self._n_walks += 1
+            if leaf.goals is None:
+                waiting.append((walk, leaf.node_key))
+            else:
+                _back_up(walk, leaf.goals, by_regret=self.by_regret)
+        if waiting:
+            with self._sizer.plays(budget):
+                found = self.evaluator.play_out([key for _, key in waiting], n_each, self.random, budget)
+            for n, (walk, _) in enumerate(waiting):
+                if found is None:
+                    _take_back(walk)
+                else:
+                    _back_up(walk, found[n], by_regret=self.by_regret)
 
-    def _pick(self, i: int, arms: Sequence[Arm]) -> int:
-        """Return the index of the arm that role *i* tries: at random for chance, else by its upper bound."""
-        if len(arms) == 1:
-            return 0
-        if i == self.positions.chance:
-            return self.random.randrange(len(arms))
-        untried = [move for move, arm in enumerate(arms) if not arm.count]
-        if untried:
-            return self.random.choice(untried)
-        log_visits = log(sum(arm.count for arm in arms))
-        return max(range(len(arms)), key=lambda move: arms[move].bound(log_visits))
+    def _batch(self, budget: SearchBudget) -> tuple[int, int]:
+        """Return how many worlds to walk down from, and how many plays to make from each leaf."""
+        evaluator, n_leaves = self.evaluator, max(MIN_LEAVES, self._n_walks // WALKS_PER_LEAF)
+        if budget.max_rounds is not None:
+            return min(n_leaves, evaluator.max_leaves, budget.max_rounds - self.n_rounds), 1
+        n_leaves = min(n_leaves, evaluator.max_leaves)
+        return n_leaves, max(1, evaluator.max_plays // n_leaves)
 
-    def _infosets_after(self, infosets: InformationSets, position: SearchPosition, choice: Choice) -> InformationSets:
-        after = zip(infosets, position.joint_move(choice), position.percepts(choice), strict=True)
-        return tuple(
-            None if i == self.positions.chance else InformationSet.of(infoset, move, percepts)
-            for i, (infoset, move, percepts) in enumerate(after)
-        )
+    def _descend(self, world: World) -> tuple[Walk, Position]:
+        """Let all roles choose until one tries something new; count its way as lost until its goals are known."""
+        position = self._position(self.evaluator.node_key(world.state))
+        nodes = [self.node_of(i, infoset) for i, infoset in enumerate(world.infosets)]
+        walk: Walk = []
+        is_new = False
+        for _ in range(MAX_STEPS):
+            if position.is_end or is_new:
+                break
+            choice = [0] * len(nodes)
+            for i in position.choosing:
+                if i == self.evaluator.chance:
+                    choice[i] = self.random.randrange(len(position.moves[i]))
+                    continue
+                node = nodes[i].of_moves(position.terms[i])
+                choice[i], probability = self._pick(node)
+                move = choice[i]
+                is_new = is_new or not node.counts[move]
+                node.counts[move] += 1
+                node.visits += 1
+                walk.append((i, node, move, probability))
+            chosen = tuple(choice)
+            after, percepts = self._after(position, chosen)
+            told = zip(nodes, position.terms, chosen, percepts, strict=True)
+            nodes = [node.following(terms[move], perceived) for node, terms, move, perceived in told]
+            position = after
+        return walk, position
 
-    def _best(self, i: int, infoset: InformationSet | None, moves: Sequence[Term]) -> Term:
-        arms = self._arms_of(i, infoset, moves)
-        return moves[max(range(len(moves)), key=lambda move: (arms[move].count, arms[move].total))]
+    def _pick(self, node: Node) -> tuple[int, float]:
+        """Return the move that a role chooses, and its probability: 1 where it is not drawn."""
+        counts = node.counts
+        if self.by_regret:
+            strategy = node.matched()
+            node.plan = [total + share for total, share in zip(node.plan, strategy, strict=True)]
+            move = self.random.choices(range(len(counts)), strategy)[0]
+            return move, strategy[move]
+        if 0 in counts:
+            return self.random.choice([move for move, count in enumerate(counts) if not count]), 1.0
+        log_visits = EXPLORATION**2 * log(node.visits)
+        bounds = [total / count + sqrt(log_visits / count) for total, count in zip(node.totals, counts, strict=True)]
+        return bounds.index(max(bounds)), 1.0
+
+    def _position(self, node_key: Any) -> Position:
+        found = self._positions.get(node_key)
+        if found is None:
+            found = Position(self.evaluator, node_key)
+            if len(self._positions) < MAX_POSITIONS:
+                self._positions[node_key] = found
+        return found
+
+    def _after(self, position: Position, choice: Choice) -> tuple[Position, Sequence[Percepts]]:
+        """Return the position after *choice*, and what every role perceives of it."""
+        found = position.followers.get(choice)
+        if found is None:
+            moves = [moves[i] for moves, i in zip(position.moves, choice, strict=True)]
+            node_key, percepts = self.evaluator.step(position.node_key, moves)
+            found = self._position(node_key), percepts
+            if len(self._positions) < MAX_POSITIONS:
+                position.followers[choice] = found
+        return found
 
 
-def _is_new(step: tuple[Arm, ...]) -> bool:
-    return any(arm.count == 0 for arm in step)
+def _back_up(walk: Walk, goals: Shares, *, by_regret: bool) -> None:
+    """Add *goals* to what was counted already on the way, and let the roles learn from them *by_regret*."""
+    for i, node, move, probability in walk:
+        if by_regret:
+            node.learn(move, goals[i], probability)
+        node.totals[move] += goals[i]
+
+
+def _take_back(walk: Walk) -> None:
+    """Forget what was counted on a way whose goals did not get known."""
+    for _, node, move, _ in walk:
+        node.counts[move] -= 1
+        node.visits -= 1

@@ -57,12 +57,38 @@ class Batch:
         found = [np.zeros((0, n_fluents), np.bool_)]
         for first, values in self._loads(packed):
             chosen = moves[first : first + N_LANES]
-            bits = np.zeros((N_LANES, len(self._rules.moves)), np.uint8)
-            np.put_along_axis(bits[: len(chosen)], chosen.astype(np.int64), 1, axis=1)
-            values[1 + n_fluents : 1 + n_fluents + bits.shape[1]] = packed_rows(bits)
+            self._put(values, chosen)
             _step(self._tables, values)
             found.append(unpacked(values[1 : 1 + n_fluents]).T[: len(chosen)])
         return np.packbits(np.concatenate(found), axis=1)
+
+    def next_and_sees(self, packed: Packed, moves: NDArray[np.integer]) -> tuple[Packed, Masks]:
+        """Return the states after the legal joint moves *moves* (N, R), and which percepts there are of them, (N, V).
+
+        The V percepts are those of all roles, one role after the other; the moves are not checked.
+        """
+        t, n_fluents = self._tables, len(self._rules.fluents)
+        states, percepts = [np.zeros((0, n_fluents), np.bool_)], [np.zeros((0, t.sees_value.shape[1]), np.bool_)]
+        for first, values in self._loads(packed):
+            n = len(packed[first : first + N_LANES])
+            self._put(values, moves[first : first + N_LANES])
+            copied, seen = rows(len(t.copy_value)), rows(t.sees_value.shape[1])
+            _evaluate_next(t, values)
+            _read(values, t.copy_value, copied)
+            following = values[1 : 1 + n_fluents].copy()
+            following[t.copy_row - 1] = copied
+            _evaluate_sees(t, values)
+            _read(values, t.sees_value[0], seen)
+            states.append(unpacked(following).T[:n])
+            percepts.append(unpacked(seen).T[:n])
+        return np.packbits(np.concatenate(states), axis=1), np.concatenate(percepts)
+
+    def _put(self, values: Words, moves: NDArray[np.integer]) -> None:
+        """Write *moves*, a joint move for each lane, into the rows of the moves."""
+        n_fluents = len(self._rules.fluents)
+        bits = np.zeros((N_LANES, len(self._rules.moves)), np.uint8)
+        np.put_along_axis(bits[: len(moves)], moves.astype(np.int64), 1, axis=1)
+        values[1 + n_fluents : 1 + n_fluents + bits.shape[1]] = packed_rows(bits)
 
     def _gathered(self, packed: Packed, width: int, ask: Callable[[Words], NDArray[np.int32]]) -> Masks:
         """Return the values of the literals that *ask* names after evaluation, (N, width)."""
@@ -111,6 +137,16 @@ def _step(t, values):
     _evaluate(values, addresses(t), 0, 1)
     new = np.empty((t.n_fluents + 1, values.shape[1]), np.uint64)
     _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
+
+
+@kernel
+def _evaluate_next(t, values):
+    _evaluate(values, addresses(t), 0, 1)
+
+
+@kernel
+def _evaluate_sees(t, values):
+    _evaluate(values, addresses(t), 0, 3)
 
 
 @kernel

@@ -126,7 +126,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if node_at(t, root, SOLVED) != 0 or n_walks_left <= 0:
             break
         n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, VISITS) // knobs.nodes_per_walk))
-        n_walks = min(n_walks, n_walks_left)
+        n_walks = min(n_walks, n_walks_left) if node_at(t, root, FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
         n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, counts)
         if n_leaves < 0:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, Percepts, World
 from players.deadline import Deadline, SearchBudget
-from tests.kit.players.games import COIN, game, game_of, role
+from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, role
 
 Past = list[tuple[Term, Percepts]]
 
@@ -57,6 +59,39 @@ def test_sampled_worlds_agree_too(seed: int) -> None:
     assert not worlds.is_exact
     assert 1 <= len(worlds.weights) <= 2
     assert [past_of(world.infosets[worlds.me]) for world in worlds.weights] == [past] * len(worlds.weights)
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.sampled_from(["kuhnpoker", "leducpoker", "phantomtictactoe", "darkhex"]), st.integers(0, 1), st.integers(0))
+@pytest.mark.parametrize("max_worlds", [30, 200])
+def test_every_world_of_any_play_agrees_and_there_is_always_one(
+    max_worlds: int, name: str, mine: int, seed: int
+) -> None:
+    of = compiled(name)
+    worlds = BeliefState(of, of.roles[mine], seed, max_worlds)
+    random, state, past = Random(seed), of.initial_state, Past()
+    while True:
+        moves = tuple(random.choice(state.legal_moves(each)) for each in of.roles)
+        percepts, state = state.percepts(worlds.role, moves), state.next_state(moves)
+        if state.is_terminal:
+            break
+        worlds.advance(moves[mine], percepts, SearchBudget())
+        past.append((moves[mine], percepts))
+        assert 1 <= len(worlds.weights) <= max_worlds
+        assert not worlds.is_lost
+        assert {tuple(past_of(world.infosets[mine])) for world in worlds.weights} == {tuple(past)}
+        assert sum(worlds.weights.values()) == pytest.approx(1)
+        assert not worlds.is_exact or state in worlds.states
+
+
+@pytest.mark.parametrize("name", ["leducpoker", "phantomtictactoe"])
+def test_both_engines_keep_equal_worlds(name: str) -> None:
+    kept = []
+    for of in (interpreted(name), compiled(name)):
+        worlds = BeliefState(of, of.roles[1], 1)
+        play_at_random(of, worlds, 5, 5)
+        kept.append({(world.state.facts, world.infosets): weight for world, weight in worlds.weights.items()})
+    assert kept[0] == pytest.approx(kept[1])
 
 
 def after_the_door(worlds: BeliefState) -> BeliefState:

@@ -13,7 +13,7 @@ from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.search.infosets import InformationSetSearch
 from players.stock import MctsPlayer
-from tests.kit.players.games import COIN, game, game_of, role, rounds
+from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, role, rounds
 
 KUHN = game("kuhnpoker")
 FOREVER = Deadline(float("inf"))
@@ -87,3 +87,71 @@ def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
     move = InformationSetSearch(KUHN, Random(1)).think(bob_after_a_bet("queen"), over, reports.append)
     assert str(move) in ("call", "fold")
     assert reports == [move]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regret_matching_decides_as_clearly_where_one_move_is_best(seed: int) -> None:
+    search = InformationSetSearch(KUHN, Random(seed), by_regret=True)
+    moves = [str(search.think(bob_after_a_bet("king"), rounds(400))) for _ in range(10)]
+    assert moves.count("call") >= 8
+
+
+def test_regret_matching_finds_the_mixed_strategy_of_rock_paper_scissors() -> None:
+    rockpaperscissors = game("rockpaperscissors")
+    search = InformationSetSearch(rockpaperscissors, Random(1), by_regret=True)
+    belief = BeliefState(rockpaperscissors, rockpaperscissors.roles[0], 1)
+    search.think(belief, rounds(6000))
+    plan = search.node_of(0, None).plan
+    assert [share / sum(plan) for share in plan] == pytest.approx([1 / 3] * 3, abs=0.1)
+
+
+def test_both_engines_search_with_equal_rights() -> None:
+    """On the interpreter and on the compiled engine the candidate switches doors."""
+    for of in (interpreted("montyhall"), compiled("montyhall")):
+        worlds = BeliefState(of, role("candidate"), 1)
+        worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
+        worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
+        assert str(InformationSetSearch(of, Random(1)).think(worlds, rounds(200))) == "switch"
+
+
+def test_equal_seeds_search_equally() -> None:
+    def searched(seed: int) -> tuple[str, list[int]]:
+        search = InformationSetSearch(compiled("phantomtictactoe"), Random(seed))
+        belief = BeliefState(compiled("phantomtictactoe"), role("x"), 1)
+        return str(search.think(belief, rounds(300))), list(search.node_of(0, None).counts)
+
+    assert searched(1) == searched(1)
+    assert searched(1) != searched(2)
+
+
+def test_the_tree_is_kept_between_moves() -> None:
+    """What the roles did in plays of the first move is known at the second."""
+    of = compiled("phantomtictactoe")
+    search, belief = InformationSetSearch(of, Random(1)), BeliefState(of, role("x"), 1)
+    search.think(belief, rounds(2000))
+    belief.advance(read_term("(mark 2 2)"), [read_term("(placed x)")], SearchBudget())
+    belief.advance(read_term("noop"), [read_term("(placed o)")], SearchBudget())
+    infoset = next(iter(belief.weights)).infosets[0]
+    assert sum(search.node_of(0, infoset).counts) > 0
+
+
+def test_worlds_are_drawn_by_their_weights() -> None:
+    """The walks from a world are as many as its weight says: two thirds with the car behind the other door."""
+    montyhall = compiled("montyhall")
+    worlds = BeliefState(montyhall, role("candidate"), 1)
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
+    search = InformationSetSearch(montyhall, Random(1))
+    search.think(worlds, rounds(2000))
+    node = search.node_of(0, next(iter(worlds.weights)).infosets[0])
+    switch = [str(term) for term in node.terms].index("switch")
+    assert node.totals[switch] / node.counts[switch] == pytest.approx(2 / 3, abs=0.05)
+
+
+def test_the_clock_ends_the_search() -> None:
+    ticks = iter(range(10**6))
+    search = InformationSetSearch(compiled("phantomtictactoe"), Random(1))
+    budget = SearchBudget(deadline=Deadline(200.0, lambda: next(ticks)))
+    search.think(BeliefState(compiled("phantomtictactoe"), role("x"), 1), budget)
+    assert search.n_rounds > 0
+    assert next(ticks) < 250

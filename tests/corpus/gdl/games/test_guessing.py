@@ -40,7 +40,7 @@ def test_games_of_the_library_would_be_drawn_on_the_same_grid(name: str) -> None
     assert shape(guessed) == shape(about.board)
 
 
-@pytest.mark.parametrize("name", ["kuhnpoker", "montyhall", "rockpaperscissors"])
+@pytest.mark.parametrize("name", ["kuhnpoker", "leducpoker", "montyhall", "rockpaperscissors"])
 def test_a_game_without_a_board_lists_its_facts(name: str) -> None:
     assert layout_for(find_game(name).read()) == Layout()
 

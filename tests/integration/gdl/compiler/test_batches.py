@@ -50,3 +50,32 @@ def test_no_states_have_no_answers() -> None:
     assert compiled.batch.terminal(none).shape == (0,)
     assert compiled.batch.goals(none).shape == (0, 2)
     assert compiled.batch.next(none, np.zeros((0, 2), np.int64)).shape == none.shape
+
+
+@pytest.mark.parametrize("name", ["kuhnpoker", "montyhall", "phantomtictactoe", "darkhex"])
+def test_a_batch_of_steps_has_the_percepts_that_each_has_alone(name: str) -> None:
+    """Six hundred, which is more than the lanes: of the first load and of the second."""
+    interpreted, compiled = both(find_game(name).read())
+    random = Random(3)
+    state: State = interpreted.initial_state
+    steps: list[tuple[State, tuple[Term, ...]]] = []
+    while len(steps) < 600:
+        moves = joint_move(interpreted, state, random)
+        if moves is not None:
+            steps.append((state, moves))
+        state = interpreted.initial_state if moves is None else state.next_state(moves)
+    numbers = np.array(
+        [[known[move] for known, move in zip(compiled.move_number, moves, strict=True)] for _, moves in steps]
+    )
+    following, seen = compiled.batch.next_and_sees(packed(compiled, [state for state, _ in steps]), numbers)
+    assert following.tobytes() == packed(compiled, [state.next_state(moves) for state, moves in steps]).tobytes()
+    cuts = np.cumsum([0, *map(len, compiled.rules.sees)])
+    rows = packed(compiled, [state for state, _ in steps])
+    for n, ((state, moves), holds) in enumerate(zip(steps, seen, strict=True)):
+        alone, told = compiled.next_and_sees(rows[n].tobytes(), numbers[n].tolist())
+        assert alone == following[n].tobytes()
+        assert told == tuple(state.percepts(role, moves) for role in interpreted.roles)
+        for i, role in enumerate(interpreted.roles):
+            ours = compiled.rules.sees[i]
+            found = sorted(str(ours[j]) for j in np.flatnonzero(holds[cuts[i] : cuts[i + 1]]))
+            assert found == [str(percept) for percept in state.percepts(role, moves)]

@@ -12,8 +12,8 @@ from gdl.games.library import GameFile, find_game, game_names, library_folder
 
 def test_the_library_has_the_four_briefs_and_the_classics() -> None:
     assert set(game_names()) >= {
-        "amazons", "breakthrough", "connectfour", "eightpuzzle", "kuhnpoker", "montyhall", "mummymaze", "nim",
-        "rockpaperscissors", "tictactoe", "zion", "zombies",
+        "amazons", "breakthrough", "connectfour", "darkhex", "eightpuzzle", "kuhnpoker", "leducpoker", "montyhall",
+        "mummymaze", "nim", "phantomtictactoe", "rockpaperscissors", "tictactoe", "zion", "zombies",
     }  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_a_name_of_the_library_wins_over_a_file_of_that_name(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("name", "suggestions"),
     [
-        ("tic-tac-toe", ("tictactoe",)),
+        ("tic-tac-toe", ("tictactoe", "phantomtictactoe")),
         ("Amazon", ("amazons",)),
         ("conect4", ("connectfour",)),
         ("rules/zombi.kif", ("zombies",)),

@@ -1,0 +1,188 @@
+"""Worlds found anew: each by a walk of its own from the first state, through all that the role did and perceived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import prod
+from random import Random
+from typing import Final
+
+from gdl.game import JointMove
+from players.deadline import SearchBudget
+from players.worlds import Choices, Options, Step, World, WorldSteps, drawn_moves, joint_moves, n_joint_moves, parts_of
+
+MAX_OUTCOMES: Final = 2_000
+"""With more joint moves in one step, some of them are drawn."""
+MAX_TRIES: Final = 256
+"""How many of them."""
+MAX_SEARCHED: Final = 20_000
+"""How many of them are tried, one after the other, where none of those that were drawn agrees with the percepts."""
+MAX_NODES: Final = 20_000
+ENOUGH: Final = 4_000
+"""The outcomes that are looked at for more worlds where there is one already."""
+TOO_MANY: Final = 1_000_000
+"""Those that are looked at for a single one."""
+
+
+AT_ONCE: Final = 64
+"""How many walks are taken together, so that the steps of all are made at once."""
+MIN_AT_ONCE: Final = 8
+
+
+class _Node:
+    """A world after some steps, and those that may follow it after one more, with their probabilities."""
+
+    __slots__ = ("before", "followers", "world")
+
+    def __init__(self, world: World, before: _Node | None) -> None:
+        self.world, self.before = world, before
+        self.followers: list[tuple[_Node, float]] | None = None
+
+
+class HistorySampler:
+    """Draws worlds that agree with all steps, with weights in proportion to their probability in the mean.
+
+    A walk takes each step by the probabilities of what may follow, and its weight is that of all that agreed with the
+    percepts. A walk that comes to a world without followers forgets this world for all walks to come and counts with
+    weight 0, so that dead ends make no world likelier than it is. Where most walks have ended so, the others are drawn
+    in their place, and share the weight. Whatever can be found is found in the end, but that may take long.
+    Source: sequential Monte Carlo, Doucet and others, 2001.
+    """
+
+    def __init__(self, first: World, choices: Choices, steps: WorldSteps, max_outcomes: int = MAX_OUTCOMES) -> None:
+        self._choices, self._steps, self._max_outcomes = choices, steps, max_outcomes
+        self._first = first
+        self._root = _Node(first, None)
+        self._n_nodes, self._n_looked = 1, 0
+
+    def forget(self) -> None:
+        """Forget which worlds follow which."""
+        self._root, self._n_nodes = _Node(self._first, None), 1
+
+    def draw(
+        self, steps: Sequence[Step], random: Random, budget: SearchBudget, n: int, *, has_some: bool = False
+    ) -> dict[World, float]:
+        """Return worlds with weights, from *n* walks that agree with *steps*, or as many as *budget* allows.
+
+        *has_some* says that there are other worlds already, so that these need not be found at any cost.
+        """
+        found: dict[World, float] = {}
+        n_drawn, self._n_looked = 0, 0
+        while n_drawn < n and not budget.is_out_of_time and not self._is_over:
+            if self._n_looked > (ENOUGH if found or has_some else TOO_MANY):
+                break
+            for world, weight in self._walks(max(MIN_AT_ONCE, min(AT_ONCE, n - n_drawn)), steps, random, budget):
+                n_drawn += 1
+                found[world] = found.get(world, 0.0) + weight
+            if self._n_nodes > MAX_NODES:
+                self.forget()
+        return found
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether no world agrees with the steps."""
+        return self._root.followers == []
+
+    def _walks(self, n: int, steps: Sequence[Step], random: Random, budget: SearchBudget) -> list[tuple[World, float]]:
+        """Return where *n* walks come to, with their weights; nothing where all came to dead ends, or time ran out."""
+        walks = [(self._root, 1.0)] * n
+        for step in steps:
+            if not self._expand({node for node, _ in walks if node.followers is None}, step, budget):
+                return []
+            going = []
+            for node, weight in walks:
+                taken = self._taken(node, step, random, budget)
+                if taken is None:
+                    _bury(node)
+                else:
+                    going.append((taken[0], weight * taken[1]))
+            if not going:
+                return []
+            walks = going if len(going) > n / 2 else _refilled(going, n, random)
+        return [(node.world, weight) for node, weight in walks]
+
+    def _taken(self, node: _Node, step: Step, random: Random, budget: SearchBudget) -> tuple[_Node, float] | None:
+        """Return a follower of *node*, drawn by its probability, and what the followers have of it together."""
+        if node.followers is None:
+            return self._drawn(node, self._choices.options(node.world, step[0]), step, random, budget)
+        if not node.followers:
+            return None
+        shares = [share for _, share in node.followers]
+        return random.choices(node.followers, shares)[0][0], sum(shares)
+
+    def _expand(self, nodes: Iterable[_Node], step: Step, budget: SearchBudget) -> bool:
+        """Find all followers of *nodes*, but for those that have too many; return whether there was time to."""
+        if budget.is_out_of_time:
+            return False
+        made: list[tuple[_Node, JointMove, float]] = []
+        small: list[_Node] = []
+        for node in nodes:
+            options = self._choices.options(node.world, step[0])
+            if n_joint_moves(options) <= self._max_outcomes:
+                small.append(node)
+                made += ((node, moves, share) for moves, share in joint_moves(options))
+        self._n_looked += len(made)
+        worlds, is_whole = self._steps.followers([(node.world, moves) for node, moves, _ in made], step[1], budget)
+        if is_whole:
+            for node in small:
+                node.followers = []
+            for world, (node, _, share) in zip(worlds, made, strict=True):
+                if world is not None and node.followers is not None:
+                    node.followers.append((_Node(world, node), share))
+                    self._n_nodes += 1
+        return is_whole
+
+    def _drawn(
+        self, node: _Node, options: Options, step: Step, random: Random, budget: SearchBudget
+    ) -> tuple[_Node, float] | None:
+        """Return one of the many followers of *node*, from a number of joint moves that are drawn."""
+        said, made = parts_of(step[1]), dict[JointMove, float]()
+        for _ in range(MAX_TRIES):
+            moves, factor = drawn_moves(options, said, random)
+            made[moves] = made.get(moves, 0.0) + factor
+        self._n_looked += len(made)
+        outcomes = [(node.world, moves) for moves in made]
+        worlds, is_whole = self._steps.followers(outcomes, step[1], budget)
+        hits = [(world, factor) for world, factor in zip(worlds, made.values(), strict=False) if world is not None]
+        if hits and is_whole:
+            factors = [factor for _, factor in hits]
+            return _Node(random.choices(hits, factors)[0][0], node), sum(factors) / MAX_TRIES
+        return self._searched(node, options, step, random, budget)
+
+    def _searched(
+        self, node: _Node, options: Options, step: Step, random: Random, budget: SearchBudget
+    ) -> tuple[_Node, float] | None:
+        """Return the first follower of *node* among its joint moves in random order, mentioned ones before others."""
+        for n_tried, moves in enumerate(_shuffled(options, step, random), 1):
+            worlds, _ = self._steps.followers([(node.world, moves)], step[1], budget)
+            if worlds[0] is not None:
+                return _Node(worlds[0], node), prod(of_role[move] for of_role, move in zip(options, moves, strict=True))
+            if n_tried >= MAX_SEARCHED or budget.is_out_of_time:
+                return None
+        node.followers = []
+        return None
+
+
+def _bury(node: _Node) -> None:
+    """Take *node*, if it is known to have no followers, from those of the node before, and so on."""
+    while node.followers == [] and node.before is not None:
+        known = node.before.followers
+        if known is None:
+            break
+        node.before.followers = [(other, share) for other, share in known if other is not node]
+        node = node.before
+
+
+def _refilled(walks: list[tuple[_Node, float]], n: int, random: Random) -> list[tuple[_Node, float]]:
+    """Return *n* walks in the place of fewer, drawn by their weights, whose sum stays as it is."""
+    weights = [weight for _, weight in walks]
+    share = sum(weights) / n
+    return [(node, share) for node, _ in random.choices(walks, weights, k=n)]
+
+
+def _shuffled(options: Options, step: Step, random: Random) -> Iterator[JointMove]:
+    """Yield all joint moves of *options* in random order, those first that the percepts of *step* mention."""
+    said = parts_of(step[1])
+    shuffled = (random.sample(tuple(moves), len(moves)) for moves in options)
+    return product(*(sorted(moves, key=lambda move: move not in said) for moves in shuffled))

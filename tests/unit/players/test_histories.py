@@ -1,0 +1,123 @@
+"""Worlds that are drawn anew: with their exact probabilities in the mean, and found wherever there is one."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gdl.game import Game
+from gdl.language.kif import read_term
+from players.belief import BeliefState
+from players.deadline import Deadline, SearchBudget
+from players.histories import HistorySampler
+from players.worlds import Choices, Step, World, WorldSteps
+from tests.kit.players.games import game_of, interpreted, role
+
+MONTY = interpreted("montyhall")
+DOOR_3: list[Step] = [
+    (read_term("(choose 1)"), (read_term("(you_chose 1)"),)),
+    (read_term("noop"), (read_term("(opened_door 3)"),)),
+]
+
+
+def sampler(of: Game, me: int = 0, max_outcomes: int = 2000) -> HistorySampler:
+    first = World(of.initial_state, (None,) * len(of.roles))
+    return HistorySampler(first, Choices(of, me), WorldSteps(of, me), max_outcomes)
+
+
+def shares(weights: dict[World, float], fluent: str) -> dict[str, float]:
+    total, found = sum(weights.values()), dict[str, float]()
+    for world, weight in weights.items():
+        fact = next(str(fact) for fact in world.state.facts if str(fact).startswith(f"({fluent} "))
+        found[fact] = found.get(fact, 0.0) + weight / total
+    return found
+
+
+def test_weights_are_the_probabilities_in_the_mean() -> None:
+    """The car is behind the other door two times in three."""
+    drawn = sampler(MONTY).draw(DOOR_3, Random(1), SearchBudget(), 2000)
+    assert shares(drawn, "car") == pytest.approx({"(car 1)": 1 / 3, "(car 2)": 2 / 3}, abs=0.03)
+
+
+def test_moves_drawn_from_very_many_have_their_probabilities_too() -> None:
+    drawn = sampler(MONTY, max_outcomes=1).draw(DOOR_3, Random(1), SearchBudget(), 100)
+    assert shares(drawn, "car") == pytest.approx({"(car 1)": 1 / 3, "(car 2)": 2 / 3}, abs=0.1)
+
+
+NEEDLE = """
+(role seer) (role random)
+(init (step 0))
+(digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+(next_step 0 1) (next_step 1 2) (next_step 2 3) (next_step 3 4)
+(legal seer noop)
+(<= (legal random ?x) (digit ?x))
+(<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
+(<= (next (drew ?m ?x)) (true (step ?m)) (does random ?x))
+(<= (next (drew ?m ?x)) (true (drew ?m ?x)))
+(<= terminal (true (step 4)))
+(<= (sees seer lucky) (true (step 2)) (true (drew 0 2)) (true (drew 1 2)))
+(goal seer 0) (goal random 0)
+"""
+"""One in 25 histories is lucky, which shows two steps later."""
+
+
+def needle_steps(n: int, *percepts: str) -> list[Step]:
+    return [(read_term("noop"), ())] * n + [(read_term("noop"), tuple(map(read_term, percepts)))]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_only_history_is_found_however_seldom_it_is(seed: int) -> None:
+    drawn = sampler(game_of(NEEDLE)).draw(needle_steps(2, "lucky"), Random(seed), SearchBudget(), 1)
+    assert [shares(drawn, f"drew {step}") for step in (0, 1)] == [{"(drew 0 2)": 1.0}, {"(drew 1 2)": 1.0}]
+
+
+def test_dead_ends_make_no_world_likelier() -> None:
+    """24 of 25 histories remain, each digit as likely as before."""
+    drawn = sampler(game_of(NEEDLE)).draw(needle_steps(2), Random(1), SearchBudget(), 1500)
+    found = shares(drawn, "drew 0")
+    assert found["(drew 0 2)"] == pytest.approx(4 / 24, abs=0.03)
+    assert found["(drew 0 3)"] == pytest.approx(5 / 24, abs=0.03)
+
+
+def test_what_cannot_be_is_given_up() -> None:
+    drawing = sampler(game_of(NEEDLE))
+    assert drawing.draw(needle_steps(1, "lucky"), Random(1), SearchBudget(), 1) == {}
+
+
+def test_no_time_finds_nothing() -> None:
+    over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
+    assert sampler(MONTY).draw(DOOR_3, Random(1), over, 1) == {}
+
+
+def test_a_belief_that_is_left_with_no_world_finds_it_again() -> None:
+    """Two worlds of 25 hardly ever have the lucky one among them."""
+    for seed in range(5):
+        worlds = BeliefState(game_of(NEEDLE), role("seer"), seed, max_worlds=2)
+        for move, percepts in needle_steps(2, "lucky"):
+            worlds.advance(move, percepts, SearchBudget())
+        assert (worlds.is_lost, worlds.is_exact) == (False, False)
+        assert {str(fact) for fact in worlds.state.facts} >= {"(drew 0 2)", "(drew 1 2)"}
+
+
+HIDER = """
+(role seer) (role hider) (role random)
+(init (step 0))
+(next_step 0 1) (next_step 1 2)
+(legal seer noop) (legal random left) (legal random right) (legal hider left) (legal hider right)
+(<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
+(<= (next (hid ?m ?way)) (true (step ?m)) (does hider ?way))
+(<= (next (drew ?m ?way)) (true (step ?m)) (does random ?way))
+(<= (sees seer same) (does hider ?way) (does random ?way))
+(<= terminal (true (step 2)))
+(goal seer 0) (goal hider 0) (goal random 0)
+"""
+
+
+def test_a_model_says_how_the_others_choose_and_chance_stays_uniform() -> None:
+    worlds = BeliefState(game_of(HIDER), role("seer"), 1)
+    worlds.model = lambda _world, _role, moves: [0.9 if str(move) == "left" else 0.1 for move in moves]
+    worlds.advance(read_term("noop"), [read_term("same")], SearchBudget())
+    assert shares(worlds.weights, "hid") == pytest.approx({"(hid 0 left)": 0.9, "(hid 0 right)": 0.1})
+    worlds.model = None
+    assert worlds.model is None
