@@ -1,4 +1,4 @@
-"""The stock players: legal, random, greedy, minimax, mcts and nested."""
+"""The stock players: legal, random, greedy, minimax, mcts, planner and nested."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from players.search.alphabeta import AlphaBeta, estimate
 from players.search.evaluator import evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
+from players.search.plans import OneRoleSearch
 from players.search.positions import Choice, Positions, SearchPosition
 from players.search.uct import TreeSearch
 
@@ -94,7 +95,8 @@ class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
     In imperfect information it samples worlds that agree with its percepts, and searches over information sets instead
-    of states; where its percepts turn out to determine the state it plays as in perfect information.
+    of states; where its percepts turn out to determine the state it plays as in perfect information. A game of one role
+    is searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays.
     """
 
     def __init__(self, playouts: int | None = None, engine: str = DEFAULT_ENGINE) -> None:
@@ -107,30 +109,52 @@ class MctsPlayer(Player):
         self.sees_everything = not self.game.has_imperfect_information
         self.tree = TreeSearch(self.game, self.random)
         self.infoset_search = InformationSetSearch(self.game, self.random)
+        self.plans = self._plan_search()
+
+    def _plan_search(self) -> OneRoleSearch | None:
+        """Return what searches a game of one role, None for other games."""
+        return OneRoleSearch(self.game, self.random) if len(self.game.roles) == 1 else None
 
     def start(self, deadline: Deadline) -> None:
-        """Find out whether the percepts of this role determine the state, and wait for the compiler."""
+        """Find out whether the percepts of this role determine the state, wait for the compiler, and plan."""
         if not self.sees_everything:
             probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
         if self.sees_everything:
             wait_for_compilation(self.game, deadline)
             self._renew_tree()
+            if self.plans is not None and self.max_playouts is None:
+                self.plans.think(self.game.initial_state, SearchBudget(deadline=deadline))
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
         budget = SearchBudget(self.max_playouts, deadline)
         if self.sees_everything and self.worlds.is_certain:
+            if self.plans is not None:
+                return self.plans.think(state, budget, self.suggest)
             if self.max_playouts is None:
                 self._renew_tree()
             return self.tree.think(state, role, budget, self.suggest)
         return self.infoset_search.think(self.worlds, budget, self.suggest)
+
+    def stop(self) -> None:
+        """Give back what the search for a plan holds."""
+        if self.plans is not None:
+            self.plans.close()
+
+    def abort(self) -> None:
+        """Give back what the search for a plan holds."""
+        self.stop()
 
     def _renew_tree(self) -> None:
         """Begin a new tree if the game has been compiled since the last was begun."""
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)
+
+
+class PlannerPlayer(MctsPlayer):
+    """Plans in games of one role, keeping and following the best plan; with more roles it plays as `mcts` does."""
 
 
 class NestedPlayer(MctsPlayer):
@@ -144,6 +168,10 @@ class NestedPlayer(MctsPlayer):
         """Prepare for a match without any line of moves yet."""
         super().join(game, role, seed)
         self.search = NestedSearch(game, self.random, self.level) if len(game.roles) == 1 else None
+
+    def _plan_search(self) -> OneRoleSearch | None:
+        """Return None: nested search is what this player compares others with."""
+        return None
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the first move of the best line found before *deadline*."""

@@ -1,0 +1,383 @@
+"""The kernel of graph search: states are expanded 512 at a time, and met once, however they are reached.
+
+A graph has one closed table and several queues, which take turns; each orders the states that are still open by a key
+of its own. Only games in which a single role moves can be searched like that.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate, _popcount
+from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses
+
+RUNNING: Final = 0
+FOUND: Final = 1
+EXHAUSTED: Final = 2
+FULL: Final = 3
+
+N_QUEUES: Final = 5
+(BREADTH, GREEDY, NOVELTY, GOAL_NOW, DEPTH) = range(N_QUEUES)
+"""The queues: by depth, by conditions of the goal that do not hold, by new fluents first, by the goal as it stands now,
+and deepest first."""
+N_KEYS: Final = 1024
+MAX_DISTANCE: Final = N_KEYS // 2 - 1
+"""More conditions that do not hold count as so many."""
+_SIXTY_FOUR: Final = 64
+
+_OPEN: Final = 0
+_CLOSED: Final = 1
+_TERMINAL: Final = 2
+
+N_COUNTERS: Final = 6
+(N_NODES, N_ENTRIES, N_EXPANDED, BEST_GOAL, BEST_NODE, TURN) = range(N_COUNTERS)
+
+
+class Graph(NamedTuple):
+    """What a search has met, and what it looks for.
+
+    *Shapes*: N nodes, K words a state (fluent i is bit i mod 64 of word i div 64). `words` (N, K); `parent`, `move` and
+    `depth` (N,); `status` (N,); `slots` (S,) node + 1, a power of two; `entries` (E, 2) node and next entry + 1 of a
+    stack; `heads` (queues, keys) the first entry + 1 of each stack; `lowest` (queues,) below which no stack has
+    entries; `seen` (distances, K) fluents met at each distance; `mask` (K,) what tells states apart; `turns` the
+    queues in their order; `wanted` literals of the conditions of the goal, of which those from `wanted_start[i]` to
+    `wanted_start[i + 1]` must hold together; `goals` (G,) the value of each goal literal; `counters` (N_COUNTERS,).
+    """
+
+    words: NDArray[np.uint64]
+    parent: NDArray[np.int32]
+    move: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    status: NDArray[np.uint8]
+    slots: NDArray[np.int32]
+    entries: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    lowest: NDArray[np.int32]
+    seen: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    turns: NDArray[np.int32]
+    wanted: NDArray[np.int32]
+    wanted_start: NDArray[np.int32]
+    goals: NDArray[np.int64]
+    counters: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """Rows and lists that an expansion works in.
+
+    *Shapes*: `values` (rows, W), `new` (fluents + 1, W), `block` (64,), `states` (512, K), `nodes` (512,), `parents`
+    (batch,), `pairs` (batch * moves, 2) lanes and moves.
+    """
+
+    values: NDArray[np.uint64]
+    new: NDArray[np.uint64]
+    block: NDArray[np.uint64]
+    states: NDArray[np.uint64]
+    nodes: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    pairs: NDArray[np.int32]
+
+
+@kernel
+def _run(values, t, part):
+    _evaluate(values, addresses(t), 0, part)
+
+
+@kernel
+def _follow(values, t, new):
+    _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
+
+
+@kernel
+def _transpose(x):
+    """Exchange bit j of word i and bit i of word j, of 64 words."""
+    j, mask = 32, U(0x00000000FFFFFFFF)
+    while j:
+        for k in range(64):
+            if not k & j:
+                moved = ((x[k] >> U(j)) ^ x[k | j]) & mask
+                x[k | j] ^= moved
+                x[k] ^= moved << U(j)
+        j >>= 1
+        mask ^= mask << U(j)
+
+
+@kernel
+def put_states(values, block, states, n, n_fluents):
+    """Put the first *n* of *states* into lanes; the other lanes are left as they are up to a multiple of 64."""
+    for w in range((n + 63) // 64):
+        for b in range(states.shape[1]):
+            for i in range(64):
+                lane = 64 * w + i
+                block[i] = states[lane, b] if lane < n else ZERO
+            _transpose(block)
+            for i in range(min(64, n_fluents - 64 * b)):
+                values[1 + 64 * b + i, w] = block[i]
+
+
+@kernel
+def take_states(values, block, states, n, n_fluents):
+    """Take the states of the first *n* lanes out of them."""
+    for w in range((n + 63) // 64):
+        for b in range(states.shape[1]):
+            n_here = min(64, n_fluents - 64 * b)
+            for i in range(64):
+                block[i] = values[1 + 64 * b + i, w] if i < n_here else ZERO
+            _transpose(block)
+            for i in range(64):
+                lane = 64 * w + i
+                if lane < n:
+                    states[lane, b] = block[i]
+
+
+@kernel
+def _bit(values, literal, lane):
+    return (values[literal >> 1, lane >> 6] >> U(lane & 63) & ONE) ^ U(literal & 1)
+
+
+@kernel
+def _find(graph, states, lane):
+    """Return twice the node of a state, plus one where it is new; -1 where there is no room for a new one."""
+    mask, n_words = graph.mask, states.shape[1]
+    x = U(0x9E3779B97F4A7C15)
+    for b in range(n_words):
+        x = (x ^ (states[lane, b] & mask[b])) * U(0xFF51AFD7ED558CCD)
+        x ^= x >> U(32)
+    size = len(graph.slots)
+    slot = np.int64(x & U(size - 1))
+    while graph.slots[slot]:
+        node = graph.slots[slot] - 1
+        is_same = True
+        for b in range(n_words):
+            if (graph.words[node, b] ^ states[lane, b]) & mask[b]:
+                is_same = False
+                break
+        if is_same:
+            return np.int64(2 * node)
+        slot = (slot + 1) & (size - 1)
+    node = graph.counters[N_NODES]
+    if node == len(graph.words):
+        return np.int64(-1)
+    graph.slots[slot] = node + 1
+    graph.counters[N_NODES] = node + 1
+    graph.depth[node] = -1
+    return np.int64(2 * node + 1)
+
+
+@kernel
+def _push(graph, queue, key, node):
+    entry = graph.counters[N_ENTRIES]
+    if entry == len(graph.entries):
+        return
+    graph.counters[N_ENTRIES] = entry + 1
+    graph.entries[entry, 0] = node
+    graph.entries[entry, 1] = graph.heads[queue, key]
+    graph.heads[queue, key] = entry + 1
+    graph.lowest[queue] = min(graph.lowest[queue], key)
+
+
+@kernel
+def _pop(graph, queue, parents):
+    """Take the best open nodes of a queue out of it, as many as *parents* has room for; return how many."""
+    n, key = 0, graph.lowest[queue]
+    while key < N_KEYS and n < len(parents):
+        entry = graph.heads[queue, key]
+        if not entry:
+            key += 1
+            continue
+        node = graph.entries[entry - 1, 0]
+        graph.heads[queue, key] = graph.entries[entry - 1, 1]
+        if graph.status[node] == _OPEN:
+            graph.status[node] = _CLOSED
+            parents[n] = node
+            n += 1
+    graph.lowest[queue] = min(key, N_KEYS - 1)
+    return n
+
+
+@kernel
+def _next_parents(graph, parents):
+    for _ in range(len(graph.turns)):
+        turn = graph.counters[TURN]
+        graph.counters[TURN] = turn + 1 if turn + 1 < len(graph.turns) else 0
+        n = _pop(graph, graph.turns[turn], parents)
+        if n:
+            return n
+    return 0
+
+
+@kernel
+def _pairs(t, values, pairs, n):
+    """List the legal moves of the first *n* lanes; return how many."""
+    n_pairs = 0
+    for move in range(len(t.choice_legal)):
+        literal = t.choice_legal[move]
+        for w in range((n + 63) // 64):
+            x = values[literal >> 1, w]
+            if literal & 1:
+                x = ~x
+            if n - 64 * w < 64:
+                x &= (ONE << U(n - 64 * w)) - ONE
+            while x != ZERO:
+                low = x & (ZERO - x)
+                pairs[n_pairs, 0] = 64 * w + _popcount(low - ONE)
+                pairs[n_pairs, 1] = move
+                n_pairs += 1
+                x ^= low
+    return n_pairs
+
+
+@kernel
+def _distance(graph, values, lane):
+    """Return how many conditions of the goal do not hold, in the way to it that has the fewest."""
+    best = np.int64(MAX_DISTANCE)
+    for way in range(len(graph.wanted_start) - 1):
+        n = np.int64(0)
+        for i in range(graph.wanted_start[way], graph.wanted_start[way + 1]):
+            n += 1 - np.int64(_bit(values, graph.wanted[i], lane))
+        best = min(best, n)
+    return best
+
+
+@kernel
+def _goal(t, graph, values, lane):
+    """Return the goal, -1 where there is not exactly one."""
+    goal, n = np.int64(-1), 0
+    for i in range(len(graph.goals)):
+        if _bit(values, t.goal_value[0, i], lane):
+            goal = graph.goals[i]
+            n += 1
+    return goal if n == 1 else np.int64(-1)
+
+
+@kernel
+def _note(t, graph, values, lane, node):
+    """Put a node into the queues, or note what its end is worth."""
+    goal = _goal(t, graph, values, lane)
+    if _bit(values, t.terminal[0], lane):
+        graph.status[node] = _TERMINAL
+        if goal > graph.counters[BEST_GOAL]:
+            graph.counters[BEST_GOAL], graph.counters[BEST_NODE] = goal, node
+        return
+    graph.status[node] = _OPEN
+    distance = _distance(graph, values, lane)
+    is_new = False
+    for b in range(graph.words.shape[1]):
+        is_new |= graph.words[node, b] & ~graph.seen[distance, b] != ZERO
+        graph.seen[distance, b] |= graph.words[node, b]
+    depth = min(graph.depth[node], N_KEYS - 1)
+    for queue in graph.turns:
+        if queue == BREADTH:
+            key = depth
+        elif queue == GREEDY:
+            key = distance
+        elif queue == NOVELTY:
+            key = distance if is_new else distance + MAX_DISTANCE + 1
+        elif queue == GOAL_NOW:
+            key = min(max(100 - goal, 0), 101)
+        else:
+            key = N_KEYS - 1 - depth
+        _push(graph, queue, key, node)
+
+
+@kernel
+def _expand_pairs(t, graph, room, first, n, is_timeless):
+    """Make the moves of *n* pairs, and keep the states that they lead to; return whether there was room for them."""
+    values, n_fluents, n_words = room.values, t.n_fluents, graph.words.shape[1]
+    for lane in range(n):
+        parent = room.parents[room.pairs[first + lane, 0]]
+        for b in range(n_words):
+            room.states[lane, b] = graph.words[parent, b]
+    put_states(values, room.block, room.states, n, n_fluents)
+    for lane in range(n):
+        values[1 + n_fluents + room.pairs[first + lane, 1], lane >> 6] |= ONE << U(lane & 63)
+    _run(values, t, 0)
+    _run(values, t, 1)
+    _follow(values, t, room.new)
+    for lane in range(n):
+        for w in range(W):
+            values[1 + n_fluents + room.pairs[first + lane, 1], w] = ZERO
+    take_states(values, room.block, room.states, n, n_fluents)
+    n_new, has_room = 0, True
+    for lane in range(n):
+        found = _find(graph, room.states, lane)
+        has_room &= found >= 0
+        node = found >> 1
+        parent = room.parents[room.pairs[first + lane, 0]]
+        depth = graph.depth[parent] + 1
+        if found >= 0 and (found & 1 or (is_timeless and depth < graph.depth[node])):
+            graph.parent[node], graph.move[node], graph.depth[node] = parent, room.pairs[first + lane, 1], depth
+            for b in range(n_words):
+                graph.words[node, b] = room.states[lane, b]
+            n_new += 1
+        else:
+            node = -1
+        room.nodes[lane] = node
+    if n_new:
+        _run(values, t, 0)
+        _run(values, t, 2)
+        for lane in range(n):
+            if room.nodes[lane] >= 0:
+                _note(t, graph, values, lane, room.nodes[lane])
+    return has_room
+
+
+@kernel
+def expand(t, graph, room, n_rounds, target, is_timeless):
+    """Expand a batch of nodes *n_rounds* times; return RUNNING, or FOUND where a goal of at least *target* is reached.
+
+    EXHAUSTED says that every state was expanded, FULL that no more nodes fit.
+    """
+    n_words = graph.words.shape[1]
+    for _ in range(n_rounds):
+        n = _next_parents(graph, room.parents)
+        if not n:
+            return EXHAUSTED
+        graph.counters[N_EXPANDED] += n
+        for lane in range(n):
+            for b in range(n_words):
+                room.states[lane, b] = graph.words[room.parents[lane], b]
+        put_states(room.values, room.block, room.states, n, t.n_fluents)
+        _run(room.values, t, 0)
+        n_pairs = _pairs(t, room.values, room.pairs, n)
+        for first in range(0, n_pairs, N_LANES):
+            has_room = _expand_pairs(t, graph, room, first, min(N_LANES, n_pairs - first), is_timeless)
+            if graph.counters[BEST_GOAL] >= target:
+                return FOUND
+            if not has_room:
+                return FULL
+    return RUNNING
+
+
+@kernel
+def begin(t, graph, room):
+    """Make the state in the first row of `room.states` the only node of an empty graph."""
+    for b in range(graph.words.shape[1]):
+        graph.words[0, b] = room.states[0, b]
+    room.values[0, :] = ONES
+    graph.parent[0] = graph.move[0] = -1
+    found = _find(graph, room.states, 0)
+    graph.depth[found >> 1] = 0
+    put_states(room.values, room.block, room.states, 1, t.n_fluents)
+    _run(room.values, t, 0)
+    _run(room.values, t, 2)
+    _note(t, graph, room.values, 0, found >> 1)
+
+
+@kernel
+def spread(t, is_moved):
+    """Set the rows of fluents and gates that depend on rows that are set; return whether a fluent's changed."""
+    for s in range(t.parts[0, 0], t.parts[0, 2]):
+        for g in range(t.segments[s, 0], t.segments[s, 1]):
+            for j in range(t.gate_start[g], t.gate_start[g + 1]):
+                is_moved[t.gate_row[g]] |= is_moved[t.gate_input[j]]
+    has_changed = False
+    for i in range(len(t.copy_row)):
+        if is_moved[t.copy_value[i] >> 1] and not is_moved[t.copy_row[i]]:
+            is_moved[t.copy_row[i]] = 1
+            has_changed = True
+    return has_changed
