@@ -41,18 +41,18 @@ class GraphSearch:
         goal, plan: the best end met so far and the moves to it, -1 and none before any is met.
         is_done: whether there is nothing left to do: the best possible goal is reached, all is expanded, or no more
             nodes fit.
-        has_seen_all: whether no plan can be better.
+        has_seen_all, is_refuted: whether no plan can be better, and whether no plan reaches the best goal.
         n_rounds: how many nodes were expanded.
     """
 
     def __init__(self, game: CompiledGame, packed: bytes, *, is_timeless: bool, max_mb: int = MAX_GRAPH_MB) -> None:
         self.game, self.packed, self.is_timeless = game, packed, is_timeless
         self.goal, self.plan = -1, Moves()
-        self.is_done = self.has_seen_all = False
+        self.is_done = self.has_seen_all = self.is_refuted = False
         self._tables: Tables = game.rules.single
         self._target = best_goal_of(game)
-        self._graph = _graph(game, is_timeless, max_mb)
-        self._room = _room(self._tables, self._graph.words.shape[1])
+        self._graph = graph_for(game, is_timeless, max_mb)
+        self._room = room_for(self._tables, self._graph.words.shape[1])
         self._room.states[0] = words_of(game, packed)
         graphs.begin(self._tables, self._graph, self._room)
         self._note()
@@ -131,7 +131,8 @@ def clock_of(tables: Tables) -> NDArray[np.bool_]:
     return found
 
 
-def _graph(game: CompiledGame, is_timeless: bool, max_mb: int) -> Graph:
+def graph_for(game: CompiledGame, is_timeless: bool, max_mb: int) -> Graph:
+    """Return an empty graph for states of *game* that takes *max_mb* at most, told apart by what moves can change."""
     tables = game.rules.single
     n_words = -(-max(1, tables.n_fluents) // 64)
     turns = np.array(_TURNS, np.int32)
@@ -164,7 +165,8 @@ def _graph(game: CompiledGame, is_timeless: bool, max_mb: int) -> Graph:
     )
 
 
-def _room(tables: Tables, n_words: int) -> Room:
+def room_for(tables: Tables, n_words: int) -> Room:
+    """Return room for expansions."""
     n_moves = len(tables.choice_legal)
     batch = max(1, min(BATCH, _MAX_PAIRS // max(1, n_moves)))
     values = rows(tables.n_rows)
@@ -176,6 +178,7 @@ def _room(tables: Tables, n_words: int) -> Room:
         states=np.empty((N_LANES, n_words), np.uint64),
         nodes=np.empty(N_LANES, np.int64),
         parents=np.empty(batch, np.int64),
+        n_siblings=np.zeros(batch, np.int64),
         pairs=np.empty((batch * n_moves, 2), np.int32),
     )
 

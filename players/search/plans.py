@@ -12,6 +12,8 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
+from players.search.answersets import AnswerSetSearch
+from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
 from players.search.graphs import GraphSearch, Moves, best_goal_of, has_clock
 from players.search.nested import NestedSearch
@@ -24,13 +26,15 @@ SLICE_S: Final = 0.05
 class PlanFinder(Protocol):
     """A search from one state: `goal` and `plan` are the best end found and the moves to it, -1 and none before.
 
-    `is_done` says that going on is useless, `has_seen_all` that no plan is better; `n_rounds` counts nodes or plays.
+    `is_done` says that going on is useless, `has_seen_all` that no plan is better, `is_refuted` that no plan reaches
+    the best goal; `n_rounds` counts nodes or plays.
     """
 
     goal: int
     plan: Moves
     is_done: bool
     has_seen_all: bool
+    is_refuted: bool
 
     @property
     def n_rounds(self) -> int:
@@ -121,9 +125,11 @@ class PlanSearch:
         self.plan = Plan()
         self.n_rounds = 0
         self._best_goal = best_goal_of(game)
+        below = (goal for goal in game.rules.goals[0] if goal is not None and goal < self._best_goal)
+        self._second_goal = max(below, default=0)
         self._has_clock = has_clock(game)
         self._root: bytes | None = None
-        self._is_best = False
+        self._is_best = self._is_refuted = False
         self._turns: list[_Turn] = []
 
     def think(self, state: CompiledState, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -140,7 +146,7 @@ class PlanSearch:
         """Keep what is left of the plan if the play has followed it to *packed*; else begin again."""
         rest = self.plan.rest_from(packed)
         if rest is None:
-            self.plan, self._is_best = Plan(), False
+            self.plan, self._is_best, self._is_refuted = Plan(), False, False
         else:
             self.plan = rest
         if packed != self._root:
@@ -155,7 +161,7 @@ class PlanSearch:
 
     def _improve(self, budget: SearchBudget, report: Report) -> None:
         if not self._turns and not self._has_best():
-            self._begin()
+            self._begin(budget)
         while not self._has_best() and not budget.is_spent(self.n_rounds):
             turns = [turn for turn in self._turns if not turn.finder.is_done and turn.fits(budget)]
             if not turns:
@@ -167,24 +173,28 @@ class PlanSearch:
                 if found and self._take(turn.finder):
                     report(self.game.moves[self._next_move()])
                 self._is_best |= turn.finder.has_seen_all
+                self._is_refuted |= turn.finder.is_refuted
                 if self._has_best() or budget.is_spent(self.n_rounds):
                     break
         if self._has_best():
             self.close()
 
     def _has_best(self) -> bool:
-        return self._is_best or self.plan.goal >= self._best_goal
+        best = self._second_goal if self._is_refuted else self._best_goal
+        return self._is_best or self.plan.goal >= best
 
-    def _begin(self) -> None:
+    def _begin(self, budget: SearchBudget) -> None:
         assert self._root is not None
-        self._turns = [_Turn(finder) for finder in self._finders(self._root)]
+        self._turns = [_Turn(finder) for finder in self._finders(self._root, budget)]
         for turn in self._turns:
             self._take(turn.finder)
 
-    def _finders(self, root: bytes) -> list[PlanFinder]:
-        found: list[PlanFinder] = [GraphSearch(self.game, root, is_timeless=False)]
+    def _finders(self, root: bytes, budget: SearchBudget) -> list[PlanFinder]:
+        found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
-            found.insert(0, GraphSearch(self.game, root, is_timeless=True))
+            found.insert(1, GraphSearch(self.game, root, is_timeless=True))
+        if budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
+            found.append(AnswerSetSearch(self.game, root))
         return found
 
     def _take(self, finder: PlanFinder) -> bool:

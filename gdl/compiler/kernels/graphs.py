@@ -23,11 +23,12 @@ FULL: Final = 3
 N_QUEUES: Final = 5
 (BREADTH, GREEDY, NOVELTY, GOAL_NOW, DEPTH) = range(N_QUEUES)
 """The queues: by depth, by conditions of the goal that do not hold, by new fluents first, by the goal as it stands now,
-and deepest first."""
-N_KEYS: Final = 1024
-MAX_DISTANCE: Final = N_KEYS // 2 - 1
+and deepest first, of these those with the fewest siblings that are no ends (Warnsdorff's rule, a step later)."""
+N_KEYS: Final = 1 << 15
+MAX_DISTANCE: Final = 511
 """More conditions that do not hold count as so many."""
-_SIXTY_FOUR: Final = 64
+_MAX_SIBLINGS: Final = 64
+"""More siblings count as so many."""
 
 _OPEN: Final = 0
 _CLOSED: Final = 1
@@ -70,7 +71,7 @@ class Room(NamedTuple):
     """Rows and lists that an expansion works in.
 
     *Shapes*: `values` (rows, W), `new` (fluents + 1, W), `block` (64,), `states` (512, K), `nodes` (512,), `parents`
-    (batch,), `pairs` (batch * moves, 2) lanes and moves.
+    and `n_siblings` (batch,), `pairs` (batch * moves, 2) lanes and moves.
     """
 
     values: NDArray[np.uint64]
@@ -78,6 +79,7 @@ class Room(NamedTuple):
     block: NDArray[np.uint64]
     states: NDArray[np.uint64]
     nodes: NDArray[np.int64]
+    n_siblings: NDArray[np.int64]
     parents: NDArray[np.int64]
     pairs: NDArray[np.int32]
 
@@ -255,7 +257,7 @@ def _goal(t, graph, values, lane):
 
 
 @kernel
-def _note(t, graph, values, lane, node):
+def _note(t, graph, values, lane, node, n_siblings):
     """Put a node into the queues, or note what its end is worth."""
     goal = _goal(t, graph, values, lane)
     if _bit(values, t.terminal[0], lane):
@@ -280,18 +282,14 @@ def _note(t, graph, values, lane, node):
         elif queue == GOAL_NOW:
             key = min(max(100 - goal, 0), 101)
         else:
-            key = N_KEYS - 1 - depth
+            key = _MAX_SIBLINGS * max(0, N_KEYS // _MAX_SIBLINGS - 1 - depth) + min(n_siblings, _MAX_SIBLINGS - 1)
         _push(graph, queue, key, node)
 
 
 @kernel
-def _expand_pairs(t, graph, room, first, n, is_timeless):
-    """Make the moves of *n* pairs, and keep the states that they lead to; return whether there was room for them."""
-    values, n_fluents, n_words = room.values, t.n_fluents, graph.words.shape[1]
-    for lane in range(n):
-        parent = room.parents[room.pairs[first + lane, 0]]
-        for b in range(n_words):
-            room.states[lane, b] = graph.words[parent, b]
+def _make_moves(t, room, first, n):
+    """Make the moves of *n* pairs in `room.states`, one lane each; the states after them are not evaluated."""
+    values, n_fluents = room.values, t.n_fluents
     put_states(values, room.block, room.states, n, n_fluents)
     for lane in range(n):
         values[1 + n_fluents + room.pairs[first + lane, 1], lane >> 6] |= ONE << U(lane & 63)
@@ -302,6 +300,17 @@ def _expand_pairs(t, graph, room, first, n, is_timeless):
         for w in range(W):
             values[1 + n_fluents + room.pairs[first + lane, 1], w] = ZERO
     take_states(values, room.block, room.states, n, n_fluents)
+
+
+@kernel
+def _expand_pairs(t, graph, room, first, n, is_timeless):
+    """Make the moves of *n* pairs, and keep the states that they lead to; return whether there was room for them."""
+    values, n_words = room.values, graph.words.shape[1]
+    for lane in range(n):
+        parent = room.parents[room.pairs[first + lane, 0]]
+        for b in range(n_words):
+            room.states[lane, b] = graph.words[parent, b]
+    _make_moves(t, room, first, n)
     n_new, has_room = 0, True
     for lane in range(n):
         found = _find(graph, room.states, lane)
@@ -320,9 +329,13 @@ def _expand_pairs(t, graph, room, first, n, is_timeless):
     if n_new:
         _run(values, t, 0)
         _run(values, t, 2)
+        room.n_siblings[:] = 0
+        for lane in range(n):
+            if room.nodes[lane] >= 0 and not _bit(values, t.terminal[0], lane):
+                room.n_siblings[room.pairs[first + lane, 0]] += 1
         for lane in range(n):
             if room.nodes[lane] >= 0:
-                _note(t, graph, values, lane, room.nodes[lane])
+                _note(t, graph, values, lane, room.nodes[lane], room.n_siblings[room.pairs[first + lane, 0]])
     return has_room
 
 
@@ -365,7 +378,7 @@ def begin(t, graph, room):
     put_states(room.values, room.block, room.states, 1, t.n_fluents)
     _run(room.values, t, 0)
     _run(room.values, t, 2)
-    _note(t, graph, room.values, 0, found >> 1)
+    _note(t, graph, room.values, 0, found >> 1, 1)
 
 
 @kernel
@@ -381,3 +394,44 @@ def spread(t, is_moved):
             is_moved[t.copy_row[i]] = 1
             has_changed = True
     return has_changed
+
+
+@kernel
+def look_ahead(t, graph, room, state, wanted, children, holds, ends):
+    """Make every legal move in *state*; return how many there are.
+
+    *Shapes*: M moves, C literals *wanted*. The numbers of the moves are then in `room.pairs`, the states after them in
+    *children* (M, K), which literals hold there in *holds* (M, C), and in *ends* (M,) the goal of terminal states, -2
+    for others.
+    """
+    values, n_words = room.values, len(state)
+    room.states[0] = state
+    put_states(values, room.block, room.states, 1, t.n_fluents)
+    _run(values, t, 0)
+    n_pairs = _pairs(t, values, room.pairs, 1)
+    for first in range(0, n_pairs, N_LANES):
+        n = min(N_LANES, n_pairs - first)
+        for lane in range(n):
+            for b in range(n_words):
+                room.states[lane, b] = state[b]
+        _make_moves(t, room, first, n)
+        _run(values, t, 0)
+        _run(values, t, 2)
+        for lane in range(n):
+            for b in range(n_words):
+                children[first + lane, b] = room.states[lane, b]
+            for i in range(len(wanted)):
+                holds[first + lane, i] = _bit(values, wanted[i], lane)
+            is_end = _bit(values, t.terminal[0], lane)
+            ends[first + lane] = _goal(t, graph, values, lane) if is_end else np.int64(-2)
+    return n_pairs
+
+
+@kernel
+def holds_in(t, room, state, literal):
+    """Return whether a literal of the goal holds in *state*."""
+    room.states[0] = state
+    put_states(room.values, room.block, room.states, 1, t.n_fluents)
+    _run(room.values, t, 0)
+    _run(room.values, t, 2)
+    return _bit(room.values, literal, 0)
