@@ -31,7 +31,7 @@ _MAX_PAIRS: Final = 1_000_000
 _MAX_WAYS: Final = 32
 _MAX_CONDITIONS: Final = 2_000
 _MAX_FRUITLESS: Final = 64
-_TURNS: Final = (graphs.BREADTH, graphs.GREEDY, graphs.NOVELTY, graphs.DEPTH)
+_TURNS: Final = (graphs.BREADTH, graphs.GREEDY, graphs.NOVELTY, graphs.DEPTH, graphs.DIVES)
 
 
 class GraphSearch:

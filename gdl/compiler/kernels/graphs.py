@@ -20,10 +20,11 @@ FOUND: Final = 1
 EXHAUSTED: Final = 2
 FULL: Final = 3
 
-N_QUEUES: Final = 5
-(BREADTH, GREEDY, NOVELTY, GOAL_NOW, DEPTH) = range(N_QUEUES)
+N_QUEUES: Final = 6
+(BREADTH, GREEDY, NOVELTY, GOAL_NOW, DEPTH, DIVES) = range(N_QUEUES)
 """The queues: by depth, by conditions of the goal that do not hold, by new fluents first, by the goal as it stands now,
-and deepest first, of these those with the fewest siblings that are no ends (Warnsdorff's rule, a step later)."""
+deepest first, and by dives: from some depth on ever deeper, at each depth first those with the fewest siblings that are
+no ends (Warnsdorff's rule, a step later), until a depth has none."""
 N_KEYS: Final = 1 << 15
 MAX_DISTANCE: Final = 511
 """More conditions that do not hold count as so many."""
@@ -34,8 +35,8 @@ _OPEN: Final = 0
 _CLOSED: Final = 1
 _TERMINAL: Final = 2
 
-N_COUNTERS: Final = 6
-(N_NODES, N_ENTRIES, N_EXPANDED, BEST_GOAL, BEST_NODE, TURN) = range(N_COUNTERS)
+N_COUNTERS: Final = 9
+(N_NODES, N_ENTRIES, N_EXPANDED, BEST_GOAL, BEST_NODE, TURN, DIVE, DEEPEST, DRAWN) = range(N_COUNTERS)
 
 
 class Graph(NamedTuple):
@@ -183,10 +184,10 @@ def _push(graph, queue, key, node):
 
 
 @kernel
-def _pop(graph, queue, parents):
-    """Take the best open nodes of a queue out of it, as many as *parents* has room for; return how many."""
-    n, key = 0, graph.lowest[queue]
-    while key < N_KEYS and n < len(parents):
+def _pop(graph, queue, first, last, parents):
+    """Take the first open nodes of keys from *first* to *last* out of a queue, as many as *parents* has room for."""
+    n, key = 0, first
+    while key <= last and n < len(parents):
         entry = graph.heads[queue, key]
         if not entry:
             key += 1
@@ -197,8 +198,29 @@ def _pop(graph, queue, parents):
             graph.status[node] = _CLOSED
             parents[n] = node
             n += 1
-    graph.lowest[queue] = min(key, N_KEYS - 1)
+    if queue != DIVES:
+        graph.lowest[queue] = min(key, N_KEYS - 1)
     return n
+
+
+@kernel
+def _dive(graph, parents):
+    """Take nodes of the next depth of a dive; where it has none, begin another dive at a depth drawn at random."""
+    counters = graph.counters
+    n_depths = counters[DEEPEST] + 1
+    depth = counters[DIVE]
+    for tried in range(n_depths + 1):
+        if tried or depth >= n_depths:
+            if tried < 2:
+                counters[DRAWN] = (counters[DRAWN] * 1103515245 + 12345) & 0x7FFFFFFF
+                depth = (counters[DRAWN] >> 8) % n_depths
+            else:
+                depth = depth + 1 if depth + 1 < n_depths else 0
+        n = _pop(graph, DIVES, depth * _MAX_SIBLINGS, depth * _MAX_SIBLINGS + _MAX_SIBLINGS - 1, parents)
+        if n:
+            counters[DIVE] = depth + 1
+            return n
+    return 0
 
 
 @kernel
@@ -206,7 +228,8 @@ def _next_parents(graph, parents):
     for _ in range(len(graph.turns)):
         turn = graph.counters[TURN]
         graph.counters[TURN] = turn + 1 if turn + 1 < len(graph.turns) else 0
-        n = _pop(graph, graph.turns[turn], parents)
+        queue = graph.turns[turn]
+        n = _dive(graph, parents) if queue == DIVES else _pop(graph, queue, graph.lowest[queue], N_KEYS - 1, parents)
         if n:
             return n
     return 0
@@ -281,8 +304,12 @@ def _note(t, graph, values, lane, node, n_siblings):
             key = distance if is_new else distance + MAX_DISTANCE + 1
         elif queue == GOAL_NOW:
             key = min(max(100 - goal, 0), 101)
+        elif queue == DEPTH:
+            key = N_KEYS - 1 - depth
         else:
-            key = _MAX_SIBLINGS * max(0, N_KEYS // _MAX_SIBLINGS - 1 - depth) + min(n_siblings, _MAX_SIBLINGS - 1)
+            depth = min(depth, N_KEYS // _MAX_SIBLINGS - 1)
+            graph.counters[DEEPEST] = max(graph.counters[DEEPEST], depth)
+            key = _MAX_SIBLINGS * depth + min(n_siblings, _MAX_SIBLINGS - 1)
         _push(graph, queue, key, node)
 
 
@@ -311,6 +338,7 @@ def _expand_pairs(t, graph, room, first, n, is_timeless):
         for b in range(n_words):
             room.states[lane, b] = graph.words[parent, b]
     _make_moves(t, room, first, n)
+    room.n_siblings[:] = 0
     n_new, has_room = 0, True
     for lane in range(n):
         found = _find(graph, room.states, lane)
@@ -324,12 +352,13 @@ def _expand_pairs(t, graph, room, first, n, is_timeless):
                 graph.words[node, b] = room.states[lane, b]
             n_new += 1
         else:
+            if found >= 0 and graph.status[node] != _TERMINAL:
+                room.n_siblings[room.pairs[first + lane, 0]] += 1
             node = -1
         room.nodes[lane] = node
     if n_new:
         _run(values, t, 0)
         _run(values, t, 2)
-        room.n_siblings[:] = 0
         for lane in range(n):
             if room.nodes[lane] >= 0 and not _bit(values, t.terminal[0], lane):
                 room.n_siblings[room.pairs[first + lane, 0]] += 1
