@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels import graphs
-from players.search.graphs import Moves, Words, best_goal_of, conditions_of, graph_for, room_for, words_of
+from players.search.graphs import Moves, Words, best_goal_of, conditions_of, graph_for, words_of
 
 MAX_MET: Final = 1_000_000
 _MIN_CONDITIONS: Final = 2
@@ -44,9 +44,9 @@ class ConditionSearch:
         ways = conditions_of(game)
         self._wanted = np.array(max(ways, key=len), np.int32)
         self.is_done = len(self._wanted) < _MIN_CONDITIONS
-        self._graph = graph_for(game, False, _MIN_GRAPH_MB)
+        self._graph = graph_for(game, is_timeless=False, max_mb=_MIN_GRAPH_MB)
         n_words = self._graph.words.shape[1]
-        self._room = room_for(self._tables, n_words)
+        self._room = graphs.room_for(self._tables)
         n_moves = len(self._tables.choice_legal)
         self._children = np.empty((n_moves, n_words), np.uint64)
         self._holds = np.empty((n_moves, len(self._wanted)), np.uint8)
@@ -55,7 +55,7 @@ class ConditionSearch:
         self._met: set[bytes] = set()
         root = words_of(game, packed)
         held = np.array(
-            [graphs.holds_in(self._tables, self._room, root, literal) for literal in self._wanted], np.uint8
+            [graphs.holds_in(self._tables, self._room, root, int(literal)) for literal in self._wanted], np.uint8
         )
         self._path = [_Branch([-1], [root], [held])]
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels import graphs
-from gdl.compiler.kernels.graphs import Graph, Room
-from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ONES, rows
+from gdl.compiler.kernels.graphs import Graph
+from gdl.compiler.kernels.words import ONES
 from gdl.compiler.tables import Tables
 
 Moves: TypeAlias = tuple[int, ...]
@@ -25,12 +24,9 @@ Words: TypeAlias = NDArray[np.uint64]
 
 MAX_GRAPH_MB: Final = 400
 MAX_NODES: Final = 4_000_000
-BATCH: Final = 64
-"""Nodes expanded at once: their successors fill the lanes."""
-_MAX_PAIRS: Final = 1_000_000
+_MIN_NODES: Final = 1_000
 _MAX_WAYS: Final = 32
 _MAX_CONDITIONS: Final = 2_000
-_MAX_FRUITLESS: Final = 64
 _TURNS: Final = (graphs.BREADTH, graphs.GREEDY, graphs.NOVELTY, graphs.DEPTH, graphs.DIVES)
 
 
@@ -51,8 +47,8 @@ class GraphSearch:
         self.is_done = self.has_seen_all = self.is_refuted = False
         self._tables: Tables = game.rules.single
         self._target = best_goal_of(game)
-        self._graph = graph_for(game, is_timeless, max_mb)
-        self._room = room_for(self._tables, self._graph.words.shape[1])
+        self._graph = graph_for(game, is_timeless=is_timeless, max_mb=max_mb)
+        self._room = graphs.room_for(self._tables)
         self._room.states[0] = words_of(game, packed)
         graphs.begin(self._tables, self._graph, self._room)
         self._note()
@@ -61,6 +57,11 @@ class GraphSearch:
     def n_rounds(self) -> int:
         """How many nodes were expanded."""
         return int(self._graph.counters[graphs.N_EXPANDED])
+
+    @property
+    def n_nodes(self) -> int:
+        """How many states were met."""
+        return int(self._graph.counters[graphs.N_NODES])
 
     def advance(self, n_rounds: int) -> bool:
         """Expand *n_rounds* batches of nodes; return whether a better end was found."""
@@ -131,56 +132,17 @@ def clock_of(tables: Tables) -> NDArray[np.bool_]:
     return found
 
 
-def graph_for(game: CompiledGame, is_timeless: bool, max_mb: int) -> Graph:
+def graph_for(game: CompiledGame, *, is_timeless: bool, max_mb: int) -> Graph:
     """Return an empty graph for states of *game* that takes *max_mb* at most, told apart by what moves can change."""
     tables = game.rules.single
     n_words = -(-max(1, tables.n_fluents) // 64)
-    turns = np.array(_TURNS, np.int32)
-    n_nodes = min(MAX_NODES, max_mb * 1_000_000 // (8 * n_words + 13 + 8 + 9 * len(turns)))
-    n_slots = 1 << (2 * n_nodes - 1).bit_length()
     mask = np.full(n_words, ONES)
     if is_timeless:
         mask &= ~_words(clock_of(tables).astype(np.uint8))
-    goals = np.array([-1 if goal is None else goal for goal in game.rules.goals[0]], np.int64)
-    wanted = conditions_of(game)
-    counters = np.zeros(graphs.N_COUNTERS, np.int64)
-    counters[graphs.BEST_GOAL] = -1
-    return Graph(
-        words=np.empty((n_nodes, n_words), np.uint64),
-        parent=np.empty(n_nodes, np.int32),
-        move=np.empty(n_nodes, np.int32),
-        depth=np.empty(n_nodes, np.int32),
-        status=np.empty(n_nodes, np.uint8),
-        slots=np.zeros(n_slots, np.int32),
-        entries=np.empty((len(turns) * n_nodes * 9 // 8, 2), np.int32),
-        heads=np.zeros((graphs.N_QUEUES, graphs.N_KEYS), np.int32),
-        lowest=np.zeros(graphs.N_QUEUES, np.int32),
-        seen=np.zeros((graphs.MAX_DISTANCE + 1, n_words), np.uint64),
-        mask=mask,
-        turns=turns,
-        wanted=np.array([literal for way in wanted for literal in way], np.int32),
-        wanted_start=np.cumsum([0, *map(len, wanted)]).astype(np.int32),
-        goals=goals,
-        counters=counters,
-    )
-
-
-def room_for(tables: Tables, n_words: int) -> Room:
-    """Return room for expansions."""
-    n_moves = len(tables.choice_legal)
-    batch = max(1, min(BATCH, _MAX_PAIRS // max(1, n_moves)))
-    values = rows(tables.n_rows)
-    values[0] = ONES
-    return Room(
-        values=values,
-        new=np.empty((tables.n_fluents + 1, values.shape[1]), np.uint64),
-        block=np.empty(64, np.uint64),
-        states=np.empty((N_LANES, n_words), np.uint64),
-        nodes=np.empty(N_LANES, np.int64),
-        parents=np.empty(batch, np.int64),
-        n_siblings=np.zeros(batch, np.int64),
-        pairs=np.empty((batch * n_moves, 2), np.int32),
-    )
+    goals = [-1 if goal is None else goal for goal in game.rules.goals[0]]
+    n_bytes = graphs.bytes_a_node(n_words, len(_TURNS))
+    n_nodes = max(_MIN_NODES, min(MAX_NODES, max_mb * 1_000_000 // n_bytes))
+    return graphs.graph_for(n_nodes, mask, _TURNS, conditions_of(game), goals)
 
 
 def conditions_of(game: CompiledGame) -> list[list[int]]:

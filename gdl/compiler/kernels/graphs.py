@@ -6,6 +6,7 @@ of its own. Only games in which a single role moves can be searched like that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate, _popcount
-from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses
+from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses, rows
+from gdl.compiler.tables import Tables
 
 RUNNING: Final = 0
 FOUND: Final = 1
@@ -83,6 +85,74 @@ class Room(NamedTuple):
     n_siblings: NDArray[np.int64]
     parents: NDArray[np.int64]
     pairs: NDArray[np.int32]
+
+
+BATCH: Final = 64
+"""Nodes expanded at once: their successors fill the lanes."""
+_MAX_PAIRS: Final = 1_000_000
+
+
+def bytes_a_node(n_words: int, n_queues: int) -> int:
+    """Return how much memory a node of a graph takes, whose states have *n_words* words."""
+    return 8 * n_words + 13 + 16 + 9 * n_queues
+
+
+def graph_for(
+    n_nodes: int, mask: NDArray[np.uint64], turns: Sequence[int], wanted: Sequence[Sequence[int]], goals: Sequence[int]
+) -> Graph:
+    """Return an empty graph with room for *n_nodes*; the other arguments are as the attributes of a graph."""
+    counters = np.zeros(N_COUNTERS, np.int64)
+    counters[BEST_GOAL] = -1
+    return Graph(
+        words=np.empty((n_nodes, len(mask)), np.uint64),
+        parent=np.empty(n_nodes, np.int32),
+        move=np.empty(n_nodes, np.int32),
+        depth=np.empty(n_nodes, np.int32),
+        status=np.empty(n_nodes, np.uint8),
+        slots=np.zeros(1 << (2 * n_nodes - 1).bit_length(), np.int32),
+        entries=np.empty((len(turns) * n_nodes * 9 // 8, 2), np.int32),
+        heads=np.zeros((N_QUEUES, N_KEYS), np.int32),
+        lowest=np.zeros(N_QUEUES, np.int32),
+        seen=np.zeros((MAX_DISTANCE + 1, len(mask)), np.uint64),
+        mask=mask,
+        turns=np.array(turns, np.int32),
+        wanted=np.array([literal for way in wanted for literal in way], np.int32),
+        wanted_start=np.cumsum([0, *map(len, wanted)]).astype(np.int32),
+        goals=np.array(goals, np.int64),
+        counters=counters,
+    )
+
+
+def room_for(tables: Tables) -> Room:
+    """Return room for expansions."""
+    n_moves = len(tables.choice_legal)
+    batch = max(1, min(BATCH, _MAX_PAIRS // max(1, n_moves)))
+    values = rows(tables.n_rows)
+    values[0] = ONES
+    return Room(
+        values=values,
+        new=np.empty((tables.n_fluents + 1, W), np.uint64),
+        block=np.empty(64, np.uint64),
+        states=np.empty((N_LANES, -(-max(1, tables.n_fluents) // 64)), np.uint64),
+        nodes=np.empty(N_LANES, np.int64),
+        parents=np.empty(batch, np.int64),
+        n_siblings=np.zeros(batch, np.int64),
+        pairs=np.empty((batch * n_moves, 2), np.int32),
+    )
+
+
+def run_each(tables: Tables) -> None:
+    """Run every kernel of this module once: numba loads it from its cache on disk, or compiles it."""
+    n_goals = tables.goal_value.shape[1]
+    state = np.zeros(-(-max(1, tables.n_fluents) // 64), np.uint64)
+    graph, room = graph_for(64, np.full(len(state), ONES), range(N_QUEUES), [[0]], [100] * n_goals), room_for(tables)
+    begin(tables, graph, room)
+    expand(tables, graph, room, 1, 100, False)
+    holds = np.empty((len(tables.choice_legal), 1), np.uint8)
+    children, ends = np.empty((len(holds), len(state)), np.uint64), np.empty(len(holds), np.int64)
+    look_ahead(tables, graph, room, state, np.zeros(1, np.int32), children, holds, ends)
+    holds_in(tables, room, state, 0)
+    spread(tables, np.zeros(tables.n_rows, np.uint8))
 
 
 @kernel
