@@ -31,7 +31,7 @@ FALSE: Final = -TRUE
 
 MAX_RULES: Final = 500_000
 """How large the program may become: some hundred bytes a rule."""
-MAX_GATES: Final = 100_000
+MAX_GATES: Final = 30_000
 """Circuits with more gates take too long to be unrolled."""
 MAX_HORIZON: Final = 512
 FIRST_LIMIT_S: Final = 3.0

@@ -17,6 +17,7 @@ from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
 from players.search.graphs import GraphSearch, Moves, best_goal_of, has_clock
 from players.search.nested import NestedSearch
+from players.search.policies import PolicySearch
 from players.search.uct import Report, ignore
 
 SLICE_S: Final = 0.05
@@ -193,6 +194,7 @@ class PlanSearch:
         found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
+        found.append(PolicySearch(self.game, root, self.random))
         if budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
             found.append(AnswerSetSearch(self.game, root))
         return found

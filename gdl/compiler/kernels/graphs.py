@@ -141,8 +141,11 @@ def room_for(tables: Tables) -> Room:
     )
 
 
-def run_each(tables: Tables) -> None:
-    """Run every kernel of this module once: numba loads it from its cache on disk, or compiles it."""
+def run_each(tables: Tables) -> tuple[Graph, Room]:
+    """Run every kernel of this module once: numba loads it from its cache on disk, or compiles it.
+
+    Returns what it was run with.
+    """
     n_goals = tables.goal_value.shape[1]
     state = np.zeros(-(-max(1, tables.n_fluents) // 64), np.uint64)
     graph, room = graph_for(64, np.full(len(state), ONES), range(N_QUEUES), [[0]], [100] * n_goals), room_for(tables)
@@ -153,6 +156,7 @@ def run_each(tables: Tables) -> None:
     look_ahead(tables, graph, room, state, np.zeros(1, np.int32), children, holds, ends)
     holds_in(tables, room, state, 0)
     spread(tables, np.zeros(tables.n_rows, np.uint8))
+    return graph, room
 
 
 @kernel

@@ -17,6 +17,7 @@ from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
 from players.search.graphs import GraphSearch, Moves, has_clock
 from players.search.plans import OneRoleSearch, PlanSearch, checked_plan
+from players.search.policies import PolicySearch
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, role, rounds
 from tests.kit.players.puzzles import LIGHTS, SQUARE, TWO_ENDS
@@ -203,6 +204,25 @@ def test_conditions_that_no_single_move_fulfils_are_left_to_other_searches() -> 
     search = ConditionSearch(game, first(game).packed)
     search.advance(10)
     assert (search.is_done, search.plan) == (True, ())
+
+
+def test_a_policy_learns_to_solve_a_puzzle() -> None:
+    game = compiled_game_of(compiled("eightpuzzle"))
+    search = PolicySearch(game, first(game).packed, Random(1))
+    search.advance(1)
+    before = search.goal
+    while not search.is_done and search.n_rounds < 2_000_000:
+        search.advance(1)
+    assert (before, search.goal, goal_after(game, search.plan)) == (before, 100, 100)
+
+
+def test_plays_by_a_policy_repeat_themselves_for_the_same_seed() -> None:
+    game = compiled_of(SQUARE)
+    searches = [PolicySearch(game, first(game).packed, Random(1)) for _ in range(2)]
+    for search in searches:
+        search.advance(3)
+    assert searches[0].plan == searches[1].plan
+    assert goal_after(game, searches[0].plan) == searches[0].goal
 
 
 def test_an_interpreted_game_is_searched_by_nested_search() -> None:
