@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum, auto
-from math import inf
 from typing import Final, TypeAlias
 
 import clingo
@@ -34,8 +33,10 @@ MAX_RULES: Final = 500_000
 MAX_GATES: Final = 30_000
 """Circuits with more gates take too long to be unrolled."""
 MAX_HORIZON: Final = 512
-FIRST_LIMIT_S: Final = 3.0
-"""How long the first attempt at a horizon lasts; once all are tried, attempts last twice as long."""
+WAYS: Final = ("", "--sign-def=rnd", "--configuration=frumpy")
+"""Options of the solver, which attempts have in turns: one may take seconds where another takes a minute."""
+FIRST_LIMIT_S: Final = 0.7
+"""How long the first attempts at a horizon are waited for; once all ways are tried, attempts last twice as long."""
 _WAIT_S: Final = 0.001
 _RULES_A_ROUND: Final = 200
 _N_PLAYS: Final = 512
@@ -63,6 +64,7 @@ class AnswerSetSearch:
         self._next = 0
         self._refuted = -1
         self._limit_s = FIRST_LIMIT_S
+        self._way = self._n_times = 0
         self._attempt: _Attempt | None = None
 
     def advance(self, n_rounds: int) -> bool:
@@ -109,13 +111,16 @@ class AnswerSetSearch:
         assert self._unrolling is not None
         is_last = self._unrolling.is_complete and self._unrolling.n_steps == horizon
         if horizon > self._refuted:
-            self._attempt = _Attempt(self._unrolling, horizon, inf if self._horizons == [horizon] else self._limit_s)
+            self._attempt = _Attempt(self._unrolling, horizon, self._limit_s, WAYS[self._way % len(WAYS)])
+            self._way += 1
         elif is_last:
             self.is_done = self.is_refuted = True
         self._next += 1
         if self._next == len(self._horizons):
-            self._next = 0
-            self._limit_s *= 2
+            self._next, self._n_times = 0, self._n_times + 1
+            self._way = self._n_times
+            if self._way % len(WAYS) == 0:
+                self._limit_s *= 2
 
     def _ladder(self) -> list[int]:
         """Return the horizons to try: the first that may do and ever more, what plays take, what lacks of the goal."""
@@ -152,9 +157,9 @@ class AnswerSetSearch:
 
 
 class _Attempt:
-    """The solver at work on one horizon, until *limit_s* seconds are over."""
+    """The solver at work on one horizon, in one of WAYS, until it was waited for *limit_s* seconds."""
 
-    def __init__(self, unrolling: Unrolling, horizon: int, limit_s: float) -> None:
+    def __init__(self, unrolling: Unrolling, horizon: int, limit_s: float, way: str) -> None:
         self.horizon = horizon
         self.moves: Moves | None = None
         self.is_refuted = False
@@ -162,7 +167,7 @@ class _Attempt:
         self._left_s = limit_s
         self._rules = unrolling.rules_for(horizon)
         self._n_added = 0
-        self._control = clingo.Control(["--warn=none"])  # which a handle does not keep alive
+        self._control = clingo.Control(["--warn=none", *way.split()])  # which a handle does not keep alive
         self._open = ExitStack()
         self._handle: clingo.SolveHandle | None = None
 

@@ -22,6 +22,8 @@ from players.search.uct import Report, ignore
 
 SLICE_S: Final = 0.05
 """About how long a search works before the next one takes its turn."""
+CONDITION_SLICE_S: Final = 0.2
+"""The same of the search over conditions, which soon ends where it is of no use."""
 
 
 class PlanFinder(Protocol):
@@ -53,6 +55,7 @@ class _Turn:
     """A search, and how much of its work fits into a slice."""
 
     finder: PlanFinder
+    slice_s: float = SLICE_S
     n_rounds: int = 1
     last_s: float = 0.0
 
@@ -63,9 +66,9 @@ class _Turn:
         began_s = _now_s(budget)
         found = self.finder.advance(self.n_rounds)
         self.last_s = _now_s(budget) - began_s
-        if self.last_s < SLICE_S / 2:
+        if self.last_s < self.slice_s / 2:
             self.n_rounds *= 2
-        elif self.last_s > 2 * SLICE_S:
+        elif self.last_s > 2 * self.slice_s:
             self.n_rounds = max(1, self.n_rounds // 2)
         return found
 
@@ -81,6 +84,10 @@ class _Turn:
 
 def _now_s(budget: SearchBudget) -> float:
     return time.monotonic() if budget.deadline is None else budget.deadline.clock()
+
+
+def _slice_s(finder: PlanFinder) -> float:
+    return CONDITION_SLICE_S if isinstance(finder, ConditionSearch) else SLICE_S
 
 
 @dataclass(slots=True)
@@ -186,7 +193,7 @@ class PlanSearch:
 
     def _begin(self, budget: SearchBudget) -> None:
         assert self._root is not None
-        self._turns = [_Turn(finder) for finder in self._finders(self._root, budget)]
+        self._turns = [_Turn(finder, _slice_s(finder)) for finder in self._finders(self._root, budget)]
         for turn in self._turns:
             self._take(turn.finder)
 
