@@ -80,8 +80,12 @@ class AnswerSetSearch:
         return False
 
     def close(self) -> None:
-        """Stop the solver."""
+        """Stop the solver, and do no more."""
         self.is_done = True
+        self.pause()
+
+    def pause(self) -> None:
+        """Stop the solver; what it has found out is lost."""
         if self._attempt is not None:
             self._attempt.close()
             self._attempt = None

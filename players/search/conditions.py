@@ -73,6 +73,9 @@ class ConditionSearch:
                 return True
         return False
 
+    def pause(self) -> None:
+        """Do nothing: it works when it is called only."""
+
     def close(self) -> None:
         """Do no more."""
         self.is_done = True

@@ -7,6 +7,7 @@ breadth first, goal counting, novelty (Lipovetzky and Geffner, "Best-First Width
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ Words: TypeAlias = NDArray[np.uint64]
 
 MAX_GRAPH_MB: Final = 400
 MAX_NODES: Final = 4_000_000
+_N_GAMES: Final = 2
 _MIN_NODES: Final = 1_000
 _MAX_WAYS: Final = 32
 _MAX_CONDITIONS: Final = 2_000
@@ -72,6 +74,9 @@ class GraphSearch:
         self.has_seen_all = found == graphs.EXHAUSTED and not self.is_timeless and self._has_room()
         return self._note()
 
+    def pause(self) -> None:
+        """Do nothing: it works when it is called only."""
+
     def close(self) -> None:
         """Do no more."""
         self.is_done = True
@@ -115,14 +120,16 @@ def _words(bits: NDArray[np.uint8]) -> Words:
 
 def has_clock(game: CompiledGame) -> bool:
     """Return whether some fluents run by themselves, whatever is moved."""
-    own = clock_of(game.rules.single)
+    own = clock_of(game)
     copied = np.zeros(len(own), np.bool_)
     copied[game.rules.single.copy_row - 1] = True
     return bool((own & copied).any())
 
 
-def clock_of(tables: Tables) -> NDArray[np.bool_]:
+@lru_cache(maxsize=_N_GAMES)
+def clock_of(game: CompiledGame) -> NDArray[np.bool_]:
     """Return which fluents follow from themselves alone, step by step; those that never change are among them."""
+    tables = game.rules.single
     is_moved = np.zeros(tables.n_rows, np.uint8)
     is_moved[1 + tables.n_fluents : tables.n_inputs] = 1
     is_moved[tables.loop_row] = 1
@@ -138,20 +145,21 @@ def graph_for(game: CompiledGame, *, is_timeless: bool, max_mb: int) -> Graph:
     n_words = -(-max(1, tables.n_fluents) // 64)
     mask = np.full(n_words, ONES)
     if is_timeless:
-        mask &= ~_words(clock_of(tables).astype(np.uint8))
+        mask &= ~_words(clock_of(game).astype(np.uint8))
     goals = [-1 if goal is None else goal for goal in game.rules.goals[0]]
     n_bytes = graphs.bytes_a_node(n_words, len(_TURNS))
     n_nodes = max(_MIN_NODES, min(MAX_NODES, max_mb * 1_000_000 // n_bytes))
     return graphs.graph_for(n_nodes, mask, _TURNS, conditions_of(game), goals)
 
 
-def conditions_of(game: CompiledGame) -> list[list[int]]:
-    """Return the ways to the best goal, each a list of literals that must hold together."""
+@lru_cache(maxsize=_N_GAMES)
+def conditions_of(game: CompiledGame) -> tuple[tuple[int, ...], ...]:
+    """Return the ways to the best goal, each of literals that must hold together."""
     best = best_goal_of(game)
     gates = _GateInputs(game.rules.single)
     values = game.rules.single.goal_value[0].tolist()
     literals = [value for value, goal in zip(values, game.rules.goals[0], strict=True) if goal == best]
-    return [gates.conjuncts(way) for literal in literals for way in gates.disjuncts(literal)] or [[]]
+    return tuple(gates.conjuncts(way) for literal in literals for way in gates.disjuncts(literal)) or ((),)
 
 
 class _GateInputs:
@@ -182,7 +190,7 @@ class _GateInputs:
             return [literal]
         return [way for each in inputs for way in self.disjuncts(each ^ 1)][:_MAX_WAYS]
 
-    def conjuncts(self, literal: int) -> list[int]:
+    def conjuncts(self, literal: int) -> tuple[int, ...]:
         """Return literals that must all hold for *literal*."""
         found: dict[int, None] = {}
         todo = [literal]
@@ -193,4 +201,4 @@ class _GateInputs:
                 found[each] = None
             else:
                 todo += inputs
-        return list(found)
+        return tuple(found)

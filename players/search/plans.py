@@ -22,6 +22,8 @@ from players.search.uct import Report, ignore
 
 SLICE_S: Final = 0.05
 """About how long a search works before the next one takes its turn."""
+MIN_SOLVING_S: Final = 1.0
+"""With less time the solver is not asked: what comes before it begins would take all."""
 CONDITION_SLICE_S: Final = 0.2
 """The same of the search over conditions, which soon ends where it is of no use."""
 
@@ -45,6 +47,9 @@ class PlanFinder(Protocol):
 
     def advance(self, n_rounds: int) -> bool:
         """Work for about *n_rounds* units; return whether a better end was found."""
+
+    def pause(self) -> None:
+        """Stop what works by itself until the next turn."""
 
     def close(self) -> None:
         """Give back what the search holds."""
@@ -147,7 +152,10 @@ class PlanSearch:
         first = self._next_move()
         report(self.game.moves[first])
         if len(self.game.legal_and_terminal(state.packed)[0]) > 1:
-            self._improve(budget, report)
+            try:
+                self._improve(budget, report)
+            finally:
+                self._pause()
         return self.game.moves[self._next_move()]
 
     def _go_to(self, packed: bytes) -> None:
@@ -187,6 +195,10 @@ class PlanSearch:
         if self._has_best():
             self.close()
 
+    def _pause(self) -> None:
+        for turn in self._turns:
+            turn.finder.pause()
+
     def _has_best(self) -> bool:
         best = self._second_goal if self._is_refuted else self._best_goal
         return self._is_best or self.plan.goal >= best
@@ -202,7 +214,8 @@ class PlanSearch:
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
         found.append(PolicySearch(self.game, root, self.random))
-        if budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
+        is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
+        if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
             found.append(AnswerSetSearch(self.game, root))
         return found
 

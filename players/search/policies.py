@@ -63,6 +63,9 @@ class PolicySearch:
             next(self._work)
         return self.goal > before
 
+    def pause(self) -> None:
+        """Do nothing: it works when it is called only."""
+
     def close(self) -> None:
         """Do no more."""
         self.is_done = True
