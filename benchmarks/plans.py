@@ -24,9 +24,11 @@ from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.registry import find_player
+from players.search.evaluator import wait_for_compilation
 
 PUBLIC: Final = "conformance/rules"
 MAX_STEPS: Final = 1_000
+COMPILATION_S: Final = 120.0
 _ROLE: Final = re.compile(r"\(\s*role\s+[^)\s]+", re.IGNORECASE)
 
 
@@ -71,6 +73,7 @@ def play(file: str, spec: str, seconds: float, move_s: float) -> Result:
     start_s = time.monotonic() - began_s
     goal, n_steps, slowest_s = _moves(player, game, role, move_s)
     player.stop()
+    wait_for_compilation(game, Deadline.after(COMPILATION_S))  # else the next game would have to wait for its turn
     return Result(name, goal, n_steps, start_s, slowest_s, getattr(getattr(game, "note", None), "reason", ""))
 
 

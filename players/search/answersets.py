@@ -38,6 +38,7 @@ WAYS: Final = ("", "--sign-def=rnd", "--configuration=frumpy")
 FIRST_LIMIT_S: Final = 0.7
 """How long the first attempts at a horizon are waited for; once all ways are tried, attempts last twice as long."""
 _WAIT_S: Final = 0.001
+_MAX_WAIT_S: Final = 0.05
 _RULES_A_ROUND: Final = 200
 _N_PLAYS: Final = 512
 
@@ -180,8 +181,9 @@ class _Attempt:
         if self._handle is None:
             self._add(n_rounds * _RULES_A_ROUND)
             return False
-        self._left_s -= n_rounds * _WAIT_S
-        is_over = self._handle.wait(n_rounds * _WAIT_S)
+        wait_s = min(n_rounds * _WAIT_S, _MAX_WAIT_S)
+        self._left_s -= wait_s
+        is_over = self._handle.wait(wait_s)
         if is_over:
             model = self._handle.model()
             self.is_refuted = model is None

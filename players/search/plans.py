@@ -178,22 +178,26 @@ class PlanSearch:
     def _improve(self, budget: SearchBudget, report: Report) -> None:
         if not self._turns and not self._has_best():
             self._begin(budget)
-        while not self._has_best() and not budget.is_spent(self.n_rounds):
-            turns = [turn for turn in self._turns if not turn.finder.is_done and turn.fits(budget)]
-            if not turns:
-                break
-            for turn in turns:
-                before = turn.finder.n_rounds
-                found = turn.advance(budget)
-                self.n_rounds += turn.finder.n_rounds - before
-                if found and self._take(turn.finder):
-                    report(self.game.moves[self._next_move()])
-                self._is_best |= turn.finder.has_seen_all
-                self._is_refuted |= turn.finder.is_refuted
+        has_worked = True
+        while has_worked:
+            has_worked = False
+            for turn in self._turns:
                 if self._has_best() or budget.is_spent(self.n_rounds):
                     break
+                if not turn.finder.is_done and turn.fits(budget):
+                    has_worked = True
+                    self._advance(turn, budget, report)
         if self._has_best():
             self.close()
+
+    def _advance(self, turn: _Turn, budget: SearchBudget, report: Report) -> None:
+        """Let a search have its turn, and take over what it has found out."""
+        before = turn.finder.n_rounds
+        if turn.advance(budget) and self._take(turn.finder):
+            report(self.game.moves[self._next_move()])
+        self.n_rounds += turn.finder.n_rounds - before
+        self._is_best |= turn.finder.has_seen_all
+        self._is_refuted |= turn.finder.is_refuted
 
     def _pause(self) -> None:
         for turn in self._turns:
