@@ -22,6 +22,8 @@ from players.search.uct import Report, ignore
 
 SLICE_S: Final = 0.05
 """About how long a search works before the next one takes its turn."""
+LEADING: Final = 3
+"""How many times as long the search works that found the best plan known."""
 MIN_SOLVING_S: Final = 1.0
 """With less time the solver is not asked: what comes before it begins would take all."""
 CONDITION_SLICE_S: Final = 0.2
@@ -61,6 +63,7 @@ class _Turn:
 
     finder: PlanFinder
     slice_s: float = SLICE_S
+    is_leading: bool = False
     n_rounds: int = 1
     last_s: float = 0.0
 
@@ -68,12 +71,12 @@ class _Turn:
         """Let the search work for a slice; return whether it found something better."""
         if budget.max_rounds is not None:
             return self.finder.advance(1)
-        began_s = _now_s(budget)
+        began_s, slice_s = _now_s(budget), self.slice_s * (LEADING if self.is_leading else 1)
         found = self.finder.advance(self.n_rounds)
         self.last_s = _now_s(budget) - began_s
-        if self.last_s < self.slice_s / 2:
+        if self.last_s < slice_s / 2:
             self.n_rounds *= 2
-        elif self.last_s > 2 * self.slice_s:
+        elif self.last_s > 2 * slice_s:
             self.n_rounds = max(1, self.n_rounds // 2)
         return found
 
@@ -195,6 +198,8 @@ class PlanSearch:
         before = turn.finder.n_rounds
         if turn.advance(budget) and self._take(turn.finder):
             report(self.game.moves[self._next_move()])
+            for other in self._turns:
+                other.is_leading = other is turn
         self.n_rounds += turn.finder.n_rounds - before
         self._is_best |= turn.finder.has_seen_all
         self._is_refuted |= turn.finder.is_refuted

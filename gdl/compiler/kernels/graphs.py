@@ -37,8 +37,8 @@ _OPEN: Final = 0
 _CLOSED: Final = 1
 _TERMINAL: Final = 2
 
-N_COUNTERS: Final = 9
-(N_NODES, N_ENTRIES, N_EXPANDED, BEST_GOAL, BEST_NODE, TURN, DIVE, DEEPEST, DRAWN) = range(N_COUNTERS)
+N_COUNTERS: Final = 10
+(N_NODES, N_ENTRIES, N_EXPANDED, BEST_GOAL, BEST_NODE, TURN, DIVE, DEEPEST, DRAWN, SERVED) = range(N_COUNTERS)
 
 
 class Graph(NamedTuple):
@@ -87,6 +87,8 @@ class Room(NamedTuple):
     pairs: NDArray[np.int32]
 
 
+DIVE_WIDTH: Final = 12
+"""Nodes expanded at once in a dive: few, so that the best siblings lead it; its turn has several rounds."""
 BATCH: Final = 64
 """Nodes expanded at once: their successors fill the lanes."""
 _MAX_PAIRS: Final = 1_000_000
@@ -290,7 +292,7 @@ def _dive(graph, parents):
                 depth = (counters[DRAWN] >> 8) % n_depths
             else:
                 depth = depth + 1 if depth + 1 < n_depths else 0
-        n = _pop(graph, DIVES, depth * _MAX_SIBLINGS, depth * _MAX_SIBLINGS + _MAX_SIBLINGS - 1, parents)
+        n = _pop(graph, DIVES, depth * _MAX_SIBLINGS, depth * _MAX_SIBLINGS + _MAX_SIBLINGS - 1, parents[:DIVE_WIDTH])
         if n:
             counters[DIVE] = depth + 1
             return n
@@ -299,10 +301,12 @@ def _dive(graph, parents):
 
 @kernel
 def _next_parents(graph, parents):
-    for _ in range(len(graph.turns)):
-        turn = graph.counters[TURN]
-        graph.counters[TURN] = turn + 1 if turn + 1 < len(graph.turns) else 0
-        queue = graph.turns[turn]
+    for _ in range(len(graph.turns) * BATCH // DIVE_WIDTH):
+        queue = graph.turns[graph.counters[TURN]]
+        graph.counters[SERVED] += 1
+        if queue != DIVES or graph.counters[SERVED] >= BATCH // DIVE_WIDTH:
+            graph.counters[TURN] = (graph.counters[TURN] + 1) % len(graph.turns)
+            graph.counters[SERVED] = 0
         n = _dive(graph, parents) if queue == DIVES else _pop(graph, queue, graph.lowest[queue], N_KEYS - 1, parents)
         if n:
             return n
