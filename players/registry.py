@@ -25,6 +25,7 @@ PLAYERS: Final = {
     "greedy": "players.stock:GreedyPlayer",
     "minimax": "players.stock:MinimaxPlayer",
     "mcts": "players.stock:MctsPlayer",
+    "planner": "players.stock:PlannerPlayer",
     "nested": "players.stock:NestedPlayer",
     "human": "players.human:HumanPlayer",
 }

@@ -1,4 +1,4 @@
-"""The stock players: legal, random, greedy, minimax, mcts and nested."""
+"""The stock players: legal, random, greedy, minimax, mcts, planner and nested."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from players.search.alphabeta import AlphaBeta, estimate
 from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
 from players.search.nested import LEVEL, NestedSearch
+from players.search.plans import OneRoleSearch
 from players.search.positions import Choice, Positions, SearchPosition
 from players.search.regret import MixedStrategy, mixed_strategy
 from players.search.tree.background import BackgroundSearch
@@ -108,7 +109,8 @@ class MctsPlayer(Player):
     on any machine), or *engine* is `python`. In imperfect information it plays a mixed strategy that it finds in the
     start clock, where the game is small. Else it samples worlds that agree with its percepts, and searches over
     information sets instead of states; where its percepts turn out to determine the state it plays as in perfect
-    information.
+    information. A game of one role is searched for a plan, which is kept and
+    followed; *playouts* then counts nodes as well as plays.
     """
 
     def __init__(
@@ -139,16 +141,23 @@ class MctsPlayer(Player):
         self._insight: Insight | None = None
         self.infoset_search = InformationSetSearch(self.game, self.random)
         self.strategy: MixedStrategy | None = None
+        self.plans = self._plan_search()
+
+    def _plan_search(self) -> OneRoleSearch | None:
+        """Return what searches a game of one role, None for other games."""
+        return OneRoleSearch(self.game, self.random) if len(self.game.roles) == 1 else None
 
     def start(self, deadline: Deadline) -> None:
-        """Find out whether the percepts of this role determine the state; then think ahead, or find a strategy."""
+        """Find out whether this role's percepts determine the state; then plan, think ahead, or find a strategy."""
         if not self.sees_everything:
             probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
             self.sees_everything = sees_everything(self.game, self.role, probe)
         if self.sees_everything:
             wait_for_compilation(self.game, deadline)
             self._renew_tree()
-            if self.background is not None:
+            if self.plans is not None and self.max_playouts is None:
+                self.plans.think(self.game.initial_state, SearchBudget(deadline=deadline))
+            elif self.background is not None:
                 self.background.get(deadline.remaining_s)
                 self._ponder(self.game.initial_state)
         elif self.max_playouts is None:
@@ -161,6 +170,8 @@ class MctsPlayer(Player):
         if not (self.sees_everything and self.worlds.is_certain):
             drawn = self.strategy and self.strategy.choose(self.worlds.steps, self.random)
             return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
+        if self.plans is not None:
+            return self.plans.think(state, budget, self.suggest)
         self._renew_tree()
         moves = state.legal_moves(role)
         best = moves[0] if len(moves) == 1 else self._think(state, role, budget)
@@ -178,10 +189,12 @@ class MctsPlayer(Player):
     def stop(self) -> None:
         """Stop thinking: the match has ended."""
         self._rest()
+        if self.plans is not None:
+            self.plans.close()
 
     def abort(self) -> None:
         """Stop thinking: the match was aborted."""
-        self._rest()
+        self.stop()
 
     def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
         search = self._insight = None
@@ -215,12 +228,21 @@ class MctsPlayer(Player):
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)
-        if self.background is None and self.game.engine == "compiled" and self.engine != PYTHON_TREE:
+        if (
+            self.plans is None
+            and self.background is None
+            and self.game.engine == "compiled"
+            and self.engine != PYTHON_TREE
+        ):
             self.background = BackgroundSearch(self._new_search(compiled_game_of(self.game)))
 
     def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
         seed = self.random.getrandbits(32)
         return partial(CompiledSearch, game, seed, memory_mb=self.memory_mb, exploration=self.exploration)
+
+
+class PlannerPlayer(MctsPlayer):
+    """Plans in games of one role, keeping and following the best plan; with more roles it plays as `mcts` does."""
 
 
 class NestedPlayer(MctsPlayer):
@@ -234,6 +256,10 @@ class NestedPlayer(MctsPlayer):
         """Prepare for a match without any line of moves yet."""
         super().join(game, role, seed)
         self.search = NestedSearch(game, self.random, self.level) if len(game.roles) == 1 else None
+
+    def _plan_search(self) -> OneRoleSearch | None:
+        """Return None: nested search is what this player compares others with."""
+        return None
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the first move of the best line found before *deadline*."""

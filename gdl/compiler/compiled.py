@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules, rules_of
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import TRUE
-from gdl.compiler.kernels import scalar
+from gdl.compiler.kernels import graphs, policies, scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
@@ -306,3 +306,4 @@ def run_each_kernel() -> None:
     values, _, _ = scalar.legal_and_terminal(rules.single, np.array([1], np.uint8))
     scalar.goals(rules.single, values)
     scalar.step(rules.single, values, np.array([0], np.int64))
+    policies.run_each(rules.single, *graphs.run_each(rules.single))

@@ -1,0 +1,204 @@
+"""Graph search for one role: which states it has met, which plan leads to the best of their ends.
+
+States are told apart by what moves can change, or, in a second search, by all: a counter of steps that runs by itself
+would otherwise make every state new. The orders of expansion are those of satisficing planners, which take turns:
+breadth first, goal counting, novelty (Lipovetzky and Geffner, "Best-First Width Search", 2017), and depth first.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.compiled import CompiledGame
+from gdl.compiler.kernels import graphs
+from gdl.compiler.kernels.graphs import Graph
+from gdl.compiler.kernels.words import ONES
+from gdl.compiler.tables import Tables
+
+Moves: TypeAlias = tuple[int, ...]
+"""A plan as the numbers of its moves."""
+Words: TypeAlias = NDArray[np.uint64]
+
+MAX_GRAPH_MB: Final = 400
+MAX_NODES: Final = 4_000_000
+_N_GAMES: Final = 2
+_MIN_NODES: Final = 1_000
+_MAX_WAYS: Final = 32
+_MAX_CONDITIONS: Final = 2_000
+_TURNS: Final = (graphs.BREADTH, graphs.GREEDY, graphs.NOVELTY, graphs.DEPTH, graphs.DIVES)
+
+
+class GraphSearch:
+    """A search from one state of a compiled game of one role.
+
+    Attributes:
+        goal, plan: the best end met so far and the moves to it, -1 and none before any is met.
+        is_done: whether there is nothing left to do: the best possible goal is reached, all is expanded, or no more
+            nodes fit.
+        has_seen_all, is_refuted: whether no plan can be better, and whether no plan reaches the best goal.
+        n_rounds: how many nodes were expanded.
+    """
+
+    def __init__(self, game: CompiledGame, packed: bytes, *, is_timeless: bool, max_mb: int = MAX_GRAPH_MB) -> None:
+        self.game, self.packed, self.is_timeless = game, packed, is_timeless
+        self.goal, self.plan = -1, Moves()
+        self.is_done = self.has_seen_all = self.is_refuted = False
+        self._tables: Tables = game.rules.single
+        self._target = best_goal_of(game)
+        self._graph = graph_for(game, is_timeless=is_timeless, max_mb=max_mb)
+        self._room = graphs.room_for(self._tables)
+        self._room.states[0] = words_of(game, packed)
+        graphs.begin(self._tables, self._graph, self._room)
+        self._note()
+
+    @property
+    def n_rounds(self) -> int:
+        """How many nodes were expanded."""
+        return int(self._graph.counters[graphs.N_EXPANDED])
+
+    @property
+    def n_nodes(self) -> int:
+        """How many states were met."""
+        return int(self._graph.counters[graphs.N_NODES])
+
+    def advance(self, n_rounds: int) -> bool:
+        """Expand *n_rounds* batches of nodes; return whether a better end was found."""
+        if self.is_done:
+            return False
+        found = graphs.expand(self._tables, self._graph, self._room, n_rounds, self._target, self.is_timeless)
+        self.is_done = found != graphs.RUNNING
+        self.has_seen_all = found == graphs.EXHAUSTED and not self.is_timeless and self._has_room()
+        return self._note()
+
+    def pause(self) -> None:
+        """Do nothing: it works when it is called only."""
+
+    def close(self) -> None:
+        """Do no more."""
+        self.is_done = True
+
+    def _has_room(self) -> bool:
+        return int(self._graph.counters[graphs.N_ENTRIES]) < len(self._graph.entries)
+
+    def _note(self) -> bool:
+        goal, node = map(int, self._graph.counters[[graphs.BEST_GOAL, graphs.BEST_NODE]])
+        if goal <= self.goal:
+            return False
+        self.goal, self.plan = goal, self._path(node)
+        self.is_done |= goal >= self._target
+        return True
+
+    def _path(self, node: int) -> Moves:
+        found = []
+        while node > 0:
+            found.append(int(self._graph.move[node]))
+            node = int(self._graph.parent[node])
+        return tuple(reversed(found))
+
+
+def best_goal_of(game: CompiledGame) -> int:
+    """Return the highest goal that the rules of a game of one role know, 100 at most."""
+    return min(100, max((goal for goal in game.rules.goals[0] if goal is not None), default=100))
+
+
+def words_of(game: CompiledGame, packed: bytes) -> Words:
+    """Return a packed state as the words of a graph, (K,)."""
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=len(game.fluents))
+    return _words(bits)
+
+
+def _words(bits: NDArray[np.uint8]) -> Words:
+    padded = np.zeros(-(-max(1, len(bits)) // 64) * 64, np.uint8)
+    padded[: len(bits)] = bits
+    found: Words = np.packbits(padded, bitorder="little").view(np.uint64)
+    return found
+
+
+def has_clock(game: CompiledGame) -> bool:
+    """Return whether some fluents run by themselves, whatever is moved."""
+    own = clock_of(game)
+    copied = np.zeros(len(own), np.bool_)
+    copied[game.rules.single.copy_row - 1] = True
+    return bool((own & copied).any())
+
+
+@lru_cache(maxsize=_N_GAMES)
+def clock_of(game: CompiledGame) -> NDArray[np.bool_]:
+    """Return which fluents follow from themselves alone, step by step; those that never change are among them."""
+    tables = game.rules.single
+    is_moved = np.zeros(tables.n_rows, np.uint8)
+    is_moved[1 + tables.n_fluents : tables.n_inputs] = 1
+    is_moved[tables.loop_row] = 1
+    while graphs.spread(tables, is_moved):
+        pass
+    found: NDArray[np.bool_] = is_moved[1 : 1 + tables.n_fluents] == 0
+    return found
+
+
+def graph_for(game: CompiledGame, *, is_timeless: bool, max_mb: int) -> Graph:
+    """Return an empty graph for states of *game* that takes *max_mb* at most, told apart by what moves can change."""
+    tables = game.rules.single
+    n_words = -(-max(1, tables.n_fluents) // 64)
+    mask = np.full(n_words, ONES)
+    if is_timeless:
+        mask &= ~_words(clock_of(game).astype(np.uint8))
+    goals = [-1 if goal is None else goal for goal in game.rules.goals[0]]
+    n_bytes = graphs.bytes_a_node(n_words, len(_TURNS))
+    n_nodes = max(_MIN_NODES, min(MAX_NODES, max_mb * 1_000_000 // n_bytes))
+    return graphs.graph_for(n_nodes, mask, _TURNS, conditions_of(game), goals)
+
+
+@lru_cache(maxsize=_N_GAMES)
+def conditions_of(game: CompiledGame) -> tuple[tuple[int, ...], ...]:
+    """Return the ways to the best goal, each of literals that must hold together."""
+    best = best_goal_of(game)
+    gates = _GateInputs(game.rules.single)
+    values = game.rules.single.goal_value[0].tolist()
+    literals = [value for value, goal in zip(values, game.rules.goals[0], strict=True) if goal == best]
+    return tuple(gates.conjuncts(way) for literal in literals for way in gates.disjuncts(literal)) or ((),)
+
+
+class _GateInputs:
+    """The gates of tables by the rows that they give a value."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._gate_of = dict(zip(tables.gate_row.tolist(), range(len(tables.gate_row)), strict=True))
+
+    def inputs(self, literal: int) -> list[int] | None:
+        """Return the literals that must all hold for a gate's output, None where *literal* is no gate's."""
+        gate = self._gate_of.get(literal >> 1)
+        if gate is None:
+            return None
+        start, middle, end = (
+            self._tables.gate_start[gate],
+            self._tables.gate_middle[gate],
+            self._tables.gate_start[gate + 1],
+        )
+        return [2 * int(row) for row in self._tables.gate_input[start:middle]] + [
+            2 * int(row) + 1 for row in self._tables.gate_input[middle:end]
+        ]
+
+    def disjuncts(self, literal: int) -> list[int]:
+        """Return literals of which one must hold for *literal*."""
+        inputs = self.inputs(literal)
+        if not literal & 1 or inputs is None or len(inputs) > _MAX_WAYS:
+            return [literal]
+        return [way for each in inputs for way in self.disjuncts(each ^ 1)][:_MAX_WAYS]
+
+    def conjuncts(self, literal: int) -> tuple[int, ...]:
+        """Return literals that must all hold for *literal*."""
+        found: dict[int, None] = {}
+        todo = [literal]
+        while todo and len(found) < _MAX_CONDITIONS:
+            each = todo.pop()
+            inputs = None if each & 1 else self.inputs(each)
+            if inputs is None:
+                found[each] = None
+            else:
+                todo += inputs
+        return tuple(found)
