@@ -30,8 +30,8 @@ class Recipe:
 RECIPES: Final = {
     "connectfour": Recipe(range(6, 17)),
     "breakthrough5x5": Recipe(range(10, 18), "breakthrough5x5.kif"),
-    "breakthrough6x6": Recipe(range(22, 31), "breakthrough6x6.kif"),
-    "othello6x6": Recipe(range(20, 27), "othello6x6.kif"),
+    "breakthrough6x6": Recipe(range(24, 31), "breakthrough6x6.kif"),
+    "othello6x6": Recipe(range(16, 27), "othello6x6.kif"),
     "dotsandboxes3x3": Recipe(range(8, 17), "dotsandboxes3x3.kif"),
 }
 
