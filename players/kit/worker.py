@@ -175,7 +175,7 @@ def start_warming(make_player: MakePlayer = Player, idle_s: float = IDLE_S) -> P
     process = CONTEXT.Process(target=_warm, args=(packed(make_player), idle_s), daemon=True)
     try:
         process.start()
-    except OSError:
+    except (OSError, EOFError):  # or what starts processes has ended, as where the player is interrupted at once
         return None
     return process
 
