@@ -122,7 +122,9 @@ def test_every_call_of_ggp_names_a_command_and_options_that_exist(page: Path) ->
         if isinstance(called, click.Group) and len(words) > 1 and not words[1].startswith("-"):
             assert words[1] in called.commands, words
             called = called.commands[words[1]]
-        known = {option for parameter in called.params for option in parameter.opts} | {"--help"}
+        known = {option for parameter in called.params for option in (*parameter.opts, *parameter.secondary_opts)} | {
+            "--help"
+        }
         assert {word for word in words[1:] if re.match(r"--?[a-z]", word)} <= known, words
 
 
