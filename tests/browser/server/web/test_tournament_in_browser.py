@@ -91,7 +91,7 @@ def test_a_host_orders_and_starts_a_tournament_by_forms(open_page: OpenPage) -> 
     page.get_by_role("link", name="Order a tournament").click()
     page.get_by_label("Name", exact=True).fill("formal")
     page.get_by_label("Format").select_option("round-robin")
-    page.get_by_label("Tic-tac-toe").check()
+    page.get_by_label("Tic-tac-toe", exact=True).check()
     page.get_by_label("Players that enter now, one a line").fill("legal\nother = legal")
     page.get_by_role("button", name="Order this tournament").click()
     page.wait_for_url("**/tournaments/formal")
