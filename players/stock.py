@@ -172,7 +172,8 @@ class MctsPlayer(Player):
             return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
         if self.plans is not None:
             return self.plans.think(state, budget, self.suggest)
-        self._renew_tree()
+        if self.max_playouts is None:
+            self._renew_tree()
         moves = state.legal_moves(role)
         best = moves[0] if len(moves) == 1 else self._think(state, role, budget)
         self._ponder(state, best)
@@ -223,8 +224,6 @@ class MctsPlayer(Player):
 
     def _renew_tree(self) -> None:
         """Begin a new tree if the game has been compiled since the last was begun."""
-        if self.max_playouts is not None:
-            return
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)
