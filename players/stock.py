@@ -227,12 +227,8 @@ class MctsPlayer(Player):
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
             self.tree = TreeSearch(self.game, self.random, evaluator)
-        if (
-            self.plans is None
-            and self.background is None
-            and self.game.engine == "compiled"
-            and self.engine != PYTHON_TREE
-        ):
+        is_fit = self.game.engine == "compiled" and self.engine != PYTHON_TREE and self.max_playouts is None
+        if is_fit and self.plans is None and self.background is None:
             self.background = BackgroundSearch(self._new_search(compiled_game_of(self.game)))
 
     def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
