@@ -113,16 +113,18 @@ class MctsPlayer(Player):
     followed; *playouts* then counts nodes as well as plays.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- the options of the player
         self,
         playouts: int | None = None,
         engine: str = DEFAULT_ENGINE,
         memory: float = MEMORY_MB,
         exploration: float = EXPLORATION,
         ponder: bool = False,
+        decisive: bool = True,
     ) -> None:
         self.max_playouts, self.engine = playouts, engine
         self.memory_mb, self.exploration, self.ponders = float(memory), float(exploration), ponder
+        self.decisive = decisive
 
     @classmethod
     def warm_up(cls) -> None:
@@ -233,7 +235,9 @@ class MctsPlayer(Player):
 
     def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
         seed = self.random.getrandbits(32)
-        return partial(CompiledSearch, game, seed, memory_mb=self.memory_mb, exploration=self.exploration)
+        return partial(
+            CompiledSearch, game, seed, memory_mb=self.memory_mb, exploration=self.exploration, decisive=self.decisive
+        )
 
 
 class PlannerPlayer(MctsPlayer):

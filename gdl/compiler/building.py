@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from gdl.compiler.circuit import Circuit, build
+from gdl.compiler.decisive import decisive
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
@@ -50,7 +51,7 @@ class CompiledRules:
 
     `moves_of[r]` are the numbers of role r's moves; `initial` the numbers of the fluents of the first state; `goals`
     and `sees` the values and percepts of every role, a value None where it is no number. `single` serves every state;
-    `phased` the plays that stand at one of `phases`.
+    `phased` the plays that stand at one of `phases`, `decisive`, where it is worth it, those that look a move ahead.
     """
 
     fluents: tuple[Term, ...]
@@ -62,6 +63,7 @@ class CompiledRules:
     single: Tables
     phased: Tables
     phases: tuple[PhaseInputs, ...]
+    decisive: Tables | None = None
 
 
 def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:
@@ -186,9 +188,7 @@ def rules_of(circuit: Circuit) -> CompiledRules:
     cycle = phases(circuit)
     single, phased = tables(circuit, (plain(circuit),)), tables(circuit, cycle)
     verify(single)
-    reads = verify(phased)
-    fewer = reuse(phased, reads)
-    verify_reuse(phased, reads, fewer)
+    ahead = decisive(circuit, cycle)
     found = CompiledRules(
         fluents=circuit.fluents,
         moves=circuit.moves,
@@ -197,10 +197,18 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         goals=tuple(tuple(_number(value) for value, _ in goals) for goals in circuit.goals),
         sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
         single=single,
-        phased=fewer,
+        phased=_with_fewer_rows(phased),
         phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
+        decisive=None if ahead is None else _with_fewer_rows(tables(circuit, ahead)),
     )
     verify_rules(found)
+    return found
+
+
+def _with_fewer_rows(before: Tables) -> Tables:
+    reads = verify(before)
+    found = reuse(before, reads)
+    verify_reuse(before, reads, found)
     return found
 
 

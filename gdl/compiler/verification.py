@@ -87,7 +87,8 @@ def verify_rules(rules: CompiledRules) -> None:
     n_fluents, n_moves = len(rules.fluents), len(rules.moves)
     n_goals, n_percepts = sum(map(len, rules.goals)), sum(map(len, rules.sees))
     single, phased = rules.single, rules.phased
-    for tables in (single, phased):
+    playing = [phased] if rules.decisive is None else [phased, rules.decisive]
+    for tables in (single, *playing):
         sizes = (tables.n_fluents, tables.n_inputs, tables.goal_value.shape[1])
         _require(sizes == (n_fluents, 1 + n_fluents + n_moves, n_goals), "n_inputs", "it does not fit the names")
     _require(len(single.parts) == 1 and single.sees_value.shape[1] == n_percepts, "parts", "it does not fit the names")
@@ -95,7 +96,8 @@ def verify_rules(rules: CompiledRules) -> None:
     _require(np.array_equal(single.choice_row, everything), "choice_row", "it has not all moves in their order")
     in_order = [number for numbers in rules.moves_of for number in numbers]
     _require(in_order == list(range(n_moves)), "moves", "they are not role by role")
-    _require(len(phased.parts) == len(rules.phases), "parts", "it has not as many phases as are named")
+    for tables in playing:
+        _require(len(tables.parts) == len(rules.phases), "parts", "it has not as many phases as are named")
     fluents = [*rules.initial, *(fluent for phase in rules.phases for fluent in phase.known)]
     forced = [move for phase in rules.phases for move in phase.forced]
     _require(_is_within(np.array(fluents, np.int64), 0, n_fluents), "initial", "it names no fluent")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
-from gdl.compiler.kernels.words import U, at, put
+from gdl.compiler.kernels.words import ONES, ZERO, U, at, put
 from gdl.game import RANDOM, Role
 
 FIRST: Final = 0
@@ -84,16 +84,16 @@ class Knobs(NamedTuple):
 class RuleFacts(NamedTuple):
     """What kernels need of the rules beside their tables. *Shapes*: R roles, G goals, F fluents that tell the phase.
 
-    `goal_value` (G,) in percent, those of role r from goal_start[r] on; `low` and `high` (R,) its limits. Plays begin
-    where the fluents `home` have the values `home_value`; `n_phases` steps lead there again.
+    `goal_value` (G,) in percent, those of role r from goal_start[r] on; `low` and `high` (R,) its limits. At
+    each of the `n_phases` phases the fluents `known` have values of their own, `known_value` (phases * F,).
     """
 
     goal_value: NDArray[np.int32]
     goal_start: NDArray[np.int32]
     low: NDArray[np.int32]
     high: NDArray[np.int32]
-    home: NDArray[np.int32]
-    home_value: NDArray[np.uint64]
+    known: NDArray[np.int32]
+    known_value: NDArray[np.uint64]
     n_phases: int
     n_roles: int
     chance: int
@@ -186,14 +186,15 @@ def empty_tree(rules: CompiledRules, size: TreeSize) -> Tree:
 def rule_facts(rules: CompiledRules, roles: Sequence[Role]) -> RuleFacts:
     """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
     values = [[EVEN if goal is None else min(max(goal, 0), 100) for goal in goals] for goals in rules.goals]
-    home = rules.phases[0].known
+    known = list(rules.phases[0].known)
+    values_known = [phase.known[fluent] for phase in rules.phases for fluent in known]
     return RuleFacts(
         np.array([value for goals in values for value in goals], np.int32),
         np.cumsum([0, *map(len, values)]).astype(np.int32),
         np.array([min(goals, default=EVEN) for goals in values], np.int32),
         np.array([max(goals, default=EVEN) for goals in values], np.int32),
-        np.array(list(home), np.int32),
-        np.array([~np.uint64(0) if value else np.uint64(0) for value in home.values()], np.uint64),
+        np.array(known, np.int32),
+        np.array([ONES if value else ZERO for value in values_known], np.uint64),
         len(rules.phases),
         len(roles),
         roles.index(RANDOM) if RANDOM in roles else NONE,

@@ -1,7 +1,7 @@
 """The third stage of a round: random plays from the leaves, in lanes.
 
 All plays of a call must stand at the same phase of the rules: where leaves do not, plays from them take their first
-steps by the tables that serve every state, until they do.
+steps apart, phase by phase, until they do. Plays that look a move ahead have tables of their own.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from gdl.compiler.kernels.words import (
     store,
     xor,
 )
+from gdl.compiler.tables import Tables
 from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
 
 _MAX_COPIES: Final = 16
@@ -57,15 +58,13 @@ class PlayRoom(NamedTuple):
     trace: NDArray[np.uint64]
 
 
-def play_room(rules: CompiledRules, seed: int) -> PlayRoom:
-    """Return room for plays that are drawn from *seed*."""
+def play_room(rules: CompiledRules, tables: Tables, seed: int) -> PlayRoom:
+    """Return room for plays by *tables* that are drawn from *seed*."""
     n_fluents = len(rules.fluents)
-    n_rows = max(rules.single.n_rows, rules.phased.n_rows)
     n_goals = sum(map(len, rules.goals))
-    n_choices = max(len(rules.single.choice_legal), len(rules.phased.choice_legal))
     return PlayRoom(
-        lanes_for(n_rows, np.zeros(N_LANES, np.int64), np.arange(N_LANES), rows(n_fluents)),
-        work_for(n_choices, seed),
+        lanes_for(tables.n_rows, np.zeros(N_LANES, np.int64), np.arange(N_LANES), rows(n_fluents)),
+        work_for(len(tables.choice_legal), seed),
         Tally(
             np.zeros((N_LANES, n_goals), np.int64),
             np.zeros((N_LANES, 4), np.int64),
@@ -80,8 +79,8 @@ def play_room(rules: CompiledRules, seed: int) -> PlayRoom:
 
 
 @kernel
-def _begin_plays(room):
-    """Let the lanes of row 2 of `waiting` play once, and the others rest; return whether there is any."""
+def _begin_plays(room, phase):
+    """Let the lanes of row 2 of `waiting`, all at a phase, play once, the others rest; return whether there is any."""
     ours, n_resting = room.lanes, np.int64(0)
     for lane in range(N_LANES):
         is_playing = np.int64((room.waiting[2, lane >> 6] >> U(lane & 63)) & ONE)
@@ -90,34 +89,36 @@ def _begin_plays(room):
     for k in range(W):
         resting = ~room.waiting[2, k]
         ours.retired[0, k], ours.idle[0, k], ours.ended[0, k] = resting, resting, ZERO
-    ours.clock[0], ours.clock[1], ours.clock[2] = 0, 0, n_resting
+    ours.clock[0], ours.clock[1], ours.clock[2] = 0, phase, n_resting
     return n_resting < N_LANES
 
 
 @kernel
-def _mark_away(a, rules, waiting):
-    """Note in row 2 the lanes at play, those of row 1, that do not stand where plays begin."""
-    here = broadcast(ONES)
-    for i in range(len(rules.home)):
-        here = and_not(here, xor(load(a, U(1 + rules.home[i])), broadcast(rules.home_value[i])))
-    store(waiting, U(2), and_not(load(waiting, U(1)), here))
+def _mark_phase(a, rules, phase, waiting):
+    """Note in row 2 the lanes at play, those of row 1, that stand at a phase."""
+    here, n_known = load(waiting, U(1)), len(rules.known)
+    for i in range(n_known):
+        value = broadcast(rules.known_value[phase * n_known + i])
+        here = and_not(here, xor(load(a, U(1 + rules.known[i])), value))
+    store(waiting, U(2), here)
 
 
 @kernel
-def _lead_home(tables, rules, room):
-    """Let the lanes at play take random steps until they stand where plays begin, or their play is over.
+def _lead_home(phased, rules, room):
+    """Let the lanes at play take random steps until they stand at the first phase, or their play is over.
 
-    Returns whether a role has no legal move. Row 1 of `waiting` has the lanes at play, row 2 those still away.
+    Returns whether a role has no legal move. Row 1 of `waiting` has the lanes at play; in row 2 those at the first
+    phase are left.
     """
-    a, hold, n_fluents = addresses(room.lanes).values, addresses(Spare(room.hold)).rows, tables.n_fluents
-    _mark_away(a, rules, room.waiting)
+    a, hold, n_fluents = addresses(room.lanes).values, addresses(Spare(room.hold)).rows, phased.n_fluents
     one_step = np.int64(1)  # a literal would have the kernel compiled once more
-    for _ in range(rules.n_phases - 1):
-        if not _begin_plays(room):
-            return False
+    for phase in range(1, rules.n_phases):
+        _mark_phase(a, rules, phase, room.waiting)
+        if not _begin_plays(room, phase):
+            continue
         for f in range(n_fluents):
             store(hold, U(f), load(a, U(1 + f)))
-        if lanes.play(tables, room.lanes, room.work, one_step, room.tally, room.trace) == lanes.STUCK:
+        if lanes.play(phased, room.lanes, room.work, one_step, room.tally, room.trace) == lanes.STUCK:
             return True
         going = load(room.waiting, U(2))
         for f in range(n_fluents):
@@ -125,7 +126,7 @@ def _lead_home(tables, rules, room):
             store(a, U(1 + f), or_(moved, held))
         ended = and_(load(room.lanes.retired, ZERO), going)
         store(room.waiting, U(1), and_not(load(room.waiting, U(1)), ended))
-        _mark_away(a, rules, room.waiting)
+    _mark_phase(a, rules, np.int64(0), room.waiting)
     return False
 
 
@@ -162,9 +163,8 @@ def _begin(room, n_lanes):
 @kernel
 def _play_on(phased, room, max_steps):
     """Play from where the plays begin to their ends; return whether a role had no legal move."""
-    store(room.waiting, U(2), and_not(load(room.waiting, U(1)), load(room.waiting, U(2))))
     return (
-        _begin_plays(room)
+        _begin_plays(room, np.int64(0))
         and lanes.play(phased, room.lanes, room.work, max_steps, room.tally, room.trace) == lanes.STUCK
     )
 
@@ -190,7 +190,7 @@ def _add_up(f, w, n_open, copies, room):
 
 
 @kernel
-def play_out(single, phased, tree, t, rules, f, w, n, room, max_steps):
+def play_out(phased, tree, t, rules, f, w, n, room, max_steps):
     """Play at random from the leaves of the first *n* walks, and note the mean goals.
 
     Returns how many plays that were, or -1 where a role had no legal move. *tree* and *rules* are arrays, *t*, *f* and
@@ -199,9 +199,9 @@ def play_out(single, phased, tree, t, rules, f, w, n, room, max_steps):
     n_open, copies = _place(t, f, w, n, room)
     if n_open == 0:
         return 0
-    load_lanes(tree.words, room.start, room.lanes.values, 1, single.n_fluents)
+    load_lanes(tree.words, room.start, room.lanes.values, 1, phased.n_fluents)
     _begin(room, n_open * copies)
-    if _lead_home(single, rules, room):
+    if _lead_home(phased, rules, room):
         return -1
     if _play_on(phased, room, max_steps):
         return -1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
+from gdl.compiler.tables import Tables
 from players.search.tree.backup import back_up, back_up_all
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import (
@@ -50,14 +51,14 @@ class Room(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def room_for(rules: CompiledRules, n_words: int, seed: int) -> Room:
-    """Return room for a thread that draws from *seed*."""
+def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int) -> Room:
+    """Return room for a thread that makes plays by the tables *played* and draws from *seed*."""
     n_moves = len(rules.moves)
     values = rows(rules.single.n_rows)
     values[0] = ONES
     walks = walks_for(len(rules.goals), n_moves, n_words, seed)
     legal = rows(max(n_moves, 1))
-    return Room(walks, play_room(rules, seed), values, legal, rows(2), np.zeros(4, np.int64))
+    return Room(walks, play_room(rules, played, seed), values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @kernel
@@ -138,7 +139,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if ending != OK:
             _abandon(t, f, w, n, n_leaves)
             return ending
-        n_plays = play_out(single, phased, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
+        n_plays = play_out(phased, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)
             return STUCK

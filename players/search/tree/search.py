@@ -77,13 +77,20 @@ class CompiledSearch:
     """
 
     def __init__(
-        self, game: CompiledGame, seed: int, *, memory_mb: float = MEMORY_MB, exploration: float = EXPLORATION
+        self,
+        game: CompiledGame,
+        seed: int,
+        *,
+        memory_mb: float = MEMORY_MB,
+        exploration: float = EXPLORATION,
+        decisive: bool = True,
     ) -> None:
         self.game, self.rules = game, game.rules
+        self._played = game.rules.decisive if decisive and game.rules.decisive is not None else game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         self._knobs = Knobs(exploration, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
-        self._room = room_for(game.rules, n_words(len(game.fluents)), seed)
+        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed)
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
         self._tree = empty_tree(game.rules, self._size)
         self._slice_rounds, self._slice_s = 1, 0.0
@@ -132,7 +139,7 @@ class CompiledSearch:
         return self._recycled(root) if ending == NO_ROOM else root
 
     def _call(self, root: int, n_rounds: int, n_walks: int) -> int:
-        single, phased = self.rules.single, self.rules.phased
+        single, phased = self.rules.single, self._played
         ending = search(single, phased, self._facts, self._tree, self._knobs, self._room, root, n_rounds, n_walks)
         return int(ending)
 
@@ -289,6 +296,6 @@ def load_search_kernel() -> None:
     rules, role = tiny_rules(), Constant("player")
     facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0))
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
-    room = room_for(rules, 1, 0)
+    room = room_for(rules, rules.phased, 1, 0)
     search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1, 1), room, root, 0, 0)
     collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0)), facts, root, 1, 1)

@@ -44,8 +44,8 @@ STUCK = """
 """In its second state the role has no legal move."""
 
 
-def search_of(game: Game, **options: float) -> CompiledSearch:
-    return CompiledSearch(compiled_game_of(game), 1, **options)
+def search_of(game: Game, *, memory_mb: float = 64.0) -> CompiledSearch:
+    return CompiledSearch(compiled_game_of(game), 1, memory_mb=memory_mb)
 
 
 def of_rules(rules: str) -> CompiledGame:
