@@ -21,7 +21,8 @@ from players.search.plans import OneRoleSearch
 from players.search.positions import Choice, Positions, SearchPosition
 from players.search.regret import MixedStrategy, mixed_strategy
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch, load_search_kernel
+from players.search.tree.bandits import RULES
+from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, CompiledSearch, load_search_kernel
 from players.search.uct import TreeSearch
 
 
@@ -106,23 +107,29 @@ class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
     The tree is compiled, of at most *memory* megabytes, unless there is a number of playouts (they are to be the same
-    on any machine), or *engine* is `python`. In imperfect information it plays a mixed strategy that it finds in the
-    start clock, where the game is small. Else it samples worlds that agree with its percepts, and searches over
-    information sets instead of states; where its percepts turn out to determine the state it plays as in perfect
-    information. A game of one role is searched for a plan, which is kept and
-    followed; *playouts* then counts nodes as well as plays.
+    on any machine), or *engine* is `python`; in it roles that choose at once do so by *simultaneous* (`regret` matching
+    or `ucb`). In imperfect information it plays a mixed strategy that it finds in the start clock, where the game is
+    small. Else it samples worlds that agree with its percepts, and searches over information sets instead of states;
+    where its percepts turn out to determine the state it plays as in perfect information. A game of one role is
+    searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays.
+
+    Raises:
+        ValueError: there is no such way to choose at once.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- the options of the player
+    def __init__(  # noqa: PLR0913, PLR0917 -- the options of a player are the parameters of its constructor
         self,
         playouts: int | None = None,
         engine: str = DEFAULT_ENGINE,
         memory: float = MEMORY_MB,
         exploration: float = EXPLORATION,
         ponder: bool = False,
+        simultaneous: str = SIMULTANEOUS,
         decisive: bool = True,
     ) -> None:
-        self.max_playouts, self.engine = playouts, engine
+        if simultaneous not in RULES:
+            raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
+        self.max_playouts, self.engine, self.simultaneous = playouts, engine, simultaneous
         self.memory_mb, self.exploration, self.ponders = float(memory), float(exploration), ponder
         self.decisive = decisive
 
@@ -236,7 +243,13 @@ class MctsPlayer(Player):
     def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
         seed = self.random.getrandbits(32)
         return partial(
-            CompiledSearch, game, seed, memory_mb=self.memory_mb, exploration=self.exploration, decisive=self.decisive
+            CompiledSearch,
+            game,
+            seed,
+            memory_mb=self.memory_mb,
+            exploration=self.exploration,
+            simultaneous=self.simultaneous,
+            decisive=self.decisive,
         )
 
 

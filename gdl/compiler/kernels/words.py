@@ -105,6 +105,29 @@ def put(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
 
 
 @_function
+def float_at(typingctx: Any, where: Any, number: Any) -> Any:
+    """Return an item, numbered in uint64, of the array of float32 at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.FloatType().as_pointer())
+        return builder.load(builder.gep(items, [args[1]]))
+
+    return types.float32(types.uint64, types.uint64), codegen
+
+
+@_function
+def put_float(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
+    """Set an item, numbered in uint64, of the array of float32 at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.FloatType().as_pointer())
+        builder.store(args[2], builder.gep(items, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.float32), codegen
+
+
+@_function
 def word_at(typingctx: Any, where: Any, number: Any) -> Any:
     """Return an item, numbered in uint64, of the array of words at an address."""
 

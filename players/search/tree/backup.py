@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import kernel
-from gdl.compiler.kernels.words import U, at, put
+from gdl.compiler.kernels.words import U, at, put, put_float
+from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
@@ -33,7 +34,7 @@ from players.search.tree.nodes import (
     put_edge,
     put_node,
 )
-from players.search.tree.walks import count_choices, step_of
+from players.search.tree.walks import count_choices, counts_early, step_of
 
 _MANY: Final = 1 << 24
 """With more visits than that, those of an edge and their sum are halved, so that sums stay within 32 bits."""
@@ -132,6 +133,24 @@ def _take_proven(t, f, w, goals, node, d):
 
 
 @kernel
+def _add_joint(t, f, w, step, node, goals):
+    """Add the goals of a walk to the edges that the roles chose at a node."""
+    n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
+    for r in range(n_roles):
+        n, edge = node_at(t, node, BOUNDS + n_roles + r), at(w.role_edge, step * f.n_roles + U(r))
+        if edge < 0:
+            continue
+        goal = at(w.goals, goals + U(r))
+        if t.rule == U(REGRET) and r != np.int64(f.chance):
+            worth = np.int64(learn_regret(t, w, step * f.n_roles + U(r), first, n, edge, goal) + np.float32(0.5))
+            put(w.goals, goals + U(r), min(max(worth, at(f.low, U(r))), at(f.high, U(r))))
+        if not counts_early(t, node):
+            put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+        _add(t, edge, goal)
+        first += n
+
+
+@kernel
 def back_up(t, f, w, i, end):
     """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
     n_roles, child = np.int64(f.n_roles), np.int64(end)
@@ -145,10 +164,7 @@ def back_up(t, f, w, i, end):
             put(w.goals, goals + U(r), min(max(goal, limits & LOW), high_of(limits)))
         d = node_at(t, node, DECIDER)
         if d == SIMULTANEOUS:
-            for r in range(n_roles):
-                edge = at(w.role_edge, step * f.n_roles + U(r))
-                if edge >= 0:
-                    _add(t, edge, at(w.goals, goals + U(r)))
+            _add_joint(t, f, w, step, node, goals)
         else:
             _add(t, slot, at(w.goals, goals + U(d)))
             known = node_at(t, child, BOUNDS + d) | CLOSED * node_at(t, child, SOLVED)
@@ -173,6 +189,8 @@ def back_up_all(t, f, w, n):
             put(w.edge, step, slot)
             for r in range(f.n_roles):
                 put(w.role_edge, step * f.n_roles + r, at(w.chosen, U(leaf) * f.n_roles + r))
+                n = node_at(t, node, BOUNDS + np.int64(f.n_roles + r))
+                put_float(w.likely, step * f.n_roles + r, np.float32(1) / np.float32(max(n, 1)))
             count_choices(t, f, w, step, node, slot)
         put_node(t, end, VISITS, node_at(t, end, VISITS) + 1)
         back_up(t, f, w, i, end)

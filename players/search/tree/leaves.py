@@ -30,6 +30,7 @@ from gdl.compiler.kernels.words import (
     store,
     word_at,
 )
+from players.search.tree.bandits import REGRET, below
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
@@ -49,7 +50,7 @@ from players.search.tree.nodes import (
     put_edge,
     put_node,
 )
-from players.search.tree.walks import below, hash_at, joint_slot
+from players.search.tree.walks import hash_at, joint_slot
 
 OK: Final = 0
 NO_ROOM: Final = 1
@@ -116,7 +117,7 @@ def _give_edges(t, f, w, j, node, n_moves):
             put_edge(t, edge, TOTAL, 0)
             put_edge(t, edge, VISITS, 0)
             put_edge(t, edge, CHILD, NONE)
-            put_edge(t, edge, LIMITS, any_goal(f, r))
+            put_edge(t, edge, LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
             edge += 1
     put_word(t.size, ONE, U(edge))
     put_node(t, node, FIRST, first)

@@ -53,6 +53,7 @@ class Tree(NamedTuple):
     nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with
     the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the
     first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
+    By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
     """
 
     size: NDArray[np.int64]
@@ -62,6 +63,7 @@ class Tree(NamedTuple):
     joint_mask: int
     max_nodes: int
     max_edges: int
+    rule: int
     words: NDArray[np.uint64]
     node: NDArray[np.int32]
     edge: NDArray[np.int32]
@@ -161,8 +163,8 @@ def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float) -> TreeSiz
     return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
 
 
-def empty_tree(rules: CompiledRules, size: TreeSize) -> Tree:
-    """Return a tree without nodes; the system gives it memory as it grows."""
+def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
+    """Return a tree without nodes where roles choose at once by a *rule*; the system gives it memory as it grows."""
     words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
     n_places = 2 * _power_of_two(size.n_nodes)
     return Tree(
@@ -173,6 +175,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize) -> Tree:
         joint_mask=2 * size.n_joint - 1,
         max_nodes=size.n_nodes,
         max_edges=size.n_edges,
+        rule=rule,
         words=np.zeros((size.n_nodes, words), np.uint64),
         node=np.zeros((size.n_nodes, width), np.int32),
         edge=np.zeros((size.n_edges, 4), np.int32),

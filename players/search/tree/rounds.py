@@ -16,12 +16,10 @@ from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
-    DECIDER,
     EVEN,
     FIRST,
     LOW,
     NONE,
-    SIMULTANEOUS,
     SOLVED,
     UNOPENED,
     VISITS,
@@ -31,7 +29,7 @@ from players.search.tree.nodes import (
     put_node,
 )
 from players.search.tree.plays import PlayRoom, play_out, play_room
-from players.search.tree.walks import FULL, Walks, step_of, walk_down, walks_for
+from players.search.tree.walks import FULL, Walks, counts_early, step_of, walk_down, walks_for
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -110,7 +108,7 @@ def _abandon(t, f, w, n, n_leaves):
             if slot == NONE:
                 continue
             _uncount(t, slot)
-            if node_at(t, node, DECIDER) == SIMULTANEOUS:
+            if counts_early(t, node):
                 for r in range(f.n_roles):
                     if at(w.role_edge, step * f.n_roles + r) >= 0:
                         _uncount(t, at(w.role_edge, step * f.n_roles + r))

@@ -16,6 +16,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
+from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import (
@@ -45,6 +46,8 @@ NODES_PER_WALK: Final = 4
 """Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its round; with so
 few that lanes are left, each leaf has several plays.
 """
+SIMULTANEOUS: Final = "ucb"
+"""How roles choose where several do: by upper confidence bounds."""
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
 SLICE_S: Final = 0.01
@@ -84,6 +87,7 @@ class CompiledSearch:
         memory_mb: float = MEMORY_MB,
         exploration: float = EXPLORATION,
         decisive: bool = True,
+        simultaneous: str = SIMULTANEOUS,
     ) -> None:
         self.game, self.rules = game, game.rules
         self._played = game.rules.decisive if decisive and game.rules.decisive is not None else game.rules.phased
@@ -92,7 +96,8 @@ class CompiledSearch:
         self._knobs = Knobs(exploration, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed)
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
-        self._tree = empty_tree(game.rules, self._size)
+        self._rule = RULES[simultaneous]
+        self._tree = empty_tree(game.rules, self._size, self._rule)
         self._slice_rounds, self._slice_s = 1, 0.0
         self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
@@ -169,7 +174,7 @@ class CompiledSearch:
         min_visits = 1
         while True:
             try:
-                fresh = empty_tree(self.rules, self._size)
+                fresh = empty_tree(self.rules, self._size, self._rule)
             except MemoryError:
                 return self._cleared(root)
             found = collect(self._tree, fresh, self._facts, root, min_visits, self._size.n_nodes // _KEPT)
@@ -201,7 +206,10 @@ class CompiledSearch:
 
     def figures(self, node: int, role: Role) -> list[MoveFigures]:
         """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
-        return [self._figures_of(edge) for edge in self._edges(node, self.game.roles.index(role))]
+        number = self.game.roles.index(role)
+        has_bounds = self._tree.node[node, DECIDER] == number
+        limits = int(self._facts.low[number]), int(self._facts.high[number])
+        return [self._figures_of(edge, None if has_bounds else limits) for edge in self._edges(node, number)]
 
     def _edges(self, node: int, role: int) -> range:
         row, n_roles = self._tree.node[node], len(self.game.roles)
@@ -211,12 +219,14 @@ class CompiledSearch:
         first = int(row[FIRST] + counts[:role].sum())
         return range(first, first + int(counts[role]))
 
-    def _figures_of(self, edge: int) -> MoveFigures:
+    def _figures_of(self, edge: int, bounds: tuple[int, int] | None) -> MoveFigures:
+        """Return what is known of an edge, which has its own bounds unless there are others for it."""
         row = self._tree.edge[edge]
         n_walks, limits = int(row[VISITS]), int(row[LIMITS])
+        low, high = bounds or (limits & LOW, limits >> 8 & LOW)
         mean = float(row[TOTAL]) / n_walks if n_walks else 0.0
         move = self.game.moves[self._tree.move[edge]]
-        return MoveFigures(move, n_walks, mean, limits & LOW, limits >> 8 & LOW)
+        return MoveFigures(move, n_walks, mean, low, high)
 
     def best_move(self, node: int, role: Role) -> Term | None:
         """Return the most promising move: the most visited open one, or a proven one at least as good as it looks.
@@ -294,8 +304,8 @@ class CompiledSearch:
 def load_search_kernel() -> None:
     """Load the kernel of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
-    facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0))
+    facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB)
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, 1, 0)
     search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1, 1), room, root, 0, 0)
-    collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0)), facts, root, 1, 1)
+    collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB), facts, root, 1, 1)

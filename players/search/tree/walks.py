@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gdl.compiler.kernels.jit import inlined, kernel
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
+from players.search.tree.bandits import REGRET, UCB, below, best_edge, draw_by_regret
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
@@ -28,7 +29,6 @@ from players.search.tree.nodes import (
     UNOPENED,
     VISITS,
     edge_at,
-    high_of,
     move_at,
     node_at,
     put_edge,
@@ -42,10 +42,11 @@ FULL: Final = -(2**40)
 class Walks(NamedTuple):
     """The walks of a round and their leaves. *Shapes*: 512 walks and leaves, D steps, R roles, M moves, S words.
 
-    Of each walk: `node` and `edge` (512, D), `role_edge` (512, D, R) where several roles choose, `depth`, `leaf`, and
-    what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the edges `chosen` (512, R) there, -1
-    for what is forced, the `slot` that leads to it, NONE where the node above is to be opened first, the node that
-    it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal` (512, R + 1): the moves of opened nodes.
+    Of each walk: `node` and `edge` (512, D), where several roles choose `role_edge` (512, D, R) and its probability,
+    `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
+    edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
+    be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
+    (512, R + 1): the moves of opened nodes.
     """
 
     node: NDArray[np.int32]
@@ -54,6 +55,7 @@ class Walks(NamedTuple):
     depth: NDArray[np.int32]
     leaf: NDArray[np.int32]
     goals: NDArray[np.int32]
+    likely: NDArray[np.float32]
     above: NDArray[np.int32]
     chosen: NDArray[np.int32]
     slot: NDArray[np.int32]
@@ -77,6 +79,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         depth=ints(N_LANES),
         leaf=ints(N_LANES),
         goals=ints(N_LANES, n_roles),
+        likely=np.ones((N_LANES, MAX_DEPTH, n_roles), np.float32),
         above=ints(N_LANES),
         chosen=ints(N_LANES, n_roles),
         slot=ints(N_LANES),
@@ -92,47 +95,6 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
 def step_of(i, depth):
     """Return the place of a step of a walk in the arrays of steps."""
     return U(i) * U(MAX_DEPTH) + U(depth)
-
-
-@inlined
-def below(w, n):
-    """Return a number below *n*, by a linear congruential generator.
-
-    Source: Knuth, The Art of Computer Programming 2, MMIX.
-    """
-    state = word_at(w.random, ZERO) * U(6364136223846793005) + U(1442695040888963407)
-    put_word(w.random, ZERO, state)
-    return np.int64(((state >> U(32)) * U(n)) >> U(32))
-
-
-@kernel
-def best_edge(t, w, first, n, visits, floor, exploration):
-    """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
-
-    An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
-    proven for another one, will not be taken: both are left out.
-    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
-    """
-    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
-    shift = below(w, n)  # begin anywhere, so that ties are broken at random
-    best, found = np.float32(-1e9), first + shift
-    for i in range(n):
-        e = first + i + shift
-        if i + shift >= n:
-            e -= n
-        limits, taken = edge_at(t, e, LIMITS), edge_at(t, e, VISITS)
-        low, high = limits & LOW, high_of(limits)
-        if low == high or high <= floor:
-            continue
-        if taken == 0:
-            bound = np.float32(1e6)
-        else:
-            mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
-            mean = min(max(mean, np.float32(low)), np.float32(high))
-            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
-        if bound > best:
-            best, found = bound, e
-    return found
 
 
 @inlined
@@ -198,6 +160,8 @@ def _chosen_joint(t, f, w, node, step, exploration):
         if n > 0:
             if r == np.int64(f.chance):
                 edge = first + below(w, n)
+            elif t.rule == U(REGRET):
+                edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
                 edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration)
             first += n
@@ -205,11 +169,17 @@ def _chosen_joint(t, f, w, node, step, exploration):
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
 
 
+@inlined
+def counts_early(t, node):
+    """Return whether a walk counts as lost for roles that choose at once until its goals are known."""
+    return node_at(t, node, DECIDER) == SIMULTANEOUS and t.rule == U(UCB)
+
+
 @kernel
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
     put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
-    if node_at(t, node, DECIDER) == SIMULTANEOUS:
+    if counts_early(t, node):
         for r in range(f.n_roles):
             edge = at(w.role_edge, step * f.n_roles + r)
             if edge >= 0:

@@ -19,7 +19,7 @@ from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.nodes import BOUNDS, DECIDER, FIRST, LOW, SIMULTANEOUS, SOLVED, TOTAL, VISITS
-from players.search.tree.search import CompiledSearch
+from players.search.tree.search import MEMORY_MB, CompiledSearch
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
 
 MATCHING = """
@@ -34,6 +34,20 @@ MATCHING = """
 """
 """Matching pennies: both choose at once."""
 
+UNEVEN = """
+(role left) (role right) (init start)
+(side heads) (side tails)
+(<= (legal ?role ?side) (role ?role) (side ?side) (true start))
+(<= (next (shown ?role ?side)) (does ?role ?side))
+(<= (both ?side) (true (shown left ?side)) (true (shown right ?side)))
+(<= same (both ?side))
+(<= terminal (not (true start)))
+(<= (goal left 100) (both heads)) (<= (goal right 0) (both heads))
+(<= (goal left 50) (both tails)) (<= (goal right 50) (both tails))
+(<= (goal left 0) terminal (not same)) (<= (goal right 100) terminal (not same))
+"""
+"""Matching pennies where heads pay twice: each role is to show them one time in three."""
+
 STUCK = """
 (role player) (init (step 0)) (next_step 0 1) (next_step 1 2)
 (<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
@@ -44,7 +58,7 @@ STUCK = """
 """In its second state the role has no legal move."""
 
 
-def search_of(game: Game, *, memory_mb: float = 64.0) -> CompiledSearch:
+def search_of(game: Game, memory_mb: float = MEMORY_MB) -> CompiledSearch:
     return CompiledSearch(compiled_game_of(game), 1, memory_mb=memory_mb)
 
 
@@ -125,14 +139,33 @@ def test_chance_is_worth_its_mean() -> None:
     assert str(search.best_move(root, search.game.roles[0])) == "safe"
 
 
-def test_each_role_chooses_for_itself_where_several_do() -> None:
-    search = search_of(of_rules(MATCHING))
+@pytest.mark.parametrize("simultaneous", ["regret", "ucb"])
+def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> None:
+    search = CompiledSearch(of_rules(MATCHING), 1, simultaneous=simultaneous)
     root = thought(search, 20_000)
     assert search._tree.node[root, DECIDER] == SIMULTANEOUS
     for role in search.game.roles:
         found = search.figures(root, role)
         assert sum(each.n_walks for each in found) == search._tree.node[root, VISITS]
         assert all(4_000 < each.n_walks < 16_000 and 20 < each.mean < 80 for each in found)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_roles_that_choose_at_once_come_near_an_equilibrium(seed: int) -> None:
+    search = CompiledSearch(of_rules(UNEVEN), seed, simultaneous="regret")
+    root = thought(search, 50_000)
+    for role in search.game.roles:
+        found = {str(each.move): each.n_walks for each in search.figures(root, role)}
+        assert abs(found["heads"] / sum(found.values()) - 0.35) < 0.06  # a tenth of it is drawn from both alike
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_rock_paper_and_scissors_are_taken_alike(seed: int) -> None:
+    search = CompiledSearch(compiled_game_of(compiled("rockpaperscissors")), seed, simultaneous="regret")
+    root = thought(search, 50_000)
+    for role in search.game.roles:
+        found = [each.n_walks for each in search.figures(root, role)]
+        assert all(abs(each / sum(found) - 1 / 3) < 0.1 for each in found)
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour"])

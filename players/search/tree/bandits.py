@@ -1,0 +1,147 @@
+"""How a role chooses at a node by the statistics of its own edges: by upper confidence bounds, or by a mixed strategy.
+
+Where several roles choose at once, upper confidence bounds run after each other: a mixed strategy does not. A role's
+edges there have no bounds; they keep what the strategy is made of in their place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.words import ZERO, U, float_at, put_float, put_word, word_at
+from players.search.tree.nodes import LIMITS, LOW, TOTAL, VISITS, edge_at, high_of
+
+UCB: Final = 0
+REGRET: Final = 1
+RULES: Final = {"ucb": UCB, "regret": REGRET}
+"""How roles choose where several do, by name."""
+EXPLORED: Final = 0.1
+"""The share of choices by regret matching that are drawn from all moves alike."""
+MAX_WEIGHT: Final = 8.0
+"""The most that a play counts for its rarity: more were unbiased sooner, and nothing but noise with many moves."""
+
+
+@inlined
+def below(w, n):
+    """Return a number below *n*, by a linear congruential generator.
+
+    Source: Knuth, The Art of Computer Programming 2, MMIX.
+    """
+    state = word_at(w.random, ZERO) * U(6364136223846793005) + U(1442695040888963407)
+    put_word(w.random, ZERO, state)
+    return np.int64(((state >> U(32)) * U(n)) >> U(32))
+
+
+@kernel
+def best_edge(t, w, first, n, visits, floor, exploration):
+    """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
+
+    An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
+    proven for another one, will not be taken: both are left out.
+    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
+    """
+    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
+    shift = below(w, n)  # begin anywhere, so that ties are broken at random
+    best, found = np.float32(-1e9), first + shift
+    for i in range(n):
+        e = first + i + shift
+        if i + shift >= n:
+            e -= n
+        limits, taken = edge_at(t, e, LIMITS), edge_at(t, e, VISITS)
+        low, high = limits & LOW, high_of(limits)
+        if low == high or high <= floor:
+            continue
+        if taken == 0:
+            bound = np.float32(1e6)
+        else:
+            mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
+            mean = min(max(mean, np.float32(low)), np.float32(high))
+            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
+        if bound > best:
+            best, found = bound, e
+    return found
+
+
+@inlined
+def regret_at(t, edge):
+    """Return what a role regrets not to have got by an edge, in percent."""
+    return float_at(t.edge, U(4) * U(edge) + U(LIMITS))
+
+
+@inlined
+def _put_regret(t, edge, value):
+    put_float(t.edge, U(4) * U(edge) + U(LIMITS), value)
+
+
+@inlined
+def _fraction(w):
+    """Return a number from 0 to below 1."""
+    return np.float32(below(w, 1 << 24)) / np.float32(1 << 24)
+
+
+@kernel
+def _positive_sum(t, first, n):
+    total = np.float32(0)
+    for e in range(first, first + n):
+        total += max(regret_at(t, e), np.float32(0))
+    return total
+
+
+@inlined
+def _share(t, edge, total, n):
+    """Return with which probability regret matching takes an edge, where the positive regrets add up to *total*."""
+    return max(regret_at(t, edge), np.float32(0)) / total if total > 0 else np.float32(1) / np.float32(n)
+
+
+@kernel
+def draw_by_regret(t, w, place, first, n):
+    """Return an edge among *n*, drawn as regret matching has it; its probability is noted at a *place* of `likely`."""
+    total, explored = _positive_sum(t, first, n), np.float32(EXPLORED)
+    found = first + below(w, n)
+    if total > 0 and _fraction(w) >= explored:
+        left = _fraction(w) * total
+        for e in range(first, first + n):
+            regret = regret_at(t, e)
+            if regret > 0:
+                found = e
+                left -= regret
+                if left < 0:
+                    break
+    even = np.float32(1) / np.float32(n)
+    put_float(w.likely, place, explored * even + (np.float32(1) - explored) * _share(t, found, total, n))
+    return found
+
+
+@inlined
+def _estimate(t, e, mean, edge, goal, weight):
+    """Return what edge *e* would have come to: its mean so far, corrected where it is the *edge* that was taken."""
+    found, taken = mean, edge_at(t, e, VISITS)
+    if taken > 0:
+        found = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
+    if e == edge:
+        found += weight * (np.float32(goal) - found)
+    return found
+
+
+@kernel
+def learn_regret(t, w, place, first, n, edge, goal):
+    """Add to the regrets of a role what a play through an edge, one of *n*, tells; return what the strategy is worth.
+
+    What was drawn to explore is corrected for in that, so that the nodes above learn nothing wrong of it.
+    Source: Hart and Mas-Colell 2000, regret matching; Schmid et al. 2019, baselines in sampled regret minimisation.
+    """
+    total, n_plays, goals = _positive_sum(t, first, n), 0, 0
+    for e in range(first, first + n):
+        n_plays += edge_at(t, e, VISITS)
+        goals += edge_at(t, e, TOTAL)
+    mean = np.float32(goals) / np.float32(n_plays) if n_plays > 0 else np.float32(goal)
+    weight = min(np.float32(1) / float_at(w.likely, place), np.float32(MAX_WEIGHT))
+    worth = np.float32(0)
+    for e in range(first, first + n):
+        worth += _share(t, e, total, n) * _estimate(t, e, mean, edge, goal, weight)
+    for e in range(first, first + n):
+        _put_regret(t, e, regret_at(t, e) + _estimate(t, e, mean, edge, goal, weight) - worth)
+    return worth
