@@ -36,6 +36,8 @@ CORS: Final = {
 """What browsers require before a game manager in a page may send requests to a player."""
 FAILURE_HEADER: Final = "GGP-Player-Failure"
 """The header with what went wrong in the author's code; the reply is a legal move all the same."""
+INSIGHT_HEADER: Final = "GGP-Player-Insight"
+"""The header with what the player thinks, as `gdl.wire.insights` writes it."""
 STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _PLAYER_SERVER: Final = web.AppKey("player_server", PlayerServer)
 _LOG: Final = logging.getLogger(__name__)
@@ -132,6 +134,8 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     response = _reply(await player_server.answer(message, received_s, _step(request), answered))
     if failure := player_server.failure(message):
         response.headers[FAILURE_HEADER] = failure.encode("ascii", "backslashreplace").decode()
+    if insight := player_server.insight(message):
+        response.headers[INSIGHT_HEADER] = insight
     with contextlib.suppress(ConnectionError):  # the game manager has closed the connection
         await response.prepare(request)
         await response.write_eof()

@@ -19,7 +19,9 @@ PLAYERS = "/api/v1/players"
 REQUESTS = f"{PLAYERS}/deep/requests"
 REPLIES = f"{PLAYERS}/deep/replies"
 NDJSON = "application/x-ndjson"
-CONNECTED = {"event": "connected", "id": "", "data": {"player": "deep", "heartbeatSeconds": 15.0}}
+CONNECTED = {
+    "event": "connected", "id": "", "data": {"player": "deep", "heartbeatSeconds": 15.0, "takesInsight": True},
+}  # fmt: skip
 
 
 @pytest.fixture
