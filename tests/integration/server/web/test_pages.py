@@ -121,6 +121,20 @@ async def test_a_match_is_shown_at_each_step_without_any_script(client: Client) 
     await page(client, "/games/tictactoe")
 
 
+async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: Client) -> None:
+    manager = manager_of(client)
+    players = {"x": "mcts:playouts=20", "o": "legal"}
+    match_id = (await ordered(manager, game="tictactoe", players=players, seed=1)).row.id
+    await over(manager, match_id)
+    first, second = [await page(client, f"/matches/{match_id}?step={step}") for step in (0, 1)]
+    assert "The goal that each expected" in first.text
+    assert "Step on to read what they thought before each move." in first.text
+    assert "Before the move of step 1, as the players tell it" in second.text
+    silent = (await ordered(manager, game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1)).row.id
+    await over(manager, silent)
+    assert "The goal that each expected" not in (await page(client, f"/matches/{silent}")).text
+
+
 async def test_nothing_that_somebody_wrote_becomes_an_element(client: Client) -> None:
     manager, rules = manager_of(client), HOSTILE.read_text()
     version = await keep_game(manager.games, Checker(), Upload("odd", rules, "<u>ann</u>", about=None))
