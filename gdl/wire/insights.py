@@ -87,6 +87,18 @@ def insight_json(insight: Insight) -> dict[str, Any]:
     return found | {"proven": True} if insight.is_proven else found
 
 
+def insight_words(insight: Insight) -> str:
+    """Return *insight* on a line for people.
+
+    Example:
+        >>> insight_words(Insight(1200, 800, 9.5, 100.0, ("(mark 1 1)",), is_proven=True))
+        'value 100 (proven), 1200 leaves, 800 plays, depth 9.5, line (mark 1 1)'
+    """
+    told = "unknown" if insight.value is None else f"{insight.value:g}{' (proven)' if insight.is_proven else ''}"
+    numbers = f"{insight.n_leaves} leaves, {insight.n_playouts} plays, depth {insight.depth:g}"
+    return f"value {told}, {numbers}, line {' '.join(insight.line)}"
+
+
 def read_insight(text: str) -> Insight:
     """Return the insight that a player tells as *text*; keys that are not known are passed over.
 

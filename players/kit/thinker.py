@@ -20,7 +20,7 @@ from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
-from gdl.wire.insights import insight_text
+from gdl.wire.insights import insight_text, insight_words
 from gdl.wire.replies import find_move
 from players.deadline import Deadline, SearchBudget
 from players.kit.session import (
@@ -245,7 +245,7 @@ class Thinker:
         if told is not None:
             insight, text = told
             self.report(Thought(step, text))
-            _LOG.info("%s: %s", self.role, _in_words(insight))
+            _LOG.info("%s: %s", self.role, insight_words(insight))
 
     def _told_insight(self) -> tuple[Insight, str] | None:
         found = self.player.insight()
@@ -263,12 +263,6 @@ class Thinker:
             _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
             self.report(PlayerFailed(failure_text(error)))
         return None
-
-
-def _in_words(insight: Insight) -> str:
-    told = "unknown" if insight.value is None else f"{insight.value:g}{' (proven)' if insight.is_proven else ''}"
-    numbers = f"{insight.n_leaves} leaves, {insight.n_playouts} plays, depth {insight.depth:g}"
-    return f"value {told}, {numbers}, line {' '.join(insight.line)}"
 
 
 def failure_text(error: BaseException) -> str:
