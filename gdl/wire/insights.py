@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from gdl.errors import MessageError
 
+INSIGHT_HEADER: Final = "GGP-Player-Insight"
+"""The header of a player's reply in which an insight stands."""
 MAX_INSIGHT: Final = 4_000
 """How long the text of an insight may be. *Units*: characters; many servers take headers of 8 KiB."""
 MAX_LINE: Final = 12

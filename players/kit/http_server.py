@@ -16,6 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.errors import MessageError
+from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.messages import Message, read_message
 from gdl.wire.replies import WIRE_LIMITS, decode
 from players.kit.notebook import is_in_main_thread, run_until_stopped
@@ -36,8 +37,6 @@ CORS: Final = {
 """What browsers require before a game manager in a page may send requests to a player."""
 FAILURE_HEADER: Final = "GGP-Player-Failure"
 """The header with what went wrong in the author's code; the reply is a legal move all the same."""
-INSIGHT_HEADER: Final = "GGP-Player-Insight"
-"""The header with what the player thinks, as `gdl.wire.insights` writes it."""
 STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _PLAYER_SERVER: Final = web.AppKey("player_server", PlayerServer)
 _LOG: Final = logging.getLogger(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Protocol
 
+from gdl.wire.insights import INSIGHT_HEADER
 from server.errors import RemotePlayerError
 from server.match.link import ReplyBuffer
 
@@ -29,8 +30,7 @@ _STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _FAILURE: Final = b"ggp-player-failure"
 """The field in which players of our kit tell what went wrong in their author's code."""
-_INSIGHT: Final = b"ggp-player-insight"
-"""The field in which players tell what they think."""
+_INSIGHT: Final = INSIGHT_HEADER.lower().encode()
 _START: Final = b"HTTP/"
 
 

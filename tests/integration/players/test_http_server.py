@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gdl.wire.insights import insight_text
+from gdl.wire.insights import INSIGHT_HEADER, insight_text
 from gdl.wire.replies import InfoReply, Status, read_info
-from players.kit.http_server import INSIGHT_HEADER
 from players.player import MakePlayer
 from tests.kit.players import odd_players
 from tests.kit.players.peers import Peer, playing, start_text, until_no_workers
