@@ -93,7 +93,11 @@ class ReplyText(Text):
     ] = ""
     insight: Annotated[
         str,
-        Field(max_length=MAX_INSIGHT, description="what the player thinks, for the record: the text of a JSON object"),
+        Field(
+            max_length=MAX_REPLY_BYTES,
+            description="what the player thinks, for the record: the text of a JSON object, "
+            f"which is dropped if it is longer than {MAX_INSIGHT:,} characters",
+        ),
     ] = ""
 
     @model_validator(mode="after")

@@ -27,6 +27,7 @@ INSIGHTS = st.builds(
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda values: st.lists(values, max_size=20) | st.dictionaries(st.text(max_size=9), values, max_size=5),
+    max_leaves=5,
 )
 KEYS = ("leaves", "plays", "depth", "value", "line", "proven")
 

@@ -160,6 +160,13 @@ async def test_what_is_no_reply_is_refused(host: Host, text: Any) -> None:
     assert await host.caller().ask("POST", REPLIES, {"request": queued.id, "text": text}) == (400, "invalid_body")
 
 
+@pytest.mark.parametrize(("told", "kept"), [('{"value": 50}', '{"value": 50}'), ("x" * 4_001, "")])
+async def test_what_a_player_thinks_comes_with_its_reply_and_never_costs_it(host: Host, told: str, kept: str) -> None:
+    queued = put(host)
+    await host.caller().ask("POST", REPLIES, {"request": queued.id, "text": "noop ", "insight": told})
+    assert (bytes(queued.reply.raw), queued.reply.insight) == (b"noop ", kept)
+
+
 async def test_players_with_an_address_have_no_requests(host: Host) -> None:
     await host.manager.registry.register("blue", "local", "http://127.0.0.1:1")
     assert await host.caller().ask("GET", f"{PLAYERS}/blue/requests") == (409, "not_dial_in")
