@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, TypeAlias
 
 from gdl.errors import CallerError, GdlError, IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
+from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
 from players.belief import BeliefState
 from players.deadline import Deadline
+
+__all__ = [
+    "GaveUpError", "HostAwayError", "HostError", "Insight", "MakePlayer", "Player", "PlayerFileError",
+    "ReplyRefusedError", "UnclearMoveError",
+]  # fmt: skip
 
 
 class PlayerFileError(CallerError):
@@ -67,26 +72,6 @@ class ReplyRefusedError(GdlError):
 
 MakePlayer: TypeAlias = Callable[[], "Player"]
 """A callable that makes a player for each match: a class, or a class with its options."""
-
-
-@dataclass(frozen=True, slots=True)
-class Insight:
-    """What a player thinks, after its last search.
-
-    Attributes:
-        n_leaves, n_playouts: how many states the search came to, and how many random plays it made from them.
-        depth: the mean length of the ways to those states, in steps.
-        value: the goal that the role expects, in percent; None where it is not known.
-        line: the moves that the player expects, of those roles that choose, its own first.
-        is_proven: whether the value is certain.
-    """
-
-    n_leaves: int
-    n_playouts: int
-    depth: float
-    value: float | None
-    line: tuple[str, ...] = ()
-    is_proven: bool = False
 
 
 class Player:

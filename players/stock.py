@@ -175,7 +175,7 @@ class MctsPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
-        budget = SearchBudget(self.max_playouts, deadline)
+        budget, self._insight = SearchBudget(self.max_playouts, deadline), None
         if not (self.sees_everything and self.worlds.is_certain):
             drawn = self.strategy and self.strategy.choose(self.worlds.steps, self.random)
             return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
@@ -189,7 +189,7 @@ class MctsPlayer(Player):
         return best
 
     def insight(self) -> Insight | None:
-        """Return what the last search of a tree found; None where information is imperfect, or nothing was searched."""
+        """Return what the search for the last move found in a tree; None where there was none."""
         return self._insight
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:  # noqa: ARG002 -- the kit's signature
@@ -207,7 +207,7 @@ class MctsPlayer(Player):
         self.stop()
 
     def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
-        search = self._insight = None
+        search = None
         if self.background is not None:
             patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
             search = self.background.get(patience_s)

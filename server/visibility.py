@@ -111,6 +111,7 @@ class Aspect(StrEnum):
         PLAY: states, joint moves, where they came from, and the terms of illegal moves.
         VIEW: what the role of the seat did and perceived, in the game's own names.
         WIRE: what the player in the seat was sent and answered, in its own names where they are scrambled.
+        INSIGHT: what the players say that they think: values, depths, expected lines.
         SEAT: the seat of a person: what is asked there, what its role may know, and the right to answer.
         SECRETS: seeds, the scrambling, everybody's percepts and messages: what the whole record has.
     """
@@ -121,6 +122,7 @@ class Aspect(StrEnum):
     PLAY = "play"
     VIEW = "view"
     WIRE = "wire"
+    INSIGHT = "insight"
     SEAT = "seat"
     SECRETS = "secrets"
 
@@ -132,11 +134,12 @@ class Withheld(StrEnum):
     WHILE_SCRAMBLED = "before the end, where names are scrambled"
     WHILE_IMPERFECT = "before the end, where information is imperfect"
     WHILE_HIDDEN = "before the end, where names are scrambled or information is imperfect"
+    UNLESS_LIVE = "before the end, unless the host shows it and nothing is hidden"
     BEFORE_END = "before the end"
     ALWAYS = "always"
 
 
-_NO, _NAMES, _INFORMATION, _BOTH, _END, _EVER = Withheld
+_NO, _NAMES, _INFORMATION, _BOTH, _LIVE, _END, _EVER = Withheld
 _VIEWERS: Final = (
     Viewer.STRANGER, Viewer.PASSER_BY, Viewer.SPECTATOR, Viewer.OWNER, Viewer.PERSON, Viewer.ORDERER, Viewer.ADMIN,
 )  # fmt: skip
@@ -147,6 +150,7 @@ _ROWS: Final[dict[Aspect, tuple[Withheld, ...]]] = {
     Aspect.PLAY:    (_EVER, _BOTH,  _BOTH,  _BOTH,  _INFORMATION, _BOTH,  _BOTH),
     Aspect.VIEW:    (_EVER, _BOTH,  _BOTH,  _NAMES, _NO,          _BOTH,  _BOTH),
     Aspect.WIRE:    (_EVER, _END,   _END,   _NO,    _END,         _END,   _END),
+    Aspect.INSIGHT: (_EVER, _LIVE,  _LIVE,  _LIVE,  _LIVE,        _LIVE,  _LIVE),
     Aspect.SEAT:    (_EVER, _EVER,  _EVER,  _EVER,  _NO,          _NO,    _NO),
     Aspect.SECRETS: (_EVER, _END,   _END,   _END,   _END,         _END,   _END),
 }  # fmt: skip
@@ -163,11 +167,13 @@ class Secrecy:
     Attributes:
         is_imperfect: whether some role may not know what is asked for.
         is_scrambled: whether some player is not to know the game.
+        shows_insight: whether the host shows what players think while they play, where nothing is hidden.
     """
 
     is_imperfect: bool
     is_scrambled: bool
     has_ended: bool
+    shows_insight: bool = False
 
     @property
     def is_hidden(self) -> bool:
@@ -178,6 +184,11 @@ class Secrecy:
     def hides_game(self) -> bool:
         """Whether those who watch are not to know the game."""
         return not may_see(Aspect.GAME, Viewer.SPECTATOR, self)
+
+    @property
+    def hides_insight(self) -> bool:
+        """Whether what players think is withheld from those who watch."""
+        return not may_see(Aspect.INSIGHT, Viewer.SPECTATOR, self)
 
     def where_known(self) -> Secrecy:
         """Return the secrecy of what every role knows."""
@@ -196,6 +207,9 @@ def may_see(aspect: Aspect, viewer: Viewer, secrecy: Secrecy) -> bool:
             return not (is_live and secrecy.is_imperfect)
         case Withheld.WHILE_HIDDEN:
             return not (is_live and (secrecy.is_scrambled or secrecy.is_imperfect))
+        case Withheld.UNLESS_LIVE:
+            is_hidden = secrecy.is_scrambled or secrecy.is_imperfect
+            return not is_live or (secrecy.shows_insight and not is_hidden)
         case Withheld.BEFORE_END:
             return not is_live
         case Withheld.ALWAYS:
@@ -206,7 +220,11 @@ def secrecy_of(match: MatchRow, *, is_gdl2: bool | None = None) -> Secrecy:
     """Return the secrecy of *match* as it was ordered; *is_gdl2* None: every hidden match counts as imperfect."""
     text = match.order["text"]
     is_ordered = bool(text.get("scramble")) or any(seat.get("scramble") for seat in text["players"].values())
-    return Secrecy(match.is_hidden if is_gdl2 is None else is_gdl2, match.is_hidden and is_ordered, match.has_ended)
+    is_imperfect, shows_insight = (
+        match.is_hidden if is_gdl2 is None else is_gdl2,
+        match.order.get("liveInsight") is True,
+    )
+    return Secrecy(is_imperfect, match.is_hidden and is_ordered, match.has_ended, shows_insight)
 
 
 def secrecy_of_journal(started: StartedEntry, *, has_ended: bool) -> Secrecy:

@@ -108,14 +108,15 @@ class Dialling:
 
     async def _answer(self, request: DialledRequest, message: Message, asked_s: float) -> None:
         reply = await self._player_server.answer(message, asked_s, request.step)
-        if await self._post(request, reply, self._player_server.failure(message)):
+        failure, insight = self._player_server.failure(message), self._player_server.insight(message)
+        if await self._post(request, reply, failure, insight):
             self._player_server.delivered(message)
 
-    async def _post(self, request: DialledRequest, reply: str, failure: str = "") -> bool:
+    async def _post(self, request: DialledRequest, reply: str, failure: str = "", insight: str = "") -> bool:
         """Post *reply* until the game manager takes or refuses it; return whether it was taken."""
         for n_failures in range(1, MAX_TRIES + 1):
             try:
-                await self._host.reply(request.id, reply, failure)
+                await self._host.reply(request.id, reply, failure, insight)
             except ReplyRefusedError as error:
                 self._say(f"match {request.match_id}, step {request.step}: {error}")
                 return False

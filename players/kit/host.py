@@ -66,6 +66,7 @@ class Host:
         self._url = _read_url(url)
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._session: aiohttp.ClientSession
+        self._takes_insight = False
 
     @property
     def url(self) -> str:
@@ -108,14 +109,18 @@ class Host:
         is_paused = answer.get("status") == "paused"
         return Registration(is_new, str(answer.get("pauseReason") or "no reason given") if is_paused else None)
 
-    async def reply(self, request_id: str, text: str, failure: str = "") -> None:
-        """Post the reply to a request; *failure* says what went wrong in the author's code.
+    async def reply(self, request_id: str, text: str, failure: str = "", insight: str = "") -> None:
+        """Post the reply to a request.
+
+        *failure* says what went wrong in the author's code; *insight* is what the player thinks, which only game
+        managers get that say that they take it.
 
         Raises:
             ReplyRefusedError: it is not taken.
             HostAwayError: the game manager cannot be reached.
         """
-        body = {"request": request_id, "text": text} | ({"failure": failure} if failure else {})
+        told = {"failure": failure, "insight": insight if self._takes_insight else ""}
+        body = {"request": request_id, "text": text} | {key: value for key, value in told.items() if value}
         status, answer = await self._ask("POST", self._player() / "replies", body)
         if status != 200:
             raise ReplyRefusedError(request_id, _reason(status, answer))
@@ -140,9 +145,17 @@ class Host:
             ) as response:
                 if response.status != 200:
                     self._check_refusal(response.status, _json(await response.read()))
-                yield _events(response.content)
+                yield self._noted(response.content)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise HostAwayError(_words(error)) from error
+
+    async def _noted(self, content: aiohttp.StreamReader) -> Events:
+        """Yield the events that *content* holds, and note what the game manager takes."""
+        async for event in _lines(content):
+            kind, data = str(event.get("event", "")), event.get("data")
+            if kind == "connected" and isinstance(data, dict):
+                self._takes_insight = data.get("takesInsight") is True
+            yield kind, _request(data) if kind == "request" and isinstance(data, dict) else None
 
     async def _ask(self, method: str, url: URL, body: Mapping[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
         """Return status and JSON object of the answer to a request; raises HostAwayError without a usable one."""
@@ -165,8 +178,8 @@ class Host:
         return self._url / _PLAYERS / self.name
 
 
-async def _events(content: aiohttp.StreamReader) -> Events:
-    """Yield the events that *content* holds, one a line."""
+async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]:
+    """Yield the events that *content* holds, one a line, as JSON."""
     rest = bytearray()
     async for piece in content.iter_any():
         rest += piece
@@ -178,18 +191,14 @@ async def _events(content: aiohttp.StreamReader) -> Events:
         rest = bytearray(tail)
         for line in lines:
             if line.strip():
-                yield _event(bytes(line))
+                yield _json(bytes(line))
 
 
-def _event(line: bytes) -> tuple[str, DialledRequest | None]:
-    """Return the kind of the event on *line*, and its request if it has one."""
-    event = _json(line)
-    kind, data = str(event.get("event", "")), event.get("data")
-    if kind != "request" or not isinstance(data, dict):
-        return kind, None
+def _request(data: Mapping[str, Any]) -> DialledRequest:
+    """Return the request of an event with *data*."""
     try:
         answered = data.get("answered")
-        return kind, DialledRequest(
+        return DialledRequest(
             str(data["request"]),
             str(data["match"]),
             int(data["step"]),

@@ -16,6 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.errors import MessageError
+from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.messages import Message, read_message
 from gdl.wire.replies import WIRE_LIMITS, decode
 from players.kit.notebook import is_in_main_thread, run_until_stopped
@@ -132,6 +133,8 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     response = _reply(await player_server.answer(message, received_s, _step(request), answered))
     if failure := player_server.failure(message):
         response.headers[FAILURE_HEADER] = failure.encode("ascii", "backslashreplace").decode()
+    if insight := player_server.insight(message):
+        response.headers[INSIGHT_HEADER] = insight
     with contextlib.suppress(ConnectionError):  # the game manager has closed the connection
         await response.prepare(request)
         await response.write_eof()

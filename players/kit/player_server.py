@@ -94,6 +94,11 @@ class PlayerServer:
         seat = self.seats.get(message.match_id) if isinstance(message, Start | Play) else None
         return "" if seat is None else seat.session.question.failure
 
+    def insight(self, message: Message) -> str:
+        """Return what the player thought when it answered *message*; empty where it does not tell."""
+        seat = self.seats.get(message.match_id) if isinstance(message, Play) else None
+        return "" if seat is None else seat.session.question.insight
+
     def delivered(self, message: Message) -> None:
         """Note that the reply to *message* has reached its game manager."""
         seat = self.seats.get(message.match_id) if isinstance(message, Play) else None

@@ -95,6 +95,14 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """What the player thinks after its search for a move, as `gdl.wire.insights` writes it."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerFailed:
     """The author's code failed, or returned what is no legal move: what went wrong, on one line."""
 
@@ -102,10 +110,10 @@ class PlayerFailed:
 
 
 Order: TypeAlias = Join | Follow | Ask | Leave
-Report: TypeAlias = Joined | Ready | Refused | Best | Done | PlayerFailed
+Report: TypeAlias = Joined | Ready | Refused | Best | Done | Thought | PlayerFailed
 
 _ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave)}
-_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, PlayerFailed)}
+_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Thought, PlayerFailed)}
 
 
 def to_line(said: Order | Report) -> bytes:
@@ -157,7 +165,7 @@ class OpenRequest:
     """A request that waits for its answer: a move, or `ready` (step -1).
 
     `answer` is fixed once given; `best` is the answer if the clock ends before. `failure` is the first error in the
-    author's code meanwhile.
+    author's code meanwhile, `insight` what the player thinks, where it tells.
     """
 
     step: int
@@ -167,6 +175,7 @@ class OpenRequest:
     answer: str | None = None
     is_delivered: bool = False
     failure: str = ""
+    insight: str = ""
 
     def close(self) -> str:
         """Return the answer, which from now on does not change."""
@@ -278,6 +287,8 @@ class Session:
                 current.failure = current.failure or what
             case Best(step, move) if step == current.step:
                 current.best = move
+            case Thought(step, text) if step == current.step:
+                current.insight = text
             case Done(step, move) if step == current.step:
                 current.best = move or current.best
                 current.close()

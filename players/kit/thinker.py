@@ -20,6 +20,7 @@ from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
+from gdl.wire.insights import insight_text, insight_words
 from gdl.wire.replies import find_move
 from players.deadline import Deadline, SearchBudget
 from players.kit.session import (
@@ -35,8 +36,9 @@ from players.kit.session import (
     Ready,
     Refused,
     Report,
+    Thought,
 )
-from players.player import MakePlayer, Player
+from players.player import Insight, MakePlayer, Player
 
 T = TypeVar("T")
 
@@ -225,19 +227,29 @@ class Thinker:
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
-        self._log_insight()
         found = None if said is None else find_move(said, moves)
         if said is not None and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
-        return found or player.best_so_far or moves[0]
+        chosen = found or player.best_so_far or moves[0]
+        self._tell_insight(order.step, chosen)
+        return chosen
 
-    def _log_insight(self) -> None:
-        found = self._run(self.player.insight, Deadline.after(HOOK_S).at_s)
-        if found is not None:
-            told = "unknown" if found.value is None else f"{found.value:g}{' (proven)' if found.is_proven else ''}"
-            numbers = f"{found.n_leaves} leaves, {found.n_playouts} plays, depth {found.depth:g}"
-            _LOG.info("%s: value %s, %s, line %s", self.role, told, numbers, " ".join(found.line))
+    def _tell_insight(self, step: int, chosen: Term) -> None:
+        """Report and log what the player thinks; the move is safe before, however long the author's code takes."""
+        if type(self.player).insight is Player.insight:
+            return
+        if chosen != self.player.best_so_far:
+            self.report(Best(step, str(chosen)))
+        told = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
+        if told is not None:
+            insight, text = told
+            self.report(Thought(step, text))
+            _LOG.info("%s: %s", self.role, insight_words(insight))
+
+    def _told_insight(self) -> tuple[Insight, str] | None:
+        found = self.player.insight()
+        return None if found is None else (found, insight_text(found))
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
         """Return the result of the author's code, None if it fails or is too slow."""

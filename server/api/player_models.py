@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from gdl.wire.insights import MAX_INSIGHT
 from server.api.operation import without_none
 from server.links.request_queue import QueuedRequest, RequestQueue
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
@@ -89,6 +90,14 @@ class ReplyText(Text):
     text: Annotated[str, Field(max_length=MAX_REPLY_BYTES)]
     failure: Annotated[
         str, Field(max_length=MAX_FAILURE, description="what went wrong in the player's own code, for its record")
+    ] = ""
+    insight: Annotated[
+        str,
+        Field(
+            max_length=MAX_REPLY_BYTES,
+            description="what the player thinks, for the record: the text of a JSON object, "
+            f"which is dropped if it is longer than {MAX_INSIGHT:,} characters",
+        ),
     ] = ""
 
     @model_validator(mode="after")

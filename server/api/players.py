@@ -169,7 +169,7 @@ async def _stream_requests(request: web.Request, name: str, query: RequestsQuery
     queue = await _queue(request, name)
     async with streaming(request) as stream:
         with queue.reading(request.headers.get("Last-Event-ID", ""), with_answered=query.past) as reader:
-            await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S})
+            await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S, "takesInsight": True})
             await _send_requests(stream, queue, reader, word)
             await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
     return stream.response
@@ -197,7 +197,7 @@ async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyA
     """Answer a request to one's own player; the same reply may come twice."""
     queue = await _queue(request, name)
     try:
-        queue.answer(body.request_id, body.text, body.failure)
+        queue.answer(body.request_id, body.text, body.failure, body.insight)
     except UnknownRequestError as error:
         if not body.letter:
             raise

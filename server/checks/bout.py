@@ -138,8 +138,15 @@ class CheckMatch:
         Raises:
             CheckFailedError: it is late, garbled, or no legal move.
         """
-        observed = await self.send(self._message(Play), self.clocks.play_s, f"PLAY of step {self.turn}")
-        return self.legal(observed.text)
+        return self.legal((await self.ask_observed()).text)
+
+    async def ask_observed(self) -> Observed:
+        """Send PLAY; return what was observed, answered in time.
+
+        Raises:
+            CheckFailedError: there is no reply, or a late one.
+        """
+        return await self.send(self._message(Play), self.clocks.play_s, f"PLAY of step {self.turn}")
 
     def legal(self, reply: str) -> Term:
         """Return the legal move that *reply* names, as the rules spell it.

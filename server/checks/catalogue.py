@@ -9,6 +9,7 @@ import asyncio
 from typing import Final
 
 from gdl.errors import MessageError
+from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
 from gdl.wire.replies import InfoReply, is_busy, read_info
 from server.checks.bout import (
@@ -156,6 +157,20 @@ async def words_of_the_protocol(examinee: CheckedPlayer) -> None:
         raise CheckFailedError(f"START, STOP, ABORT were answered with {', '.join(word[:20] or '-' for word in found)}")
 
 
+@should
+async def thoughts(examinee: CheckedPlayer) -> None:
+    """Tell what it thinks, if it tells, within the bounds that records have for it."""
+    bout = examinee.bout()
+    await bout.start()
+    told = (await bout.ask_observed()).headers.get(INSIGHT_HEADER.lower(), "")
+    await bout.abort()
+    try:
+        if told:
+            read_insight(told)
+    except MessageError as error:
+        raise CheckFailedError(f"{INSIGHT_HEADER}: {error}") from error
+
+
 @must
 async def repeated_play(examinee: CheckedPlayer) -> None:
     """Take a PLAY that is sent again for the same question, and give the same answer."""
@@ -300,6 +315,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     gdl2_current,
     gdl2_older,
     words_of_the_protocol,
+    thoughts,
     repeated_play,
     replaced_move,
     two_matches,

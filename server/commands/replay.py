@@ -15,6 +15,7 @@ from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
 from gdl.language.rules import read_rules
+from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay
@@ -114,6 +115,9 @@ class _Show:
             for role, failure in zip(self.game.roles, at.failures, strict=False):
                 if failure:
                     click.echo(f"  {role}: the player failed: {shown(failure)}")
+            for role, insight in zip(self.game.roles, at.insights, strict=False):
+                if insight is not None:
+                    click.echo(f"  {role} thought: {shown(insight_words(insight))}")
         elif at.state.is_terminal:
             click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
 

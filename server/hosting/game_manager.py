@@ -198,6 +198,7 @@ class GameManager:
         self.playing.cores.check(text.named_players.values())
         claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
         order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
+        order = replace(order, shows_insight=self.settings.live_insight)
         if match is not None:
             order = replace(order, seed=match.seed, scramble_seed=match.scramble_seed)
         row = MatchRow(

@@ -75,6 +75,7 @@ class HostSettings:
         targets: which addresses players may have; None allows all.
         referee_limits: what rules from outside may cost.
         broadcast_delay: how late spectators see matches whose order says nothing of it.
+        live_insight: whether they see what players think while a match is played, where nothing is hidden.
         practice: how many matches players may order by themselves.
         ladder: what idle players play.
     """
@@ -91,6 +92,7 @@ class HostSettings:
     targets: AllowedAddresses | None = None
     referee_limits: RefereeLimits = field(default_factory=RefereeLimits)
     broadcast_delay: Delay = LIVE
+    live_insight: bool = False
     practice: PracticeLimits = field(default_factory=PracticeLimits)
     ladder: LadderSettings = field(default_factory=LadderSettings)
 
@@ -191,6 +193,7 @@ class StoredOrder:
     Attributes:
         request: what was ordered, its rules replaced by the game's name.
         seat_claims: by role, the hash of what a person says to take that seat.
+        shows_insight: whether those who watch see what players think, where nothing is hidden.
     """
 
     request: MatchRequest
@@ -198,6 +201,7 @@ class StoredOrder:
     scramble_seed: int
     random_token: str
     seat_claims: Mapping[str, str] = field(default_factory=dict)
+    shows_insight: bool = False
 
     @property
     def profile(self) -> Profile:
@@ -229,6 +233,7 @@ class StoredOrder:
             "scrambleSeed": self.scramble_seed,
             "randomToken": self.random_token,
             "seatClaims": dict(self.seat_claims),
+            **({"liveInsight": True} if self.shows_insight else {}),
         }
 
 
@@ -243,4 +248,5 @@ def new_order(text: MatchRequest, game_name: str, seat_claims: Mapping[str, str]
 def order_of(order: Mapping[str, Any]) -> StoredOrder:
     """Return the order that the JSON object *order* keeps."""
     text = MatchRequest.model_validate(order["text"])
-    return StoredOrder(text, order["seed"], order["scrambleSeed"], order["randomToken"], order["seatClaims"])
+    drawn = order["seed"], order["scrambleSeed"], order["randomToken"]
+    return StoredOrder(text, *drawn, order["seatClaims"], order.get("liveInsight") is True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Protocol
 
+from gdl.wire.insights import INSIGHT_HEADER
 from server.errors import RemotePlayerError
 from server.match.link import ReplyBuffer
 
@@ -29,6 +30,7 @@ _STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _FAILURE: Final = b"ggp-player-failure"
 """The field in which players of our kit tell what went wrong in their author's code."""
+_INSIGHT: Final = INSIGHT_HEADER.lower().encode()
 _START: Final = b"HTTP/"
 
 
@@ -115,7 +117,7 @@ class HttpReply:
         return rest
 
     def _take_head(self, head: bytes) -> None:
-        """Read a whole head: the status, how the body is framed, and the failure that the player reports."""
+        """Read a whole head: the status, how the body is framed, what the player tells beside it."""
         found = _STATUS.match(head)
         if found is None:
             raise RemotePlayerError(f"no HTTP reply: it begins with {head[:20]!r}")
@@ -133,6 +135,7 @@ class HttpReply:
             fields = {name.strip().lower(): value.strip() for name, _, value in lines}
             self._framing = _framing(fields)
             self._body.note_failure(fields.get(_FAILURE, b"").decode("ascii", "replace"))
+            self._body.note_insight(fields.get(_INSIGHT, b"").decode("ascii", "replace"))
 
 
 def _check_status(status: int) -> None:

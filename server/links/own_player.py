@@ -78,6 +78,7 @@ class WorkerPlayer:
         answer = await self._server.answer(message, received_s, request.step, request.answered)
         if failure := self._server.failure(message):
             reply.note_failure(failure)
+        reply.note_insight(self._server.insight(message))
         reply.feed(answer.encode("utf-8", "replace"))
         self._server.delivered(message)
 

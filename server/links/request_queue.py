@@ -134,8 +134,10 @@ class RequestQueue:
         if self._waiting.get(queued.id) is queued:
             self._end(queued, None)
 
-    def answer(self, request_id: str, text: str, failure: str = "") -> None:
-        """Take the reply to a request, and what the player says of its own failure; the same reply may come twice.
+    def answer(self, request_id: str, text: str, failure: str = "", insight: str = "") -> None:
+        """Take the reply to a request; the same may come twice.
+
+        *failure* is what the player says of its own failure, *insight* what it says that it thinks.
 
         Raises:
             LateReplyError: its clock is over.
@@ -146,6 +148,7 @@ class RequestQueue:
         if queued is not None:
             # Here and now: the wait may end before its task runs.
             queued.reply.note_failure(failure)
+            queued.reply.note_insight(insight)
             queued.reply.feed(text.encode("utf-8", "replace"))
             queued.answered.set()
             self._end(queued, text)

@@ -248,7 +248,7 @@ class Match:
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
         answered = Answered(
             self._at_ms, self.step, answer.role, message, text_of(answer), answer.elapsed_ms,
-            verdict.error, verdict.detail, move, answer.failure,
+            verdict.error, verdict.detail, move, answer.failure, self._dialogues[answer.role].insight(answer, message),
         )  # fmt: skip
         self._outputs.append(answered)
         self._round.take(answered)
@@ -287,6 +287,7 @@ class Match:
         answers = [self._round.answers.get(role) for role in self._game.roles]
         is_play = self._round.message is Message.PLAY
         failures = tuple("" if answer is None else answer.failure for answer in answers)
+        insights = tuple(None if answer is None else answer.insight for answer in answers)
         return StepFinished(
             self._at_ms,
             self.step,
@@ -296,6 +297,7 @@ class Match:
             elapsed_ms=tuple(None if answer is None else answer.elapsed_ms for answer in answers),
             origins=tuple(map(_origin, answers)) if is_play else (),
             failures=failures if any(failures) else (),
+            insights=insights if any(insights) else (),
         )
 
     def _joint_move(self) -> tuple[Term, ...]:

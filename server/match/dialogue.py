@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, overload
 
+from gdl.errors import MessageError
 from gdl.game import Outline, Role, played_roles
 from gdl.language.terms import Constant, Term
 from gdl.wire import messages
+from gdl.wire.insights import Insight, read_insight, told_line
 from gdl.wire.messages import Dialect
+from gdl.wire.replies import term_of_text
 from gdl.wire.scrambling import Scrambling
 from server.errors import SeatsError
 from server.match.events import Message
 from server.match.exchange import Answer
+from server.match.position import spaced
 from server.match.setup import MatchSetup, Seat
 from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move, judge_start
 
@@ -107,6 +111,27 @@ class Dialogue:
         if message is not Message.PLAY:
             return judge_courtesy(answer)
         return judge_move(answer, LegalChoice(legal_moves, self._inwards, self._outwards))
+
+    def insight(self, answer: Answer, message: Message) -> Insight | None:
+        """Return what the player says that it thought when it answered PLAY, its line in the game's own names.
+
+        The line ends before the first move that is no term. None where the player does not tell, or tells what cannot
+        be understood.
+        """
+        if not answer.insight or message is not Message.PLAY:
+            return None
+        try:
+            found = read_insight(answer.insight)
+        except MessageError:
+            return None
+        return replace(found, line=told_line(self._line(found.line)))
+
+    def _line(self, told: Sequence[str]) -> Iterator[str]:
+        for move in told:
+            try:
+                yield spaced(self._inwards(term_of_text(move)))
+            except MessageError:
+                return
 
     def _rules(self) -> str:
         return self._description.source.text if self._scrambling is None else self._scrambling.rules()

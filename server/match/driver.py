@@ -175,7 +175,9 @@ class MatchDriver:
         if ending is ReplyEnding.REPLIED and reply.is_cut:
             detail = f"the first {len(reply.raw):,} bytes hold no complete term"
         at_ms, raw = self._clock.wall_ms(), bytes(reply.raw)
-        self._inbox.put_nowait(Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure))
+        self._inbox.put_nowait(
+            Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure, reply.insight)
+        )
 
     async def _reply(self, ask: AskPlayer, until_s: float) -> tuple[ReplyBuffer, ReplyEnding, str]:
         """Ask; a player that is busy at START is asked again until *until_s*, each time with its whole clock."""

@@ -20,6 +20,7 @@ from typing import TypeAlias
 from gdl.game import Role
 from gdl.language.rules import Description
 from gdl.language.terms import Term
+from gdl.wire.insights import Insight
 from server.match.setup import MatchSetup
 
 
@@ -90,6 +91,7 @@ class Answered:
         detail: the error in one sentence; empty when all is well.
         move: the move that counts, in the game's own names: the player's or its substitute; None but for PLAY.
         failure: what the player says went wrong in its own code; it may have answered a legal move all the same.
+        insight: what the player says that it thought when it answered PLAY, its line in the game's own names.
     """
 
     at_ms: int
@@ -102,6 +104,7 @@ class Answered:
     detail: str
     move: Term | None
     failure: str = ""
+    insight: Insight | None = None
 
     @property
     def is_substituted(self) -> bool:
@@ -120,6 +123,7 @@ class StepFinished:
         elapsed_ms: thinking times; None for `random`, which is never asked.
         origins: whose move it is; empty for START.
         failures: as `Answered.failure`; empty where no player tells of one.
+        insights: as `Answered.insight`; empty where no player tells.
     """
 
     at_ms: int
@@ -130,6 +134,7 @@ class StepFinished:
     elapsed_ms: tuple[int | None, ...]
     origins: tuple[MoveOrigin, ...]
     failures: tuple[str, ...] = ()
+    insights: tuple[Insight | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class Answer:
     """How an `Ask` ended.
 
     `raw` is what came, which may be a part or nothing; `detail` tells what went wrong with the connection, `failure`
-    what the player says went wrong in its own code.
+    what the player says went wrong in its own code, `insight` what it says that it thinks, not read yet.
     """
 
     at_ms: int
@@ -164,6 +164,7 @@ class Answer:
     elapsed_ms: int
     detail: str = ""
     failure: str = ""
+    insight: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from gdl.language.kif import BLANK, COMMENT, NAME_CHARACTER
 from gdl.language.terms import Term
+from gdl.wire.insights import MAX_INSIGHT
 
 
 class Timeout(Protocol):
@@ -104,7 +105,7 @@ class ReplyBuffer:
         self.raw = bytearray()
         self.is_complete = False
         self.is_cut = False
-        self.failure = ""
+        self.failure = self.insight = ""
         self._limit_bytes = limit_bytes
         self._depth = 0
         self._is_in_name = self._is_in_comment = False
@@ -128,6 +129,10 @@ class ReplyBuffer:
         n_used = self._scan(data[:room], n_marks)
         self.raw += data[:n_used]
         self.is_cut = len(data) > room and not self.is_complete
+
+    def note_insight(self, text: str) -> None:
+        """Keep what the player tells of its thoughts, beside its reply, as it came; what is too long is dropped."""
+        self.insight = text if len(text) <= MAX_INSIGHT else ""
 
     def note_failure(self, text: str) -> None:
         """Keep what the player tells of its own failure, beside its reply."""

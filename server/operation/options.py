@@ -157,6 +157,8 @@ class ServeOptions:
     public: bool = _option(False, "Let everybody watch, without a token.")
     broadcast_delay: Delay = _option("live", "How late those who watch see a match: by '3 steps', by '60 s', or not "
         "before its 'end'. An order may say otherwise.", _DELAY)
+    live_insight: bool = _option(False, "Show those who watch what players think while a match is played, where "
+        "nothing is hidden from anybody; everywhere else it is shown after the end.")
     allow_network: tuple[Network, ...] = _option((), "Call players in this network although it is private. May be "
         "given several times.", _NETWORK)
     rate_requests: str = _option(_LIMITS.requests, "How often one token, or address, may ask.", _RATE)
@@ -217,6 +219,7 @@ class ServeOptions:
                 max_processes=self.rules_processes or _REFEREE.max_processes,
             ),
             broadcast_delay=self.broadcast_delay,
+            live_insight=self.live_insight,
             practice=PracticeLimits(self.practice_per_day, self.practice_at_once),
             ladder=LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
         )

@@ -7,9 +7,10 @@ players may send, and its models take the event loop longer to make and to write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
+from gdl.wire.insights import Insight, insight_json, insight_of
 from server.errors import MatchRecordError
 from server.match.events import Message, MoveOrigin
 from server.records.entries import (
@@ -206,7 +207,20 @@ def _step_json(entry: StepEntry) -> JsonObject:
         "elapsedMs": list(entry.elapsed_ms),
         "origins": [origin.value for origin in entry.origins],
     }
-    return found | {"failures": list(entry.failures)} if entry.failures else found
+    if entry.failures:
+        found["failures"] = list(entry.failures)
+    if entry.insights:
+        found["insights"] = insights_json(entry.insights)
+    return found
+
+
+def insights_json(insights: Iterable[Insight | None]) -> list[JsonObject | None]:
+    """Return *insights* as journals and records have them, one for each role."""
+    return [None if insight is None else insight_json(insight) for insight in insights]
+
+
+def _read_insights(found: JsonObject) -> tuple[Insight | None, ...]:
+    return tuple(None if told is None else insight_of(told) for told in _list(found, "insights"))
 
 
 def _read_step(found: JsonObject) -> StepEntry:
@@ -219,6 +233,7 @@ def _read_step(found: JsonObject) -> StepEntry:
         _numbers(found, "elapsedMs"),
         tuple([_one_of(_ORIGINS, {"origins": word}, "origins") for word in _list(found, "origins")]),
         _texts(found, "failures") if "failures" in found else (),
+        _read_insights(found) if "insights" in found else (),
     )
 
 

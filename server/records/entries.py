@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
 from gdl.language.terms import Term
+from gdl.wire.insights import Insight
 from gdl.wire.scrambling import Scrambling
 from server.match.events import (
     Aborted,
@@ -140,6 +141,7 @@ class StepEntry:
     elapsed_ms: tuple[int | None, ...]
     origins: tuple[MoveOrigin, ...]
     failures: tuple[str, ...] = ()
+    insights: tuple[Insight | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +252,9 @@ def _answered(event: Answered) -> AnsweredEntry:
 def _step(event: StepFinished) -> StepEntry:
     moves = None if event.moves is None else _texts(event.moves)
     return StepEntry(
-        event.at_ms, event.step, moves, event.errors, event.details, event.elapsed_ms, event.origins, event.failures
-    )
+        event.at_ms, event.step, moves, event.errors, event.details, event.elapsed_ms, event.origins, event.failures,
+        event.insights,
+    )  # fmt: skip
 
 
 def _texts(terms: Sequence[Term]) -> tuple[str, ...]:

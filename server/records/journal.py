@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from gdl.errors import validation_message
+from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.events import Event
 from server.records.codec import entry_json, read_entry
@@ -170,6 +171,9 @@ class WireLine(BaseModel):
     failure: str = ""
 
 
+_StoredInsight = Annotated[Insight, PlainValidator(insight_of)]
+
+
 class StoredRecord(BaseModel):
     """A match record with what its keys tell; what other hosts leave out is None or empty.
 
@@ -189,6 +193,7 @@ class StoredRecord(BaseModel):
     state_times_ms: tuple[int, ...] = Field((), alias="stateTimes")
     errors: tuple[tuple[str, ...], ...] = ()
     failures: tuple[tuple[str, ...], ...] = Field((), alias="x-failures")
+    insights: tuple[tuple[_StoredInsight | None, ...], ...] = Field((), alias="x-insights")
     goals: tuple[int, ...] = Field((), alias="goalValues")
     player_names: tuple[str, ...] | None = Field(None, alias="playerNamesFromHost")
     game: str | None = Field(None, alias="x-game")

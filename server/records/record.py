@@ -14,7 +14,7 @@ from typing import Any, Final
 from gdl.errors import GdlError
 from gdl.game import RANDOM
 from server.errors import MatchRecordError
-from server.records.codec import entry_json, preview_clock_json, seat_json
+from server.records.codec import entry_json, insights_json, preview_clock_json, seat_json
 from server.records.entries import (
     FORMAT,
     AbortedEntry,
@@ -37,6 +37,7 @@ _PUBLIC_ALWAYS: Final = (
 )  # fmt: skip
 _PUBLIC_RULES: Final = ("gameMetaURL", "x-game", "x-roles", "x-rules", "x-rules-sha256", "x-gdl2")
 _PUBLIC_PLAY: Final = ("states", "moves", "errors", "x-thinking-ms", "x-origins")
+_PUBLIC_INSIGHT: Final = ("x-insights",)
 _PUBLIC_HIDDEN: Final = ("x-thinking-ms",)
 
 
@@ -170,6 +171,9 @@ class MatchRecord:
         }
         if any(step is not None and step.failures for step in steps):
             found["x-failures"] = [blank if step is None else list(step.failures) or blank for step in steps]
+        if any(step.insights for step in played):
+            silent = (None,) * len(start.roles)
+            found["x-insights"] = [insights_json(step.insights or silent) for step in played]
         if start.is_gdl2:
             found["x-percepts"] = [_percepts(entry) for entry in self._states[1:]]
         return found
@@ -228,6 +232,7 @@ class MatchRecord:
         secrecy = secrecy or secrecy_of_journal(self._begun(), has_ended=False)
         names = list(_PUBLIC_ALWAYS)
         names += () if secrecy.hides_game else _PUBLIC_RULES
+        names += () if secrecy.hides_insight else _PUBLIC_INSIGHT
         names += _PUBLIC_HIDDEN if secrecy.is_hidden else _PUBLIC_PLAY
         found = {name: whole[name] for name in names if name in whole}
         return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if secrecy.is_hidden else {})

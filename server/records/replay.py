@@ -17,6 +17,7 @@ from gdl.language.diagnostics import Source
 from gdl.language.kif import ReadLimits, read_forms, read_term, term_of
 from gdl.language.rules import rules_sha256
 from gdl.language.terms import Compound, Term
+from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
 from server.errors import MatchRecordError, RecordDiffersError
 from server.records.journal import StoredRecord
@@ -47,6 +48,7 @@ class ReplayedStep:
     moves: tuple[Term, ...] | None
     errors: tuple[str, ...]
     failures: tuple[str, ...] = ()
+    insights: tuple[Insight | None, ...] = ()
 
 
 def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
@@ -65,7 +67,8 @@ def replay(game: Game, record: StoredRecord) -> Iterator[ReplayedStep]:
         if step == last:
             _check_end(step, state, game, record)
         moves = None if step == last else _joint_move(step, state, game, record)
-        yield ReplayedStep(step, state, moves, _of_step(record.errors, step), _of_step(record.failures, step))
+        insights = record.insights[step] if step < len(record.insights) else ()
+        yield ReplayedStep(step, state, moves, _of_step(record.errors, step), _of_step(record.failures, step), insights)
         if moves is not None:
             _check_percepts(step, state, moves, game, record)
             state = state.next_state(moves)

@@ -206,7 +206,8 @@ class PublicJournal:
     def _step(self, entry: StepEntry) -> PublicStep:
         self._last_step = None if entry.moves is None else entry
         errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
-        found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors)
+        insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
+        found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors, insights=insights)
         return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
 
 

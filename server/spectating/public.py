@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from gdl.wire.insights import Insight
 from server.match.events import Message, MoveOrigin
+from server.records.codec import insights_json
 
 Words: TypeAlias = tuple[str, ...]
 Origins: TypeAlias = tuple[MoveOrigin, ...]
@@ -102,7 +104,10 @@ class PublicAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PublicStep:
-    """All answers to START (`is_start`) or PLAY are in; `origins` is None where the joint move is withheld."""
+    """All answers to START (`is_start`) or PLAY are in; `origins` is None where the joint move is withheld.
+
+    `insights` is None where what the players think is withheld, or none of them tells.
+    """
 
     kind: ClassVar[str] = "step"
     at_ms: int
@@ -112,14 +117,17 @@ class PublicStep:
     errors: Words
     moves: Words | None = None
     origins: Origins | None = None
+    insights: tuple[Insight | None, ...] | None = None
 
     def data(self) -> dict[str, Any]:
         """Return the event as JSON."""
         elapsed_ms, errors = list(self.elapsed_ms), list(self.errors)
         found = {"at": self.at_ms, "step": self.step, "isStart": self.is_start, "elapsedMs": elapsed_ms}
         if self.origins is None:
-            return found | {"errors": errors}
-        return found | {"moves": _list(self.moves), "errors": errors, "origins": _words(self.origins)}
+            found |= {"errors": errors}
+        else:
+            found |= {"moves": _list(self.moves), "errors": errors, "origins": _words(self.origins)}
+        return found if self.insights is None else found | {"insights": insights_json(self.insights)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
 from server.web.match_lists import CARDS, MatchCard
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.rendering import render, visitor_of
+from server.web.thoughts import thoughts_of
 from server.web.tournament_pages import SHOWN
 
 _N_VIEWS: Final = 64
@@ -161,6 +162,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "order": _public_order(shown.row),
         "now_ms": now_ms(),
         "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
+        "thoughts": thoughts_of(shown.view, shown.roles, shown.step, shown.only),
         "has_tournament": await _has_tournament(request, shown.row),
     }
 

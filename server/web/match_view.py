@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from gdl.wire.insights import Insight
 from server.spectating.public import (
     PublicAnswer,
     PublicClose,
@@ -37,10 +38,11 @@ class MoveView:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A joint move, and the number of the state that it led to."""
+    """A joint move, the number of the state that it led to, and what roles thought before it, where that is told."""
 
     number: int
     moves: tuple[MoveView, ...]
+    insights: tuple[Insight | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ def _take_step(view: MatchView, event: PublicStep) -> None:
     n = len(errors)
     moves = [None] * n if event.moves is None else [plain_term(move) for move in event.moves]
     origins = [origin.value for origin in event.origins or ()] or [""] * n
-    view.steps.append(StepView(event.step + 1, tuple(map(MoveView, moves, errors, event.elapsed_ms, origins))))
+    shown = tuple(map(MoveView, moves, errors, event.elapsed_ms, origins))
+    view.steps.append(StepView(event.step + 1, shown, event.insights or ()))
 
 
 @dataclass(frozen=True, slots=True)

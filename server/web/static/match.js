@@ -78,6 +78,7 @@ function put(found) {
     document.querySelector("#moves [aria-current]")?.removeAttribute("aria-current");
     document.querySelector(`#moves [data-row="${from.dataset.step}"]`)?.setAttribute("aria-current", "step");
   }
+  document.getElementById("thoughts").replaceWith(found.getElementById("thoughts"));
   if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
   announce();

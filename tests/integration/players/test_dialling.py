@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from gdl.wire.insights import insight_text
 from players.kit.dialling import MAX_TRIES, Dialling, backoff_s
 from players.kit.host import DialledRequest, Events, Host
 from players.kit.player_server import PlayerServer
-from players.player import HostAwayError, HostError, ReplyRefusedError
+from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
 
@@ -34,6 +35,7 @@ class ScriptedHost(Host):
         self.connections = list(connections)
         self.replies: list[tuple[str, str]] = []
         self.failures: list[str] = []
+        self.insights: list[str] = []
         self.refusals: list[Exception] = []
         self.news = asyncio.Event()
 
@@ -50,7 +52,7 @@ class ScriptedHost(Host):
             if event[1] is not None and event[1].answered is None:
                 await asyncio.wait_for(self.news.wait(), 20)
 
-    async def reply(self, request_id: str, text: str, failure: str = "") -> None:
+    async def reply(self, request_id: str, text: str, failure: str = "", insight: str = "") -> None:
         if self.refusals and isinstance(self.refusals[0], HostAwayError):
             raise self.refusals.pop(0)
         self.news.set()
@@ -58,6 +60,7 @@ class ScriptedHost(Host):
             raise self.refusals.pop(0)
         self.replies.append((request_id, text))
         self.failures.append(failure)
+        self.insights.append(insight)
 
 
 @pytest.fixture(autouse=True)
@@ -65,10 +68,12 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("players.kit.dialling.FIRST_WAIT_S", 0.0)
 
 
-async def dialled(host: ScriptedHost) -> tuple[list[tuple[str, str]], list[str]]:
+async def dialled(
+    host: ScriptedHost, make_player: MakePlayer = odd_players.First
+) -> tuple[list[tuple[str, str]], list[str]]:
     """Dial until the host says that another one took over; return the replies, and what the person was told."""
     said: list[str] = []
-    player_server = PlayerServer(odd_players.First, settings())
+    player_server = PlayerServer(make_player, settings())
     with pytest.raises(HostError):
         await Dialling(player_server, host, said.append).run()
     await player_server.close()
@@ -87,6 +92,12 @@ async def test_requests_are_answered_as_over_http() -> None:
         ],
         ["connected to http://host as deep", "match m: plays x", "match m: is over"],
     )  # fmt: skip
+
+
+async def test_what_the_player_thinks_goes_with_its_move() -> None:
+    host = ScriptedHost([CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), REPLACED])
+    await dialled(host, odd_players.Telling)
+    assert host.insights == ["", insight_text(odd_players.THOUGHT)]
 
 
 async def test_a_request_that_comes_again_has_the_answer_it_had() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gdl.wire.insights import INSIGHT_HEADER, insight_text
 from gdl.wire.replies import InfoReply, Status, read_info
 from players.player import MakePlayer
 from tests.kit.players import odd_players
@@ -60,6 +61,14 @@ async def test_both_dialects_of_gdl2(plays: tuple[str, ...]) -> None:
         await peer.say(start_text(role="candidate", game="montyhall"))
         said = [await peer.say(f"(PLAY m {play})") for play in plays]
     assert said == ["(choose 1)", "noop"]
+
+
+async def test_what_the_player_thinks_is_told_beside_its_moves_alone() -> None:
+    async with playing(odd_players.Telling) as peer:
+        texts = (start_text(), "(PLAY m NIL)", "(INFO)", f"(PLAY m ({FIRST} noop))", "(STOP m NIL)")
+        heads = [(await peer.exchange(text))[2] for text in texts]
+    told = insight_text(odd_players.THOUGHT)
+    assert [head.get(INSIGHT_HEADER) for head in heads] == [None, told, None, told, None]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from gdl.engines import BestGame, make_game
 from gdl.game import Game
 from gdl.games.library import find_game
+from gdl.language.kif import read_term
 from players.deadline import Deadline
 from players.search.evaluator import LaneEvaluator, StateEvaluator
 from players.stock import MctsPlayer, NestedPlayer
@@ -35,6 +36,16 @@ def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
 ) -> None:
     player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
     assert (player.tree.n_rounds > 0, player.infoset_search.n_rounds > 0) == (on_states, not on_states)
+
+
+def test_what_is_told_belongs_to_the_last_move_and_to_no_move_before() -> None:
+    of = game("tictactoe")
+    player = at_the_first_move(MctsPlayer(playouts=30), of, "x")
+    told = player.insight()
+    assert told is not None
+    assert (told.n_playouts > 0, len(told.line)) == (True, 1)
+    second = of.initial_state.next_state((read_term("(mark 1 1)"), read_term("noop")))
+    assert (str(player.move(second, player.role, FOREVER)), player.insight()) == ("noop", None)
 
 
 def test_without_time_to_find_out_views_are_searched() -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from gdl.wire.insights import Insight
 from server.api.problem import CODES
 from server.hosting.order import MatchRequest, SeatText
 from server.match.events import Event, StepFinished
@@ -24,9 +25,10 @@ def codes(page: str) -> set[str]:
 
 
 def failed(event: Event) -> Event:
-    """Return *event* as it is where every player tells of a failure of its own."""
+    """Return *event* as it is where every player tells of a failure of its own, and what it thinks."""
     if isinstance(event, StepFinished):
-        return replace(event, failures=("KeyError: 3",) * len(event.errors))
+        n = len(event.errors)
+        return replace(event, failures=("KeyError: 3",) * n, insights=(Insight(1, 1, 1.0, None),) * n)
     return event
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players import Deadline, Player
+from players.player import Insight
 
 
 class First(Player):
@@ -17,6 +18,34 @@ class First(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         return state.legal_moves(role)[0]
+
+
+THOUGHT = Insight(120, 80, 2.5, 62.5, ("(mark 1 1)", "(mark 2 2)"))
+
+
+class Telling(First):
+    """Tells what it thinks."""
+
+    def insight(self) -> Insight | None:
+        return THOUGHT
+
+
+class Brooding(Player):
+    """Plays the last legal move, and never finds out what it thinks."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return state.legal_moves(role)[-1]
+
+    def insight(self) -> Insight | None:
+        while True:
+            pass
+
+
+class Boasting(First):
+    """Expects more than any goal."""
+
+    def insight(self) -> Insight | None:
+        return Insight(1, 1, 1.0, 1000.0)
 
 
 class Endless(Player):

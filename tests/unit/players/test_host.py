@@ -137,6 +137,17 @@ async def events_of(host: Host) -> list[tuple[str, DialledRequest | None]]:
         return [event async for event in events]
 
 
+@pytest.mark.parametrize(("connected", "sent"), [({}, {}), ({"takesInsight": True}, {"insight": "{}"})])
+async def test_what_the_player_thinks_goes_to_game_managers_that_take_it(
+    connected: dict[str, Any], sent: dict[str, str]
+) -> None:
+    stream = lines({"event": "connected", "data": connected})
+    async with answering((200, stream), (200, {})) as (url, asked), Host(url, "deep") as host:
+        await events_of(host)
+        await host.reply("m:3:PLAY", "noop", insight="{}")
+    assert json.loads(asked[1][2]) == {"request": "m:3:PLAY", "text": "noop"} | sent
+
+
 async def test_events_are_read_with_their_requests() -> None:
     body = lines(
         {"event": "connected", "data": {}}, b"", b"nonsense", {"event": "request", "data": REQUEST},

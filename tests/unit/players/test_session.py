@@ -16,7 +16,9 @@ from players.kit.session import (
     Order,
     Ready,
     Refused,
+    Report,
     Session,
+    Thought,
     Timing,
     read_order,
     read_report,
@@ -98,6 +100,15 @@ def test_a_report_about_an_earlier_question_does_not_answer_this_one() -> None:
     session.take_report(Best(0, "late"))
     session.take_report(Done(0, "late"))
     assert session.question.close() == "nil"
+
+
+def test_what_the_player_thinks_belongs_to_the_question_that_it_was_asked() -> None:
+    session = session_after((play(), "a"))
+    session.ask(play("a,noop"), 100.0)
+    session.take_report(Thought(0, "late"))
+    assert session.question.insight == ""
+    session.take_report(Thought(1, "{}"))
+    assert session.question.insight == "{}"
 
 
 REPEATED: list[tuple[Session, Play, int | None, bool]] = [
@@ -183,6 +194,8 @@ def test_an_order_is_read_back(order: Order) -> None:
     assert read_order(to_line(order)) == order
 
 
-@pytest.mark.parametrize("report", [Joined(("x",)), Ready(), Refused("é\n"), Best(1, "a"), Done(1, None)])
-def test_a_report_is_read_back(report: Joined | Ready | Refused | Best | Done) -> None:
+@pytest.mark.parametrize(
+    "report", [Joined(("x",)), Ready(), Refused("é\n"), Best(1, "a"), Done(1, None), Thought(1, "{}")]
+)
+def test_a_report_is_read_back(report: Report) -> None:
     assert read_report(to_line(report)) == report

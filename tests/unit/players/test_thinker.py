@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdl.games.library import find_game
+from gdl.wire.insights import insight_text
 from players import Player
 from players.kit.session import (
     Ask,
@@ -22,6 +23,7 @@ from players.kit.session import (
     Ready,
     Refused,
     Report,
+    Thought,
 )
 from players.kit.thinker import Thinker
 from players.player import MakePlayer
@@ -81,6 +83,26 @@ def test_a_step_that_makes_no_sense_is_logged_and_a_legal_move_found(caplog: pyt
 
 def test_an_endless_search_is_interrupted_and_its_suggestion_played() -> None:
     assert reports_of(odd_players.Endless, join(), ask(0, 1.0))[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
+
+
+def test_what_the_player_thinks_is_reported_with_its_move(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        reports = reports_of(odd_players.Telling, join(), ask())
+    assert reports[-2:] == [Thought(0, insight_text(odd_players.THOUGHT)), Done(0, "(mark 1 1)")]
+    assert "x: value 62.5, 120 leaves, 80 plays, depth 2.5, line (mark 1 1) (mark 2 2)" in caplog.messages
+
+
+def test_a_move_is_safe_before_the_player_is_asked_what_it_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("players.kit.thinker.HOOK_S", 0.01)
+    assert reports_of(odd_players.Brooding, join(), ask())[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
+
+
+def test_thoughts_that_cannot_be_told_are_a_failure_of_the_player() -> None:
+    _, _, _, failed, done = reports_of(odd_players.Boasting, join(), ask())
+    assert isinstance(failed, PlayerFailed)
+    assert (failed.what.partition(" [")[0], done) == (
+        "MessageError: an insight whose value is not from 0 to 100", Done(0, "(mark 1 1)"),
+    )  # fmt: skip
 
 
 def test_endless_preparations_are_interrupted() -> None:

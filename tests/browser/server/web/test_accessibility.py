@@ -32,6 +32,13 @@ def dealt(site: LiveSite) -> MatchRow:
 
 
 @pytest.fixture(scope="module")
+def thought(site: LiveSite) -> MatchRow:
+    """Return a match that is over, whose players told what they thought."""
+    players = {"x": "mcts:playouts=20", "o": "mcts:playouts=10"}
+    return site.over(site.order(game="tictactoe", players=players, seed=1))
+
+
+@pytest.fixture(scope="module")
 def cup(site: LiveSite) -> None:
     """Have one tournament over and one waiting for its start, and the ratings worked out."""
     site.ask(partial(_played, site.url))
@@ -84,6 +91,12 @@ PAGES = ["/", "/matches", "/matches/{id}", "/matches/{id}?step=3", "/matches/{de
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, cup: None, path: str) -> None:
     assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []
+
+
+def test_axe_finds_no_barrier_where_thoughts_are_shown(open_page: OpenPage, thought: MatchRow) -> None:
+    page = open_page(f"/matches/{thought.id}?step=1")
+    expect(page.locator("#thoughts tbody tr")).to_have_count(1)
+    assert barriers(page) == []
 
 
 def test_axe_finds_no_barrier_where_there_is_nothing(open_page: OpenPage) -> None:

@@ -64,6 +64,22 @@ def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: Li
     expect(page.locator("#seats .goal.best")).to_have_text("goal 100")
 
 
+def test_thoughts_follow_the_step_that_is_looked_at(open_page: OpenPage, site: LiveSite) -> None:
+    row = site.over(site.order(game="tictactoe", players={"x": "mcts:playouts=20", "o": "legal"}, seed=1))
+    page = open_page(f"/matches/{row.id}?step=1")
+    expect(page.locator("#thoughts-step")).to_have_text("Before the move of step 1, as the players tell it")
+    expect(page.locator("#thoughts .marked")).to_have_count(1)
+    page.get_by_role("link", name="One step on").click()
+    expect(page.locator("#thoughts")).to_contain_text("No player told what it thought before the move of step 2.")
+    page.get_by_role("link", name="First position").click()
+    expect(page.locator("#thoughts .marked")).to_have_count(0)
+    assert no_wider_than_the_screen(page)
+
+
+def test_thoughts_are_hidden_where_no_player_tells(open_page: OpenPage, finished: MatchRow) -> None:
+    expect(open_page(f"/matches/{finished.id}").locator("#thoughts")).to_be_hidden()
+
+
 def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
     page = open_page("/", "502 (Bad Gateway)")

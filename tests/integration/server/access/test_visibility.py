@@ -21,13 +21,14 @@ import pytest
 from gdl.engines import make_game
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
+from gdl.wire.insights import Insight
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest, new_order
 from server.match.link import now_ms
 from server.match.position import first_position, next_position
 from server.match.setup import Profile
-from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, entry_of
+from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
 from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
@@ -51,7 +52,7 @@ RULES = """
 (<= (goal ?r 50) (role ?r))
 """
 MOVES = (("amber", "basalt"), ("cobalt", "dusk"), ("amber", "dusk"))
-GROUPS = ("people", "game", "play", "view", "wire", "seat", "rest")
+GROUPS = ("people", "game", "play", "view", "wire", "insight", "seat", "rest")
 STREAMS = ("/events", "/requests", "/letters")
 PASSER_BY = "passer-by"
 AFTER_THE_END = ("stranger", "person", PASSER_BY, "spectator", "orderer")
@@ -103,6 +104,8 @@ def journal(description: Description, i: int, how: Mapping[str, Any]) -> list[En
     for n, entry in enumerate(found):
         if isinstance(entry, SentEntry | AnsweredEntry):
             found[n] = replace(entry, text=f"(wire{first.roles.index(entry.role)} w{i}e)")
+        elif isinstance(entry, StepEntry) and entry.moves is not None:
+            found[n] = replace(entry, insights=(Insight(9, 9, 2.0, 50.0, (f"( muse{i} )",)), None))
     _mark_common(found, description, moves)
     return found
 
@@ -127,7 +130,7 @@ def words_of(entries: list[Entry], i: int) -> dict[str, set[str]]:
     found |= {f"(hop{word}{i})": {"play", "rest"} for word in ("basalt", "dusk")}
     found |= {f"(feltamber{i})": {"view"}, f"(feltbasalt{i})": {"rest"}}
     found |= {f"(didkrell{i}amber{i})": {"play", "view"}, f"(didvorn{i}basalt{i})": {"play", "view"}}
-    found |= {f"(wire0w{i}e)": {"wire"}, f"(wire1w{i}e)": {"rest"}}
+    found |= {f"(wire0w{i}e)": {"wire"}, f"(wire1w{i}e)": {"rest"}, f"(muse{i})": {"insight"}}
     found |= {str(seed): {"rest"} for seed in (first.seed, first.scramble_seed)}
     if first.seats[0].is_human:
         found |= {f"zoe{i}": {"people"}}
@@ -144,10 +147,13 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     order = {"game": f"jade{i}", "scramble": how.get("scramble", False), "broadcastDelay": how.get("delay")}
     text = MatchRequest.model_validate(order)
     stored = new_order(text, f"jade{i}", {roles[0]: claim.hash} if how.get("people") else {})
+    is_live = how.get("live_insight", False)
     people = {"people": {roles[0]: f"zoe{i}"}} if how.get("people") else {}
     row = MatchRow(
         f"m.{i}", f"jade{i}", description.sha256,
-        replace(stored, seed=first.seed, scramble_seed=first.scramble_seed).as_json() | people, at_ms,
+        replace(stored, seed=first.seed, scramble_seed=first.scramble_seed, shows_insight=is_live).as_json()
+        | people,
+        at_ms,
         status=MatchStatus.RUNNING, ordered_by="host", is_hidden=description.is_gdl2 or how.get("scramble", False),
         started_ms=at_ms, holder="elsewhere", lease_until_ms=at_ms + 10**9, epoch=1,
     )  # fmt: skip
@@ -332,7 +338,7 @@ def untold(caller: Caller, match: Played, text: str) -> Iterator[tuple[str, ...]
         is_of_kind = ("felt" not in word and "did" not in word) or word.strip("(")[:3] in str(
             TABLE["kinds"][match.kind]
         )
-        if groups & allowed & {"people", "game", "play", "wire"} and is_of_kind and word not in text:
+        if groups & allowed & {"people", "game", "play", "wire", "insight"} and is_of_kind and word not in text:
             yield "nowhere told", caller.name, match.kind, "over" if match.is_over else "running", word
 
 

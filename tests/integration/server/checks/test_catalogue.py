@@ -17,6 +17,8 @@ from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVe
 from server.checks.probe import Probe
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
+from tests.kit.server import peers
+from tests.kit.server.peers import request
 
 CLOCKS = Clocks(start_s=3, play_s=1)
 PATIENT = Clocks(start_s=20, play_s=10)
@@ -64,7 +66,7 @@ def test_every_check_has_a_name_of_its_own_and_says_what_it_is_about() -> None:
     assert all(check.what for check in CHECKS)
 
 
-@pytest.mark.parametrize("make_player", [odd_players.First, odd_players.Failing])
+@pytest.mark.parametrize("make_player", [odd_players.First, odd_players.Failing, odd_players.Telling])
 async def test_nothing_is_wrong_with_a_player_of_the_kit(make_player: type[odd_players.First]) -> None:
     async with playing(make_player) as peer:
         found = await findings(peer.url, *CHECKS, clocks=PATIENT)
@@ -153,6 +155,25 @@ async def test_a_fault_is_found(answer: Answer, name: str, verdict: CheckVerdict
     async with listening(answer) as url:
         found = (await findings(url, BY_NAME["answers"], BY_NAME[name]))[1]
     assert (found.verdict, found.detail[: len(detail)]) == (verdict, detail)
+
+
+@pytest.mark.parametrize(
+    ("told", "detail"),
+    [
+        ('{"value": 50, "line": ["(mark 1 1)"]}', ""),
+        ('{"value": 500}', "GGP-Player-Insight: an insight whose value is not from 0 to 100"),
+        ("fine, thanks", "GGP-Player-Insight: an insight that is no JSON: 'fine, thanks'"),
+    ],
+)
+async def test_thoughts_that_records_do_not_take_are_found(told: str, detail: str) -> None:
+    async def telling(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _, body = await request(reader)
+        reply = "(mark 1 1)" if body.startswith("(PLAY") else "ready"
+        writer.write(f"HTTP/1.0 200 OK\r\nGGP-Player-Insight: {told}\r\n\r\n{reply}\n".encode())
+
+    async with peers.listening(telling) as url:
+        found = (await findings(url, BY_NAME["answers"], BY_NAME["thoughts"], clocks=PATIENT))[1]
+    assert (found.verdict is CheckVerdict.OK, found.detail) == (detail == "", detail)
 
 
 async def test_a_connection_that_stays_open_is_found() -> None:

@@ -124,6 +124,15 @@ def test_scrambled_names_are_the_game_s_own_in_the_record(ggp: Ggp, folder: Path
     assert {line.move.split()[1] for line in played if line.move and line.move.startswith("(")} == {"mark"}
 
 
+def test_what_players_think_is_in_the_record_in_the_game_s_own_names(ggp: Ggp, folder: Path) -> None:
+    words = ("--player", "x=mcts:playouts=20", "--player", "o=legal", "--scramble", "--record", "m.json")
+    assert ggp("match", "tictactoe", *words, *QUICK).exit_code == 0
+    first, second, *_ = read_stored(folder / "m.json").insights
+    assert (second, first[1]) == ((None, None), None)
+    assert first[0] is not None
+    assert [move.split()[1] for move in first[0].line] == ["mark"]
+
+
 def test_a_profile_for_one_player(ggp: Ggp, folder: Path) -> None:
     words = ("--grace", 3, "--profile", "x=upper,scrambled,grace:2", "--record", "m.json")
     ended = ggp("match", "tictactoe", *words, *QUICK)

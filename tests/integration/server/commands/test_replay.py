@@ -62,6 +62,18 @@ agrees with the rules: 2 steps
     )
 
 
+def test_what_players_thought_is_shown_below_their_moves(ggp: Ggp, record: Path) -> None:
+    told = {"leaves": 9, "plays": 8, "depth": 7.5, "value": 100, "line": ["( jump 1 )"], "proven": True}
+    output = ggp("replay", changed(record, **{"x-insights": [[None, None], [None, told]]}), "--step", "1").output
+    assert "b thought: value 100 (proven), 9 leaves, 8 plays, depth 7.5, line ( jump 1 )" in output
+
+
+@pytest.mark.parametrize("insights", [7, [[7]], [[{"value": 101}, None]], [[{"line": ["\x1b[2J"]}, None]]])
+def test_thoughts_that_are_none_are_refused(ggp: Ggp, record: Path, insights: object) -> None:
+    ended = ggp("replay", changed(record, **{"x-insights": insights}))
+    assert (ended.exit_code, "x-insights" in ended.errors, "\x1b" in ended.errors) == (1, True, False)
+
+
 def test_one_step_alone(ggp: Ggp, record: Path) -> None:
     ended = ggp("replay", record, "--step", 2)
     assert "step 2" in ended.output

@@ -53,6 +53,13 @@ def read(data: bytes, size: int = 1_000_000) -> tuple[bytes, bool]:
     return bytes(body.raw), reply.is_finished
 
 
+@pytest.mark.parametrize(("told", "kept"), [(b'{"value": 5}', '{"value": 5}'), (b"x" * 4_001, ""), (b"", "")])
+def test_what_a_player_thinks_is_kept_as_it_came_within_a_limit(told: bytes, kept: str) -> None:
+    body = ReplyBuffer()
+    HttpReply(body).feed(HEAD + b"ggp-player-insight: " + told + b"\r\n\r\n(a)")
+    assert (body.insight, bytes(body.raw)) == (kept, b"(a)")
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 @pytest.mark.parametrize(
     ("data", "body", "is_finished"),

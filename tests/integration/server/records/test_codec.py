@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.wire.insights import Insight
 from server.errors import MatchRecordError
 from server.match.events import Message, MoveOrigin
 from server.match.setup import Profile
@@ -46,6 +47,8 @@ STEP = {
     "event": "step", "at": 1, "step": 0, "moves": ["a", "noop"], "errors": ["", ""], "details": ["", ""],
     "elapsedMs": [5, None], "origins": ["player", "chance"],
 }  # fmt: skip
+THOUGHT = Insight(9, 8, 7.5, 100.0, ("( go 1 )",), is_proven=True)
+TOLD = {"leaves": 9, "plays": 8, "depth": 7.5, "value": 100.0, "line": ["( go 1 )"], "proven": True}
 SAMPLES: tuple[tuple[dict[str, Any], Entry], ...] = (
     (
         STARTED,
@@ -76,6 +79,13 @@ SAMPLES: tuple[tuple[dict[str, Any], Entry], ...] = (
     (
         STEP | {"moves": None, "origins": [], "failures": ["", "it fell"]},
         StepEntry(1, 0, None, ("", ""), ("", ""), (5, None), (), ("", "it fell")),
+    ),
+    (
+        STEP | {"insights": [TOLD, None]},
+        StepEntry(
+            1, 0, ("a", "noop"), ("", ""), ("", ""), (5, None), (MoveOrigin.PLAYER, MoveOrigin.CHANCE), (),
+            (THOUGHT, None),
+        ),
     ),
     ({"event": "completed", "at": 1, "step": 2, "goals": [100, None]}, CompletedEntry(1, 2, (100, None))),
     ({"event": "aborted", "at": 1, "step": 2, "reason": "enough"}, AbortedEntry(1, 2, "enough")),
@@ -116,7 +126,7 @@ ANY = st.one_of(
     ),
     st.builds(
         StepEntry, NUMBERS, NUMBERS, st.none() | WHO, WHO, WHO, st.tuples(NUMBERS, st.none()),
-        st.tuples(st.sampled_from(MoveOrigin)), st.just(()) | WHO,
+        st.tuples(st.sampled_from(MoveOrigin)), st.just(()) | WHO, st.just(()) | st.tuples(st.just(THOUGHT), st.none()),
     ),
     st.builds(CompletedEntry, NUMBERS, NUMBERS, st.tuples(NUMBERS, st.none())),
     st.builds(AbortedEntry, NUMBERS, NUMBERS, TEXTS),
@@ -150,7 +160,7 @@ def test_a_wrong_value_is_refused_with_our_own_error_or_understood(
 
 @pytest.mark.parametrize("key", sorted({key for written, _ in SAMPLES for key in written}))
 def test_a_key_that_is_missing_is_named(key: str) -> None:
-    may_lack = {"isCommon", "failure", "failures", "scrambling"}
+    may_lack = {"isCommon", "failure", "failures", "insights", "scrambling"}
     for written in [written for written, _ in SAMPLES if key in written]:
         lacking = {name: value for name, value in written.items() if name != key}
         if key in may_lack:

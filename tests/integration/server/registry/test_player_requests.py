@@ -19,7 +19,9 @@ PLAYERS = "/api/v1/players"
 REQUESTS = f"{PLAYERS}/deep/requests"
 REPLIES = f"{PLAYERS}/deep/replies"
 NDJSON = "application/x-ndjson"
-CONNECTED = {"event": "connected", "id": "", "data": {"player": "deep", "heartbeatSeconds": 15.0}}
+CONNECTED = {
+    "event": "connected", "id": "", "data": {"player": "deep", "heartbeatSeconds": 15.0, "takesInsight": True},
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -156,6 +158,13 @@ async def test_replies_are_taken_once(host: Host) -> None:
 async def test_what_is_no_reply_is_refused(host: Host, text: Any) -> None:
     queued = put(host)
     assert await host.caller().ask("POST", REPLIES, {"request": queued.id, "text": text}) == (400, "invalid_body")
+
+
+@pytest.mark.parametrize(("told", "kept"), [('{"value": 50}', '{"value": 50}'), ("x" * 4_001, "")])
+async def test_what_a_player_thinks_comes_with_its_reply_and_never_costs_it(host: Host, told: str, kept: str) -> None:
+    queued = put(host)
+    await host.caller().ask("POST", REPLIES, {"request": queued.id, "text": "noop ", "insight": told})
+    assert (bytes(queued.reply.raw), queued.reply.insight) == (b"noop ", kept)
 
 
 async def test_players_with_an_address_have_no_requests(host: Host) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from gdl.games.library import find_game
 from server.hosting.game_manager import GameManager
-from server.hosting.order import MatchRequest
+from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Ordered, Upload, keep_game
 from server.match.events import Message
-from server.records.entries import SentEntry
+from server.records.entries import SentEntry, StateEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker
 from tests.kit.server.api.house import Client, house, manager_of
@@ -62,6 +62,15 @@ async def asked(manager: GameManager, match_id: str) -> None:
         while True:
             entries = await manager.matches.entries(match_id)
             if any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries):
+                return
+            await asyncio.sleep(0.05)
+
+
+async def reached(manager: GameManager, match_id: str, step: int) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            entries = await manager.matches.entries(match_id)
+            if any(isinstance(entry, StateEntry) and entry.step == step for entry in entries):
                 return
             await asyncio.sleep(0.05)
 
@@ -119,6 +128,34 @@ async def test_a_match_is_shown_at_each_step_without_any_script(client: Client) 
     await page(client, "/")
     await page(client, "/players/legal")
     await page(client, "/games/tictactoe")
+
+
+async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: Client) -> None:
+    manager = manager_of(client)
+    players = {"x": "mcts:playouts=20", "o": "legal"}
+    match_id = (await ordered(manager, game="tictactoe", players=players, seed=1)).row.id
+    await over(manager, match_id)
+    first, second = [await page(client, f"/matches/{match_id}?step={step}") for step in (0, 1)]
+    assert "The goal that each expected" in first.text
+    assert "Step on to read what they thought before each move." in first.text
+    assert "Before the move of step 1, as the players tell it" in second.text
+    silent = (await ordered(manager, game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1)).row.id
+    await over(manager, silent)
+    assert "The goal that each expected" not in (await page(client, f"/matches/{silent}")).text
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path: Path, is_live: bool) -> None:
+    async with house(tmp_path, HostSettings(live_insight=is_live)) as (client, _):
+        manager = manager_of(client)
+        players = {"x": "mcts:playouts=20", "o": "human"}
+        match = await ordered(manager, game="tictactoe", players=players, seed=1)
+        await asked(manager, match.row.id)
+        await reached(manager, match.row.id, 1)
+        shown = await page(client, f"/matches/{match.row.id}")
+        assert ("Before the move of step 1, as the players tell it" in shown.text) is is_live
+        async with client.get(f"/api/v1/matches/{match.row.id}") as answer:
+            assert ("x-insights" in await answer.json()) is is_live
 
 
 async def test_nothing_that_somebody_wrote_becomes_an_element(client: Client) -> None:

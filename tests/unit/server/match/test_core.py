@@ -13,6 +13,7 @@ from gdl.game import RANDOM
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
+from gdl.wire.insights import Insight, insight_text
 from gdl.wire.messages import Dialect
 from gdl.wire.replies import one_line
 from server.errors import SeatsError
@@ -229,6 +230,49 @@ def test_what_a_player_says_went_wrong_in_its_code_is_kept_with_its_step() -> No
     script.expect(RIGHT, None, "(say no)")
     script.expect_both("(say Yes)", "(say no)")
     assert [event.failures for event in finished_steps(script)] == [(), ("ZeroDivisionError", ""), ()]
+
+
+def thinking(script: Script, role: Term, insight: str) -> StepFinished:
+    """Return how the step ends in which *role* says yes and tells *insight*, and the other player tells nothing."""
+    for ask in list(script.asks):
+        told = insight if ask.role == role else ""
+        script.feed(Answer(2000, ask.round, ask.role, ReplyEnding.REPLIED, b"noop", 9, insight=told))
+        script.asks.remove(ask)
+    return finished_steps(script)[-1]
+
+
+def test_what_a_player_thinks_is_kept_with_its_step_in_the_words_of_the_record() -> None:
+    script = started(Script(two_steps(), setup()))
+    told = insight_text(Insight(9, 8, 7.5, 60.0, ("(say   Yes)", "noop", "(say", "no")))
+    assert thinking(script, LEFT, told).insights == (Insight(9, 8, 7.5, 60.0, ("( say Yes )", "noop")), None)
+    script.expect_both("(say Yes)", "(say no)")
+    assert [event.insights != () for event in finished_steps(script)] == [False, True, False]
+
+
+def test_what_a_player_thinks_in_scrambled_names_is_kept_in_the_game_s_own() -> None:
+    script = started(Script(two_steps(), setup(Profile(is_scrambled=True), Profile())))
+    (scrambled,) = [str(ask.legal_moves[0]) for ask in script.asks if ask.role == LEFT]
+    assert "Yes" not in scrambled
+    (found, _) = thinking(script, LEFT, insight_text(Insight(1, 1, 1.0, None, (scrambled,)))).insights
+    assert found == Insight(1, 1, 1.0, None, ("( say Yes )",))
+
+
+@pytest.mark.parametrize("told", ["", "gibberish", "[]", '{"value": 101}', '{"line": 7}'])
+def test_thoughts_that_cannot_be_understood_are_none(told: str) -> None:
+    assert thinking(started(Script(two_steps(), setup())), LEFT, told).insights == ()
+
+
+def test_a_line_that_grows_by_its_translation_can_still_be_read_back() -> None:
+    deep = "(" * 66 + "a" + ")" * 66
+    finished = thinking(started(Script(two_steps(), setup())), LEFT, insight_text(Insight(1, 1, 1.0, None, (deep,))))
+    (found, _) = finished.insights
+    assert found == Insight(1, 1, 1.0, None)
+
+
+def test_what_is_told_to_start_is_no_thought_about_a_move() -> None:
+    script = Script(two_steps(), setup())
+    script.begin()
+    assert thinking(script, LEFT, '{"value": 50}').insights == ()
 
 
 def test_what_is_said_to_start_is_not_looked_at_but_silence_is_recorded() -> None:

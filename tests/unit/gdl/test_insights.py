@@ -1,0 +1,85 @@
+"""What players think, as text: written and read alike; whatever a player sends is read, or refused by our own error."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import MessageError
+from gdl.wire.insights import MAX_INSIGHT, MAX_LINE, MAX_MOVE, Insight, insight_text, read_insight
+
+COUNTS = st.integers(0, 2**53 - 1)
+HUNDREDTHS = st.integers(0, 10_000).map(lambda number: number / 100)
+MOVES = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=30)
+INSIGHTS = st.builds(
+    Insight,
+    COUNTS,
+    COUNTS,
+    HUNDREDTHS,
+    st.none() | HUNDREDTHS,
+    st.lists(MOVES, max_size=MAX_LINE).map(tuple),
+    st.booleans(),
+)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda values: st.lists(values, max_size=20) | st.dictionaries(st.text(max_size=9), values, max_size=5),
+    max_leaves=5,
+)
+KEYS = ("leaves", "plays", "depth", "value", "line", "proven")
+
+
+@given(INSIGHTS)
+def test_an_insight_is_read_as_it_was_written_on_one_line_of_ascii(insight: Insight) -> None:
+    text = insight_text(insight)
+    assert (read_insight(text), text.isascii(), "\n" in text) == (insight, True, False)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), ANY_JSON).map(json.dumps) | ANY_JSON.map(json.dumps) | st.text())
+def test_whatever_is_sent_is_read_within_bounds_or_refused(text: str) -> None:
+    try:
+        found = read_insight(text)
+    except MessageError:
+        return
+    assert read_insight(insight_text(found)).line == found.line
+    assert all(math.isfinite(number) for number in (found.depth, found.value or 0.0))
+    assert len(found.line) <= MAX_LINE
+    assert all(len(move) <= MAX_MOVE and move.isprintable() for move in found.line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "nil", "[]", "7", '"x"', "[" * MAX_INSIGHT, "{" * MAX_INSIGHT, "{}" + " " * MAX_INSIGHT,
+        '{"value": NaN}', '{"value": Infinity}', '{"value": 1e999}', '{"value": 101}', '{"value": -1}',
+        '{"value": true}',         '{"value": ' + "9" * 3_000 + "}",
+        '{"depth": null}', '{"depth": 1e7}', '{"leaves": 1.5}', '{"leaves": -1}',
+        '{"leaves": true}', '{"plays": 9007199254740992}', '{"line": "noop"}', '{"line": [7]}', '{"line": [""]}',
+        '{"line": ["a\\nb"]}', '{"line": ["\\ud800"]}', '{"line": ["\\u202e"]}', '{"proven": 1}',
+        json.dumps({"line": ["noop"] * (MAX_LINE + 1)}), json.dumps({"line": ["x" * (MAX_MOVE + 1)]}),
+    ],
+)  # fmt: skip
+def test_what_is_no_insight_is_refused(text: str) -> None:
+    with pytest.raises(MessageError):
+        read_insight(text)
+
+
+def test_what_a_player_leaves_out_is_not_known_and_what_is_not_known_is_passed_over() -> None:
+    assert read_insight('{"mood": "good"}') == Insight(0, 0, 0.0, None)
+
+
+def test_a_long_line_is_told_as_far_as_it_goes() -> None:
+    assert read_insight(insight_text(Insight(1, 1, 1.0, None, ("noop",) * 40))).line == ("noop",) * MAX_LINE
+    wide = Insight(1, 1, 1.0, None, ("\N{GREEK SMALL LETTER ALPHA}" * MAX_MOVE,) * MAX_LINE)
+    text = insight_text(wide)
+    assert (len(text) <= MAX_INSIGHT, len(read_insight(text).line)) == (True, 3)
+    assert read_insight(insight_text(Insight(1, 1, 1.0, None, ("a", "b\n", "c")))).line == ("a",)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 100.5])
+def test_a_value_that_is_no_goal_is_not_told(value: float) -> None:
+    with pytest.raises(MessageError):
+        insight_text(Insight(1, 1, 1.0, value))
