@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.choice import bit, literal
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.lanes import _advance, _evaluate
+from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
+from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONES, ZERO, U, W, addresses, broadcast, rows, store
 from gdl.compiler.tables import Tables
 
@@ -24,7 +25,6 @@ STUCK: Final = -1
 SIMULTANEOUS: Final = -2
 TOO_WIDE: Final = -3
 """What `expand` returns in the place of a number of moves."""
-_N_LANES: Final = 64 * W
 _STATE: Final = 0
 _MOVES: Final = 1
 _GOALS: Final = 2
@@ -50,12 +50,6 @@ class Room(NamedTuple):
     decider: NDArray[np.int64]
 
 
-class Spare(NamedTuple):
-    """An array whose address is asked for."""
-
-    rows: NDArray[np.uint64]
-
-
 def room_for(tables: Tables) -> Room:
     """Return room to expand the states of the circuit of *tables*."""
     values = rows(tables.n_rows)
@@ -65,11 +59,11 @@ def room_for(tables: Tables) -> Room:
         values=values,
         spare=rows(tables.n_fluents + 1),
         answer=rows(1),
-        moves=np.zeros(_N_LANES, np.int32),
-        words=np.zeros((_N_LANES, -(-tables.n_fluents // 64)), np.uint64),
-        numbers=np.zeros((_N_LANES, 2), np.int64),
-        legal=np.zeros((_N_LANES, n_moves + 1), np.int32),
-        n_legal=np.zeros((_N_LANES, n_roles), np.int32),
+        moves=np.zeros(N_LANES, np.int32),
+        words=np.zeros((N_LANES, n_words(tables.n_fluents)), np.uint64),
+        numbers=np.zeros((N_LANES, 2), np.int64),
+        legal=np.zeros((N_LANES, n_moves + 1), np.int32),
+        n_legal=np.zeros((N_LANES, n_roles), np.int32),
         decider=np.zeros(1, np.int64),
     )
 
@@ -87,7 +81,7 @@ def expand(tables, goal_wins, goal_first, role, room, state):
     if n <= 0:
         return n
     _advance_all(values, t, spare, 1 + n_fluents, len(tables.choice_legal))
-    share = _N_LANES // n
+    share = N_LANES // n
     _save(values, n, share, n_fluents, room.words)
     _list(tables.choice_legal, tables.role_start[0], n, share, room)
     any_end = _score(tables, goal_wins, goal_first, n, share, room)
@@ -109,11 +103,6 @@ def _advance_all(values, t, spare, first_row, n_moves):
     _evaluate(values, t, 0, _STATE)
 
 
-@inlined
-def _is_in(answer, lane):
-    return (answer[0, lane >> 6] >> U(lane & 63)) & U(1) != ZERO
-
-
 @kernel
 def _choose(choice_legal, role_start, first_row, room):
     """Give each legal move of the role that chooses a share of the lanes, and the others' only moves all of them."""
@@ -124,7 +113,7 @@ def _choose(choice_legal, role_start, first_row, room):
         for move in range(role_start[role], role_start[role + 1]):
             store(answer, ZERO, literal(values, choice_legal[move]))
             if answer[0, 0] & U(1):
-                if n_legal >= _N_LANES:
+                if n_legal >= N_LANES:
                     return TOO_WIDE
                 if n_legal == 1:
                     if decider >= 0:
@@ -145,7 +134,7 @@ def _choose(choice_legal, role_start, first_row, room):
             n = n_legal
     room.decider[0] = decider
     if decider >= 0:
-        share = _N_LANES // n
+        share = N_LANES // n
         for i in range(n):
             for lane in range(i * share, (i + 1) * share):
                 values[first_row + room.moves[i], lane >> 6] |= U(1) << U(lane & 63)
@@ -172,7 +161,7 @@ def _list(choice_legal, role_start, n, share, room):
         for move in range(role_start[role], role_start[role + 1]):
             store(answer, ZERO, literal(room.values, choice_legal[move]))
             for i in range(n):
-                if _is_in(answer, i * share):
+                if bit(answer, 0, i * share):
                     room.legal[i, found[i]] = move
                     room.n_legal[i, role] += 1
                     found[i] += 1
@@ -185,7 +174,7 @@ def _score(tables, goal_wins, goal_first, n, share, room):
     store(answer, ZERO, literal(room.values, tables.terminal[0]))
     any_end = False
     for i in range(n):
-        ended = _is_in(answer, i * share)
+        ended = bit(answer, 0, i * share) != ZERO
         any_end |= ended
         room.numbers[i, 0], room.numbers[i, 1] = (INFINITE, 0) if ended else (1, 1)
     if not any_end:
@@ -195,7 +184,7 @@ def _score(tables, goal_wins, goal_first, n, share, room):
         if goal_wins[g]:
             store(answer, ZERO, literal(room.values, tables.goal_value[0, goal_first + g]))
             for i in range(n):
-                if room.numbers[i, 1] == 0 and _is_in(answer, i * share):
+                if room.numbers[i, 1] == 0 and bit(answer, 0, i * share):
                     room.numbers[i, 0] = -1  # marked, so that no other goal is asked for
     for i in range(n):
         if room.numbers[i, 0] < 0:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import rows
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
@@ -54,7 +54,7 @@ class ProofSearch:
         self.game = game
         self.n_nodes = 0
         self._tables = game.rules.single
-        self._n_words = -(-len(game.fluents) // 64)
+        self._n_words = n_words(len(game.fluents))
         self._room = room_for(self._tables)
         self._path = path_for(self._n_words)
         self._table = rows(1 << ((table_mb * 1024 * 1024 // _ROW_BYTES).bit_length() - 1))
@@ -103,7 +103,7 @@ class ProofSearch:
         wins = np.array([value is not None and value >= goal for value in values[role]], np.bool_)
         first = sum(map(len, values[:role]))
         salt = np.uint64((_SALT * (1 + 101 * role + goal)) & _WORD)
-        self._path.words[0] = self._words(state)
+        self._path.words[0] = words_of(state.packed, len(self.game.fluents))
         result = np.zeros(4, np.int64)
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)
@@ -122,9 +122,3 @@ class ProofSearch:
         n = _MAX_NODES if budget.deadline is None else max(_FIRST_NODES // 10, int(self._speed * _TURN_S))
         left = n if budget.max_rounds is None else budget.max_rounds - self.n_nodes
         return max(1, min(n, left))
-
-    def _words(self, state: CompiledState) -> NDArray[np.uint64]:
-        bits = np.unpackbits(np.frombuffer(state.packed, np.uint8), count=len(self.game.fluents))
-        padded = np.zeros(self._n_words * 64, np.uint8)
-        padded[: len(bits)] = bits
-        return np.packbits(padded, bitorder="little").view(np.uint64)
