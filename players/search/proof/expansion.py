@@ -69,8 +69,11 @@ def room_for(tables: Tables) -> Room:
 
 
 @kernel
-def expand(tables, goal_wins, goal_first, role, room, state):
-    """Fill *room* with what follows *state*, as *role* sees it; return how many moves there are, or a refusal."""
+def make_moves(tables, room, state):
+    """Fill *room* with the moves of the role that chooses in *state*, the states after them, and what is legal there.
+
+    Returns how many moves there are, or a refusal. The first lane of each share is evaluated but for the goals.
+    """
     t, values, spare = addresses(tables), room.values, addresses(Spare(room.spare)).rows
     n_fluents = tables.n_fluents
     for i in range(n_fluents):
@@ -84,11 +87,22 @@ def expand(tables, goal_wins, goal_first, role, room, state):
     share = N_LANES // n
     _save(values, n, share, n_fluents, room.words)
     _list(tables.choice_legal, tables.role_start[0], n, share, room)
+    return n
+
+
+@kernel
+def expand(tables, goal_wins, goal_first, role, room, state):
+    """Fill *room* with what follows *state*, as *role* sees it; return how many moves there are, or a refusal."""
+    n = make_moves(tables, room, state)
+    if n <= 0:
+        return n
+    share, first_row = N_LANES // n, 1 + tables.n_fluents
     any_end = _score(tables, goal_wins, goal_first, n, share, room)
     if any_end and _is_settled(room.numbers, n, role == room.decider[0]):
         return n
-    _reply(n, share, 1 + n_fluents, room)
-    _advance_all(values, t, spare, 1 + n_fluents, len(tables.choice_legal))
+    _reply(n, share, first_row, room)
+    spare = addresses(Spare(room.spare)).rows
+    _advance_all(room.values, addresses(tables), spare, first_row, len(tables.choice_legal))
     _score_replies(tables, goal_wins, goal_first, role, n, share, room)
     return n
 
@@ -139,6 +153,25 @@ def _choose(choice_legal, role_start, first_row, room):
             for lane in range(i * share, (i + 1) * share):
                 values[first_row + room.moves[i], lane >> 6] |= U(1) << U(lane & 63)
     return n
+
+
+@kernel
+def goal_in(tables, goals, goal_start, room, lane, role):
+    """Return the goal of *role* in a lane whose goals are evaluated, from 0 to 100; even where there is not just one.
+
+    *goals* (G,) are the values of all roles' goals, those of a role from `goal_start[role]` on; -1 is no number.
+    """
+    found, n = 50, 0
+    for g in range(goal_start[role], goal_start[role + 1]):
+        if bit(room.values, tables.goal_value[0, g], lane) != ZERO:
+            found, n = goals[g], n + 1
+    return min(found, 100) if n == 1 and found >= 0 else 50
+
+
+@kernel
+def score(tables, room):
+    """Evaluate the goals in all lanes."""
+    _evaluate(room.values, addresses(tables), 0, _GOALS)
 
 
 @kernel
