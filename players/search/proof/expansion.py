@@ -68,7 +68,7 @@ def room_for(tables: Tables) -> Room:
     )
 
 
-@kernel
+@inlined
 def make_moves(tables, room, state):
     """Fill *room* with the moves of the role that chooses in *state*, the states after them, and what is legal there.
 
@@ -117,7 +117,7 @@ def _advance_all(values, t, spare, first_row, n_moves):
     _evaluate(values, t, 0, _STATE)
 
 
-@kernel
+@inlined
 def _choose(choice_legal, role_start, first_row, room):
     """Give each legal move of the role that chooses a share of the lanes, and the others' only moves all of them."""
     values, answer = room.values, room.answer
@@ -174,17 +174,19 @@ def score(tables, room):
     _evaluate(room.values, addresses(tables), 0, _GOALS)
 
 
-@kernel
+@inlined
 def _save(values, n, share, n_fluents, words):
     """Write the states of *n* shares as words."""
-    words[:n] = ZERO
     for i in range(n):
         k, shift = (i * share) >> 6, U((i * share) & 63)
-        for f in range(n_fluents):
-            words[i, f >> 6] |= ((values[1 + f, k] >> shift) & U(1)) << U(f & 63)
+        for s in range(words.shape[1]):
+            word, first = ZERO, 1 + 64 * s
+            for f in range(min(64, n_fluents - 64 * s)):
+                word |= ((values[first + f, k] >> shift) & U(1)) << U(f)
+            words[i, s] = word
 
 
-@kernel
+@inlined
 def _list(choice_legal, role_start, n, share, room):
     """List the legal moves in the states of *n* shares, role by role."""
     answer = room.answer
@@ -200,7 +202,7 @@ def _list(choice_legal, role_start, n, share, room):
                     found[i] += 1
 
 
-@kernel
+@inlined
 def _score(tables, goal_wins, goal_first, n, share, room):
     """Give the moves that end the play their numbers, and the others none; return whether there are any."""
     answer = room.answer
@@ -225,7 +227,7 @@ def _score(tables, goal_wins, goal_first, n, share, room):
     return True
 
 
-@kernel
+@inlined
 def _is_settled(numbers, n, is_or):
     """Return whether one of the moves alone decides."""
     own = 0 if is_or else 1
@@ -245,7 +247,7 @@ def _n_replies(room, i, share):
     return n if n <= share and n_choosing <= 1 else 0
 
 
-@kernel
+@inlined
 def _reply(n, share, first_row, room):
     """Have the lanes of each share make the replies to its move, one a lane."""
     values = room.values
@@ -259,7 +261,7 @@ def _reply(n, share, first_row, room):
                 first += n_legal
 
 
-@kernel
+@inlined
 def _score_replies(tables, goal_wins, goal_first, role, n, share, room):
     """Give the moves that do not end the play numbers by what the replies to them come to.
 
