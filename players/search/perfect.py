@@ -18,12 +18,15 @@ from players.player import Insight
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.making import InTheMaking
 from players.search.proof.prover import Prover, is_provable
+from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import EXPLORATION, MEMORY_MB, CompiledSearch
 from players.search.uct import Report, TreeSearch, ignore
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
+_TABLE_SHARE: Final = 1 / 8
+"""How large the table of proofs is, beside the tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,11 @@ class PerfectSearch:
             game = compiled_game_of(self.game)
             self.background = BackgroundSearch(self._new_search(game))
             if self.options.proves and is_provable(game):
-                self.prover = InTheMaking(partial(Prover, game), "proof search")
+                self.prover = InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+
+    @property
+    def _table_mb(self) -> int:
+        return max(1, min(DEFAULT_TABLE_MB, int(self.options.memory_mb * _TABLE_SHARE)))
 
     def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
         seed, options = self.random.getrandbits(32), self.options

@@ -15,7 +15,7 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search.proof.solver import ProofSearch
+from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, load_proof_kernel
 
 _FIRST_SHARE: Final = 1 / 8
 _MOST_SHARE: Final = 1 / 2
@@ -49,8 +49,9 @@ class Prover:
     Its share of a move's time is doubled where the state is solved, and halved where nothing is found.
     """
 
-    def __init__(self, game: CompiledGame) -> None:
-        self.search = ProofSearch(game)
+    def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
+        load_proof_kernel()
+        self.search = ProofSearch(game, table_mb)
         self.share = _FIRST_SHARE
         total = goal_sum(game)
         self.total = 0 if total is None else total

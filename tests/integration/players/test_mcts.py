@@ -95,5 +95,27 @@ def test_the_tree_is_compiled_where_the_game_is_and_the_clock_decides() -> None:
         player.stop()
 
 
+def test_a_small_game_is_solved_in_the_start_clock() -> None:
+    player = MctsPlayer()
+    player.join(compiled("tictactoe"), role("x"), seed=1)
+    player.start(Deadline.after(600.0))
+    move = player.move(player.worlds.state, player.role, Deadline.after(60.0))
+    found = player.insight()
+    assert move in player.worlds.state.legal_moves(player.role)
+    assert found is not None
+    assert (found.is_proven, found.value, found.n_playouts) == (True, 50.0, 0)
+    player.stop()
+
+
+def test_where_proofs_are_not_wanted_the_tree_alone_searches() -> None:
+    class TreePlayer(MctsPlayer):
+        proves = False
+
+    player = TreePlayer()
+    evaluator_after_start(player, compiled("tictactoe"))
+    assert player.perfect.prover is None
+    player.stop()
+
+
 def test_an_engine_can_be_asked_for() -> None:
     assert evaluator_after_start(MctsPlayer(engine="interpreter"), game("tictactoe")) is StateEvaluator
