@@ -100,9 +100,11 @@ class CompiledAlphaBeta:
             if budget.max_rounds is not None:
                 n = min(n, budget.max_rounds - self.n_states)
             before = int(self._way.clock[N_STATES])
-            with self._pace.call(n):
-                ending = self._call(n)
-            self.n_states += int(self._way.clock[N_STATES]) - before
+            self._pace.begin()
+            ending = self._call(n)
+            n_done = int(self._way.clock[N_STATES]) - before
+            self._pace.end(n_done)
+            self.n_states += n_done
             if ending == DONE:
                 root = self._way.node[0]
                 self.value, self.depth = int(root[BEST]) / window.WON, self.depth + 1

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final
 
 _TURN_S: Final = 0.01
+"""How long a call should take."""
 
 
 class Pace:
-    """A number of steps for each call, `n_steps`, which begins with one and follows the time that calls take.
+    """A number of steps for each call, `n_steps`, which begins with one and follows the time that calls take."""
 
-    A call should take ten milliseconds.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.n_steps = 1
+        self._clock, self._begun_s = clock, 0.0
 
-    @contextmanager
-    def call(self, n_steps: int) -> Iterator[None]:
-        """Time a call of *n_steps*, and adapt."""
-        begun_s = time.perf_counter()
-        yield
-        took_s = time.perf_counter() - begun_s
+    def begin(self) -> None:
+        """Note that a call begins."""
+        self._begun_s = self._clock()
+
+    def end(self, n_done: int) -> None:
+        """Note that a call has ended after *n_done* steps, and adapt.
+
+        A call that ended early says nothing of how long more steps would take.
+        """
+        took_s = self._clock() - self._begun_s
         if took_s > 2 * _TURN_S:
             self.n_steps = max(1, self.n_steps // 2)
-        elif n_steps == self.n_steps and took_s < _TURN_S / 2:
+        elif n_done >= self.n_steps and took_s < _TURN_S / 2:
             self.n_steps *= 2

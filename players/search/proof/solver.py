@@ -130,8 +130,9 @@ class ProofSearch:
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)
             here = self._room, self._table, self._path
-            with self._pace.call(n_nodes):
-                found = descend(self._tables, wins, first, *here, role, salt, n_nodes, result)
+            self._pace.begin()
+            found = descend(self._tables, wins, first, *here, role, salt, n_nodes, result)
+            self._pace.end(int(result[3]))
             self.n_nodes += int(result[3])
             if found not in {DECIDED, UNDECIDED}:
                 self.is_refused = True
