@@ -111,8 +111,8 @@ def strategy_of(form: SequenceForm, me: int, player: Player, n_draws: int) -> Fl
 def mixed_move_of(player: Player, game: Game, infoset: InformationSet | None, n_draws: int) -> MixedMove:
     """Return the probability of each move of *player* in *infoset*, as its strategy says or as *n_draws* moves show."""
     steps = steps_of(infoset)
-    if isinstance(player, MctsPlayer) and player.strategy is not None:
-        mixed = player.strategy.mixed_move(steps)
+    if isinstance(player, MctsPlayer) and player.hidden.strategy is not None:
+        mixed = player.hidden.strategy.mixed_move(steps)
         if mixed is not None:
             return mixed
     player.worlds = BeliefState(game, player.role, seed=0)

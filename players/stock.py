@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from random import Random
+from typing import ClassVar, Final
 
-from gdl.compiler.compiled import CompiledGame
 from gdl.engines import DEFAULT_ENGINE, make_game
-from gdl.errors import StuckPlayError
-from gdl.game import Game, Role, State
+from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
 from players.search.alphabeta import AlphaBeta, estimate
-from players.search.evaluator import compiled_game_of, evaluator_of, wait_for_compilation
-from players.search.infosets import InformationSetSearch, sees_everything
+from players.search.deepening import CompiledAlphaBeta, load_window_kernel
+from players.search.evaluator import compiled_game_of, wait_for_compilation
+from players.search.hidden import HiddenSearch
+from players.search.making import InTheMaking
 from players.search.nested import LEVEL, NestedSearch
+from players.search.perfect import PYTHON_TREE, PerfectSearch, TreeOptions
 from players.search.plans import OneRoleSearch
 from players.search.positions import Choice, Positions, SearchPosition
-from players.search.regret import MixedStrategy, mixed_strategy
-from players.search.tree.background import BackgroundSearch
+from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
-from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, CompiledSearch, load_search_kernel
-from players.search.uct import TreeSearch
+from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, load_search_kernel
 
 
 class LegalPlayer(Player):
@@ -80,27 +80,45 @@ class GreedyPlayer(Player):
 class MinimaxPlayer(Player):
     """Looks as far ahead as time (or a number of positions a move) allows, expecting the worst of the others.
 
-    Where information is imperfect it looks at the likeliest state alone.
+    With time it searches on the compiled engine, where the game is compiled, has no chance, and one role chooses at a
+    time. Where information is imperfect it looks at the likeliest state alone.
     """
 
     def __init__(self, positions: int | None = None) -> None:
         self.max_positions = positions
 
+    @classmethod
+    def warm_up(cls) -> None:
+        """Load the kernels of the engine and of the search."""
+        super().warm_up()
+        load_window_kernel()
+
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty table."""
         super().join(game, role, seed)
         self.search = AlphaBeta(game, role, self.random)
+        self.compiled: InTheMaking[CompiledAlphaBeta] | None = None
+        self._is_fit = self.max_positions is None and RANDOM not in game.roles
+
+    def start(self, deadline: Deadline) -> None:
+        """Wait for the compiled engine, and for the kernel of the search."""
+        if self._is_fit:
+            wait_for_compilation(self.game, deadline)
+            self._begin()
+        if self.compiled is not None:
+            self.compiled.get(deadline.remaining_s)
+
+    def _begin(self) -> None:
+        if self._is_fit and self.compiled is None and self.game.engine == "compiled":
+            game, seed = compiled_game_of(self.game), self.random.getrandbits(32)
+            self.compiled = InTheMaking(partial(CompiledAlphaBeta, game, self.role, Random(seed)), "search by depth")
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return the best move found before *deadline*."""
-        return self.search.think(state, SearchBudget(self.max_positions, deadline), self.suggest)
-
-
-_PROBE_S: Final = 2.0
-
-
-PYTHON_TREE: Final = "python"
-"""The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
+        self._begin()
+        search = None if self.compiled is None else self.compiled.get(0.0)
+        best = None if search is None else search.think(state, SearchBudget(deadline=deadline), self.suggest)
+        return best or self.search.think(state, SearchBudget(self.max_positions, deadline), self.suggest)
 
 
 class MctsPlayer(Player):
@@ -111,11 +129,15 @@ class MctsPlayer(Player):
     or `ucb`). In imperfect information it plays a mixed strategy that it finds in the start clock, where the game is
     small. Else it samples worlds that agree with its percepts, and searches over information sets instead of states;
     where its percepts turn out to determine the state it plays as in perfect information. A game of one role is
-    searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays.
+    searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays. Positions of two
+    roles without chance are also tried to be solved, unless `proves` says otherwise; plays take wins in one and stop
+    losses in one, unless *decisive* is false.
 
     Raises:
         ValueError: there is no such way to choose at once.
     """
+
+    proves: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913, PLR0917 -- the options of a player are the parameters of its constructor
         self,
@@ -129,27 +151,25 @@ class MctsPlayer(Player):
     ) -> None:
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        self.max_playouts, self.engine, self.simultaneous = playouts, engine, simultaneous
-        self.memory_mb, self.exploration, self.ponders = float(memory), float(exploration), ponder
-        self.decisive = decisive
+        self.options = TreeOptions(
+            playouts, engine, float(memory), float(exploration), ponder, self.proves, simultaneous, decisive
+        )
 
     @classmethod
     def warm_up(cls) -> None:
         """Load the kernels of the engine and of the search."""
         super().warm_up()
         load_search_kernel()
+        load_proof_kernel()
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""
-        is_same = self.engine in (DEFAULT_ENGINE, PYTHON_TREE)
-        own_game = game if is_same else make_game(game.description, self.engine)
+        engine = self.options.engine
+        own_game = game if engine in (DEFAULT_ENGINE, PYTHON_TREE) else make_game(game.description, engine)
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
-        self.tree = TreeSearch(self.game, self.random)
-        self.background: BackgroundSearch | None = None
-        self._insight: Insight | None = None
-        self.infoset_search = InformationSetSearch(self.game, self.random)
-        self.strategy: MixedStrategy | None = None
+        self.perfect = PerfectSearch(self.game, role, self.random, self.options)
+        self.hidden = HiddenSearch(self.game, role, self.random)
         self.plans = self._plan_search()
 
     def _plan_search(self) -> OneRoleSearch | None:
@@ -158,99 +178,49 @@ class MctsPlayer(Player):
 
     def start(self, deadline: Deadline) -> None:
         """Find out whether this role's percepts determine the state; then plan, think ahead, or find a strategy."""
+        is_timed = self.options.playouts is None
         if not self.sees_everything:
-            probe = SearchBudget(deadline=deadline.at_most(_PROBE_S))
-            self.sees_everything = sees_everything(self.game, self.role, probe)
-        if self.sees_everything:
-            wait_for_compilation(self.game, deadline)
-            self._renew_tree()
-            if self.plans is not None and self.max_playouts is None:
-                self.plans.think(self.game.initial_state, SearchBudget(deadline=deadline))
-            elif self.background is not None:
-                self.background.get(deadline.remaining_s)
-                self._ponder(self.game.initial_state)
-        elif self.max_playouts is None:
-            self.strategy = mixed_strategy(self.game, self.role, deadline)
-            wait_for_compilation(self.game, deadline)
+            self.sees_everything = self.hidden.has_nothing_hidden(deadline)
+        if not self.sees_everything:
+            if is_timed:
+                self.hidden.start(deadline)
+            return
+        wait_for_compilation(self.game, deadline)
+        if self.plans is None:
+            self.perfect.start(deadline)
+        elif is_timed:
+            self.plans.think(self.game.initial_state, SearchBudget(deadline=deadline))
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
-        budget, self._insight = SearchBudget(self.max_playouts, deadline), None
+        budget = SearchBudget(self.options.playouts, deadline)
+        self.perfect.insight = None
         if not (self.sees_everything and self.worlds.is_certain):
-            drawn = self.strategy and self.strategy.choose(self.worlds.steps, self.random)
-            return drawn or self.infoset_search.think(self.worlds, budget, self.suggest)
+            return self.hidden.think(self.worlds, budget, self.suggest)
         if self.plans is not None:
             return self.plans.think(state, budget, self.suggest)
-        if self.max_playouts is None:
-            self._renew_tree()
         moves = state.legal_moves(role)
-        best = moves[0] if len(moves) == 1 else self._think(state, role, budget)
-        self._ponder(state, best)
+        best = moves[0] if len(moves) == 1 else self.perfect.think(state, budget, self.suggest)
+        self.perfect.ponder(state, best)
         return best
 
     def insight(self) -> Insight | None:
         """Return what the search for the last move found in a tree; None where there was none."""
-        return self._insight
+        return self.perfect.insight
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:  # noqa: ARG002 -- the kit's signature
         """Stop thinking about what has been decided."""
-        self._rest()
+        self.perfect.rest()
 
     def stop(self) -> None:
         """Stop thinking: the match has ended."""
-        self._rest()
+        self.perfect.rest()
         if self.plans is not None:
             self.plans.close()
 
     def abort(self) -> None:
         """Stop thinking: the match was aborted."""
         self.stop()
-
-    def _think(self, state: State, role: Role, budget: SearchBudget) -> Term:
-        search = None
-        if self.background is not None:
-            patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
-            search = self.background.get(patience_s)
-        if search is not None:
-            try:
-                best = search.think(state, role, budget, self.suggest)
-                self._insight = search.insight(state, role)
-                return best
-            except StuckPlayError:  # faulty rules: plays one by one bear them
-                self.background, self.engine = None, PYTHON_TREE
-                self._renew_tree()
-        best = self.tree.think(state, role, budget, self.suggest)
-        self._insight = self.tree.insight(state, role)
-        return best
-
-    def _ponder(self, state: State, move: Term | None = None) -> None:
-        if self.ponders and self.background is not None:
-            self.background.ponder(state, self.role, move)
-
-    def _rest(self) -> None:
-        if self.background is not None:
-            self.background.stop()
-
-    def _renew_tree(self) -> None:
-        """Begin a new tree if the game has been compiled since the last was begun."""
-        evaluator = evaluator_of(self.game)
-        if type(evaluator) is not type(self.tree.evaluator):
-            self.tree = TreeSearch(self.game, self.random, evaluator)
-        is_fit = self.game.engine == "compiled" and self.engine != PYTHON_TREE and self.max_playouts is None
-        if is_fit and self.plans is None and self.background is None:
-            self.background = BackgroundSearch(self._new_search(compiled_game_of(self.game)))
-
-    def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
-        seed = self.random.getrandbits(32)
-        return partial(
-            CompiledSearch,
-            game,
-            seed,
-            memory_mb=self.memory_mb,
-            exploration=self.exploration,
-            simultaneous=self.simultaneous,
-            decisive=self.decisive,
-        )
 
 
 class PlannerPlayer(MctsPlayer):
@@ -277,4 +247,4 @@ class NestedPlayer(MctsPlayer):
         """Return the first move of the best line found before *deadline*."""
         if self.search is None:
             return super().move(state, role, deadline)
-        return self.search.think(state, SearchBudget(self.max_playouts, deadline), self.suggest)
+        return self.search.think(state, SearchBudget(self.options.playouts, deadline), self.suggest)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.compiler.kernels import graphs
+from gdl.compiler.kernels import graphs, packing
 from gdl.compiler.kernels.graphs import Graph
 from gdl.compiler.kernels.words import ONES
 from gdl.compiler.tables import Tables
@@ -107,15 +107,7 @@ def best_goal_of(game: CompiledGame) -> int:
 
 def words_of(game: CompiledGame, packed: bytes) -> Words:
     """Return a packed state as the words of a graph, (K,)."""
-    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=len(game.fluents))
-    return _words(bits)
-
-
-def _words(bits: NDArray[np.uint8]) -> Words:
-    padded = np.zeros(-(-max(1, len(bits)) // 64) * 64, np.uint8)
-    padded[: len(bits)] = bits
-    found: Words = np.packbits(padded, bitorder="little").view(np.uint64)
-    return found
+    return packing.words_of(packed, len(game.fluents))
 
 
 def has_clock(game: CompiledGame) -> bool:
@@ -142,10 +134,10 @@ def clock_of(game: CompiledGame) -> NDArray[np.bool_]:
 def graph_for(game: CompiledGame, *, is_timeless: bool, max_mb: int) -> Graph:
     """Return an empty graph for states of *game* that takes *max_mb* at most, told apart by what moves can change."""
     tables = game.rules.single
-    n_words = -(-max(1, tables.n_fluents) // 64)
+    n_words = packing.n_words(tables.n_fluents)
     mask = np.full(n_words, ONES)
     if is_timeless:
-        mask &= ~_words(clock_of(game).astype(np.uint8))
+        mask &= ~packing.words_of(np.packbits(clock_of(game)).tobytes(), tables.n_fluents)
     goals = [-1 if goal is None else goal for goal in game.rules.goals[0]]
     n_bytes = graphs.bytes_a_node(n_words, len(_TURNS))
     n_nodes = max(_MIN_NODES, min(MAX_NODES, max_mb * 1_000_000 // n_bytes))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 from rich.console import Console
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from server.accuracy import Accuracy, Halves
     from server.search_speed import SearchFigures
 
-Outcome: TypeAlias = EngineFigures | Exception
+Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
 
 _WIDTH_OF_A_PIPE: Final = 200
 _ONE_NUMBER: Final = click.FloatRange(0, 3_600, min_open=True)
@@ -91,28 +92,41 @@ def command(
 
 
 def _measure_games(games: tuple[str, ...], options: BenchOptions, as_json: bool) -> bool:
-    """Measure and print; return whether no game failed."""
+    """Measure how fast games are played, and print it; return whether no game failed."""
+
+    def one(file: GameFile) -> EngineFigures:
+        return measure(file, options, lambda note: click.echo(f"{file.name}: {note}", err=True))
+
+    return _measure_each(games, one, _show, as_json)
+
+
+def _measure_each(
+    games: tuple[str, ...],
+    measure_one: Callable[[GameFile], Figures],
+    show: Callable[[list[tuple[GameFile, Figures]]], None],
+    as_json: bool,
+) -> bool:
+    """Measure and print, errors as JSON or to standard error; return whether no game failed."""
     files = [find_game(game) for game in games]  # so that a misspelt name is refused before the work begins
+    outcomes: list[tuple[GameFile, Figures | Exception]] = []
     with progress("measuring", len(files)) as advance:
-        outcomes = []
         for file in files:
-            outcomes.append(_outcome(file, options))
+            try:
+                outcomes.append((file, measure_one(file)))
+            except Exception as error:  # whatever one game does, the others are measured
+                outcomes.append((file, error))
             advance()
     if as_json:
-        click.echo(json.dumps([_as_json(*pair) for pair in zip(files, outcomes, strict=True)], indent=2))
+        click.echo(json.dumps([_as_json(*outcome) for outcome in outcomes], indent=2))
     else:
-        _show(files, outcomes)
-    return all(isinstance(outcome, EngineFigures) for outcome in outcomes)
+        for file, outcome in outcomes:
+            if isinstance(outcome, Exception):
+                click.echo(f"ggp: {file.name}: {outcome}", err=True)
+        show([(file, outcome) for file, outcome in outcomes if not isinstance(outcome, Exception)])
+    return not any(isinstance(outcome, Exception) for _, outcome in outcomes)
 
 
-def _outcome(file: GameFile, options: BenchOptions) -> Outcome:
-    try:
-        return measure(file, options, lambda note: click.echo(f"{file.name}: {note}", err=True))
-    except Exception as error:  # whatever one game does, the others are measured
-        return error
-
-
-def _as_json(file: GameFile, outcome: Outcome | SearchFigures) -> dict[str, object]:
+def _as_json(file: GameFile, outcome: EngineFigures | SearchFigures | Exception) -> dict[str, object]:
     if not isinstance(outcome, Exception):
         return asdict(outcome)
     from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
@@ -120,16 +134,12 @@ def _as_json(file: GameFile, outcome: Outcome | SearchFigures) -> dict[str, obje
     return {"game": file.name, "error": problem(outcome)}
 
 
-def _show(files: list[GameFile], outcomes: list[Outcome]) -> None:
-    """Print a table of the figures; errors go to standard error."""
+def _show(found: list[tuple[GameFile, EngineFigures]]) -> None:
     table = Table("game", "engine", box=None, pad_edge=False)
     for column in ("set-up s", "plays/s", "states/s", "peak MB"):
         table.add_column(column, justify="right")
-    for file, outcome in zip(files, outcomes, strict=True):
-        if isinstance(outcome, EngineFigures):
-            table.add_row(outcome.game, outcome.engine, *_numbers(outcome))
-        else:
-            click.echo(f"ggp: {file.name}: {outcome}", err=True)
+    for _, figures in found:
+        table.add_row(figures.game, figures.engine, *_numbers(figures))
     _print(table)
 
 
@@ -156,31 +166,16 @@ def _measure_search(games: tuple[str, ...], spec: str, seconds: float, as_json: 
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
     from server.search_speed import measure_search  # noqa: PLC0415 -- as above
 
-    maker, files = find_player(spec), [find_game(game) for game in games]
-    found: list[SearchFigures | Exception] = []
-    with progress("measuring", len(files)) as advance:
-        for file in files:
-            try:
-                found.append(measure_search(file, maker, seconds))
-            except Exception as error:  # whatever one game does, the others are measured
-                found.append(error)
-            advance()
-    if as_json:
-        click.echo(json.dumps([_as_json(*pair) for pair in zip(files, found, strict=True)], indent=2))
-    else:
-        _show_search(files, found)
-    return not any(isinstance(each, Exception) for each in found)
+    maker = find_player(spec)
+    return _measure_each(games, lambda file: measure_search(file, maker, seconds), _show_search, as_json)
 
 
-def _show_search(files: list[GameFile], found: list[SearchFigures | Exception]) -> None:
+def _show_search(found: list[tuple[GameFile, SearchFigures]]) -> None:
     table = Table("game", "player", box=None, pad_edge=False)
     for column in ("leaves/s", "plays/s", "depth", "value"):
         table.add_column(column, justify="right")
     table.add_column("move")
-    for file, each in zip(files, found, strict=True):
-        if isinstance(each, Exception):
-            click.echo(f"ggp: {file.name}: {each}", err=True)
-            continue
+    for _, each in found:
         figures = (each.leaves_per_s, each.playouts_per_s, each.depth, each.value)
         table.add_row(each.game, each.player, *("" if x is None else _speed(x) for x in figures), each.move)
     _print(table)

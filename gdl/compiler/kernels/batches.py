@@ -55,11 +55,9 @@ class Batch:
         """Return the states after the legal joint moves *moves* (N, R), which are not checked."""
         n_fluents = len(self._rules.fluents)
         found = [np.zeros((0, n_fluents), np.bool_)]
-        for first, values in self._loads(packed):
-            chosen = moves[first : first + N_LANES]
-            self._put(values, chosen)
+        for n, values in self._moved(packed, moves):
             _step(self._tables, values)
-            found.append(unpacked(values[1 : 1 + n_fluents]).T[: len(chosen)])
+            found.append(unpacked(values[1 : 1 + n_fluents]).T[:n])
         return np.packbits(np.concatenate(found), axis=1)
 
     def next_and_sees(self, packed: Packed, moves: NDArray[np.integer]) -> tuple[Packed, Masks]:
@@ -69,9 +67,7 @@ class Batch:
         """
         t, n_fluents = self._tables, len(self._rules.fluents)
         states, percepts = [np.zeros((0, n_fluents), np.bool_)], [np.zeros((0, t.sees_value.shape[1]), np.bool_)]
-        for first, values in self._loads(packed):
-            n = len(packed[first : first + N_LANES])
-            self._put(values, moves[first : first + N_LANES])
+        for n, values in self._moved(packed, moves):
             copied, seen = rows(len(t.copy_value)), rows(t.sees_value.shape[1])
             _evaluate_next(t, values)
             _read(values, t.copy_value, copied)
@@ -83,12 +79,15 @@ class Batch:
             percepts.append(unpacked(seen).T[:n])
         return np.packbits(np.concatenate(states), axis=1), np.concatenate(percepts)
 
-    def _put(self, values: Words, moves: NDArray[np.integer]) -> None:
-        """Write *moves*, a joint move for each lane, into the rows of the moves."""
+    def _moved(self, packed: Packed, moves: NDArray[np.integer]) -> Iterator[tuple[int, Words]]:
+        """Yield how many of the lanes are used, and their rows as `_loads`, those of the moves with *moves* in them."""
         n_fluents = len(self._rules.fluents)
-        bits = np.zeros((N_LANES, len(self._rules.moves)), np.uint8)
-        np.put_along_axis(bits[: len(moves)], moves.astype(np.int64), 1, axis=1)
-        values[1 + n_fluents : 1 + n_fluents + bits.shape[1]] = packed_rows(bits)
+        for first, values in self._loads(packed):
+            chosen = moves[first : first + N_LANES].astype(np.int64)
+            bits = np.zeros((N_LANES, len(self._rules.moves)), np.uint8)
+            np.put_along_axis(bits[: len(chosen)], chosen, 1, axis=1)
+            values[1 + n_fluents : 1 + n_fluents + bits.shape[1]] = packed_rows(bits)
+            yield len(chosen), values
 
     def _gathered(self, packed: Packed, width: int, ask: Callable[[Words], NDArray[np.int32]]) -> Masks:
         """Return the values of the literals that *ask* names after evaluation, (N, width)."""

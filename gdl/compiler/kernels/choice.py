@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.words import (
+    ONE,
     ONES,
     ZERO,
     U,
@@ -70,6 +71,12 @@ def work_for(n_moves: int, seed: int) -> Work:
 def literal(val, x):
     """Return the value of a literal."""
     return xor(load(val, U(x) >> U(1)), broadcast(ZERO - (U(x) & U(1))))
+
+
+@inlined
+def bit(values, x, lane):
+    """Return the value of a literal in one lane, as a word of one bit."""
+    return ((values[x >> 1, lane >> 6] >> U(lane & 63)) & ONE) ^ U(x & 1)
 
 
 @inlined

@@ -12,9 +12,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.kernels.choice import bit
 from gdl.compiler.kernels.jit import kernel
-from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate, _popcount
-from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses, rows
+from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
+from gdl.compiler.kernels.packing import load_lanes, n_words, save_lanes
+from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses, lowest_bit, rows
 from gdl.compiler.tables import Tables
 
 RUNNING: Final = 0
@@ -73,13 +75,13 @@ class Graph(NamedTuple):
 class Room(NamedTuple):
     """Rows and lists that an expansion works in.
 
-    *Shapes*: `values` (rows, W), `new` (fluents + 1, W), `block` (64,), `states` (512, K), `nodes` (512,), `parents`
-    and `n_siblings` (batch,), `pairs` (batch * moves, 2) lanes and moves.
+    *Shapes*: `values` (rows, W), `new` (fluents + 1, W), `order` (512,) of the states in the lanes, `states` (512, K),
+    `nodes` (512,), `parents` and `n_siblings` (batch,), `pairs` (batch * moves, 2) lanes and moves.
     """
 
     values: NDArray[np.uint64]
     new: NDArray[np.uint64]
-    block: NDArray[np.uint64]
+    order: NDArray[np.int32]
     states: NDArray[np.uint64]
     nodes: NDArray[np.int64]
     n_siblings: NDArray[np.int64]
@@ -134,8 +136,8 @@ def room_for(tables: Tables) -> Room:
     return Room(
         values=values,
         new=np.empty((tables.n_fluents + 1, W), np.uint64),
-        block=np.empty(64, np.uint64),
-        states=np.empty((N_LANES, -(-max(1, tables.n_fluents) // 64)), np.uint64),
+        order=np.arange(N_LANES, dtype=np.int32),
+        states=np.empty((N_LANES, n_words(tables.n_fluents)), np.uint64),
         nodes=np.empty(N_LANES, np.int64),
         parents=np.empty(batch, np.int64),
         n_siblings=np.zeros(batch, np.int64),
@@ -149,7 +151,7 @@ def run_each(tables: Tables) -> tuple[Graph, Room]:
     Returns what it was run with.
     """
     n_goals = tables.goal_value.shape[1]
-    state = np.zeros(-(-max(1, tables.n_fluents) // 64), np.uint64)
+    state = np.zeros(n_words(tables.n_fluents), np.uint64)
     graph, room = graph_for(64, np.full(len(state), ONES), range(N_QUEUES), [[0]], [100] * n_goals), room_for(tables)
     begin(tables, graph, room)
     expand(tables, graph, room, 1, 100, False)
@@ -169,53 +171,6 @@ def _run(values, t, part):
 @kernel
 def _follow(values, t, new):
     _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
-
-
-@kernel
-def _transpose(x):
-    """Exchange bit j of word i and bit i of word j, of 64 words."""
-    j, mask = 32, U(0x00000000FFFFFFFF)
-    while j:
-        for k in range(64):
-            if not k & j:
-                moved = ((x[k] >> U(j)) ^ x[k | j]) & mask
-                x[k | j] ^= moved
-                x[k] ^= moved << U(j)
-        j >>= 1
-        mask ^= mask << U(j)
-
-
-@kernel
-def put_states(values, block, states, n, n_fluents):
-    """Put the first *n* of *states* into lanes; the other lanes are left as they are up to a multiple of 64."""
-    for w in range((n + 63) // 64):
-        for b in range(states.shape[1]):
-            for i in range(64):
-                lane = 64 * w + i
-                block[i] = states[lane, b] if lane < n else ZERO
-            _transpose(block)
-            for i in range(min(64, n_fluents - 64 * b)):
-                values[1 + 64 * b + i, w] = block[i]
-
-
-@kernel
-def take_states(values, block, states, n, n_fluents):
-    """Take the states of the first *n* lanes out of them."""
-    for w in range((n + 63) // 64):
-        for b in range(states.shape[1]):
-            n_here = min(64, n_fluents - 64 * b)
-            for i in range(64):
-                block[i] = values[1 + 64 * b + i, w] if i < n_here else ZERO
-            _transpose(block)
-            for i in range(64):
-                lane = 64 * w + i
-                if lane < n:
-                    states[lane, b] = block[i]
-
-
-@kernel
-def _bit(values, literal, lane):
-    return (values[literal >> 1, lane >> 6] >> U(lane & 63) & ONE) ^ U(literal & 1)
 
 
 @kernel
@@ -326,11 +281,10 @@ def _pairs(t, values, pairs, n):
             if n - 64 * w < 64:
                 x &= (ONE << U(n - 64 * w)) - ONE
             while x != ZERO:
-                low = x & (ZERO - x)
-                pairs[n_pairs, 0] = 64 * w + _popcount(low - ONE)
+                pairs[n_pairs, 0] = 64 * w + lowest_bit(x)
                 pairs[n_pairs, 1] = move
                 n_pairs += 1
-                x ^= low
+                x &= x - ONE
     return n_pairs
 
 
@@ -341,7 +295,7 @@ def _distance(graph, values, lane):
     for way in range(len(graph.wanted_start) - 1):
         n = np.int64(0)
         for i in range(graph.wanted_start[way], graph.wanted_start[way + 1]):
-            n += 1 - np.int64(_bit(values, graph.wanted[i], lane))
+            n += 1 - np.int64(bit(values, graph.wanted[i], lane))
         best = min(best, n)
     return best
 
@@ -351,7 +305,7 @@ def _goal(t, graph, values, lane):
     """Return the goal, -1 where there is not exactly one."""
     goal, n = np.int64(-1), 0
     for i in range(len(graph.goals)):
-        if _bit(values, t.goal_value[0, i], lane):
+        if bit(values, t.goal_value[0, i], lane):
             goal = graph.goals[i]
             n += 1
     return goal if n == 1 else np.int64(-1)
@@ -361,7 +315,7 @@ def _goal(t, graph, values, lane):
 def _note(t, graph, values, lane, node, n_siblings):
     """Put a node into the queues, or note what its end is worth."""
     goal = _goal(t, graph, values, lane)
-    if _bit(values, t.terminal[0], lane):
+    if bit(values, t.terminal[0], lane):
         graph.status[node] = _TERMINAL
         if goal > graph.counters[BEST_GOAL]:
             graph.counters[BEST_GOAL], graph.counters[BEST_NODE] = goal, node
@@ -395,7 +349,7 @@ def _note(t, graph, values, lane, node, n_siblings):
 def _make_moves(t, room, first, n):
     """Make the moves of *n* pairs in `room.states`, one lane each; the states after them are not evaluated."""
     values, n_fluents = room.values, t.n_fluents
-    put_states(values, room.block, room.states, n, n_fluents)
+    load_lanes(room.states, room.order[:n], values, 1, n_fluents)
     for lane in range(n):
         values[1 + n_fluents + room.pairs[first + lane, 1], lane >> 6] |= ONE << U(lane & 63)
     _run(values, t, 0)
@@ -404,7 +358,7 @@ def _make_moves(t, room, first, n):
     for lane in range(n):
         for w in range(W):
             values[1 + n_fluents + room.pairs[first + lane, 1], w] = ZERO
-    take_states(values, room.block, room.states, n, n_fluents)
+    save_lanes(values, 1, n_fluents, room.states[:n])
 
 
 @kernel
@@ -438,7 +392,7 @@ def _expand_pairs(t, graph, room, first, n, is_timeless):
         _run(values, t, 0)
         _run(values, t, 2)
         for lane in range(n):
-            if room.nodes[lane] >= 0 and not _bit(values, t.terminal[0], lane):
+            if room.nodes[lane] >= 0 and not bit(values, t.terminal[0], lane):
                 room.n_siblings[room.pairs[first + lane, 0]] += 1
         for lane in range(n):
             if room.nodes[lane] >= 0:
@@ -461,7 +415,7 @@ def expand(t, graph, room, n_rounds, target, is_timeless):
         for lane in range(n):
             for b in range(n_words):
                 room.states[lane, b] = graph.words[room.parents[lane], b]
-        put_states(room.values, room.block, room.states, n, t.n_fluents)
+        load_lanes(room.states, room.order[:n], room.values, 1, t.n_fluents)
         _run(room.values, t, 0)
         n_pairs = _pairs(t, room.values, room.pairs, n)
         for first in range(0, n_pairs, N_LANES):
@@ -482,7 +436,7 @@ def begin(t, graph, room):
     graph.parent[0] = graph.move[0] = -1
     found = _find(graph, room.states, 0)
     graph.depth[found >> 1] = 0
-    put_states(room.values, room.block, room.states, 1, t.n_fluents)
+    load_lanes(room.states, room.order[:1], room.values, 1, t.n_fluents)
     _run(room.values, t, 0)
     _run(room.values, t, 2)
     _note(t, graph, room.values, 0, found >> 1, 1)
@@ -513,7 +467,7 @@ def look_ahead(t, graph, room, state, wanted, children, holds, ends):
     """
     values, n_words = room.values, len(state)
     room.states[0] = state
-    put_states(values, room.block, room.states, 1, t.n_fluents)
+    load_lanes(room.states, room.order[:1], values, 1, t.n_fluents)
     _run(values, t, 0)
     n_pairs = _pairs(t, values, room.pairs, 1)
     for first in range(0, n_pairs, N_LANES):
@@ -528,8 +482,8 @@ def look_ahead(t, graph, room, state, wanted, children, holds, ends):
             for b in range(n_words):
                 children[first + lane, b] = room.states[lane, b]
             for i in range(len(wanted)):
-                holds[first + lane, i] = _bit(values, wanted[i], lane)
-            is_end = _bit(values, t.terminal[0], lane)
+                holds[first + lane, i] = bit(values, wanted[i], lane)
+            is_end = bit(values, t.terminal[0], lane)
             ends[first + lane] = _goal(t, graph, values, lane) if is_end else np.int64(-2)
     return n_pairs
 
@@ -538,7 +492,7 @@ def look_ahead(t, graph, room, state, wanted, children, holds, ends):
 def holds_in(t, room, state, literal):
     """Return whether a literal of the goal holds in *state*."""
     room.states[0] = state
-    put_states(room.values, room.block, room.states, 1, t.n_fluents)
+    load_lanes(room.states, room.order[:1], room.values, 1, t.n_fluents)
     _run(room.values, t, 0)
     _run(room.values, t, 2)
-    return _bit(room.values, literal, 0)
+    return bit(room.values, literal, 0)

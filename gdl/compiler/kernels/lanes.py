@@ -26,6 +26,8 @@ from gdl.compiler.kernels.words import (
     at,
     broadcast,
     load,
+    lowest_bit,
+    n_bits,
     or_,
     rows,
     store,
@@ -152,22 +154,13 @@ def _advance(val, t, phase, new):
 
 
 @kernel
-def _popcount(x):
-    x = x - ((x >> U(1)) & U(0x5555555555555555))
-    x = (x & U(0x3333333333333333)) + ((x >> U(2)) & U(0x3333333333333333))
-    x = (x + (x >> U(4))) & U(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * U(0x0101010101010101)) >> U(56))
-
-
-@kernel
 def _finish(lanes, step, lengths):
     """Note that plays have ended: their lengths, and which lanes have played all that they should."""
     for k in range(W):
         x = lanes.ended[0, k]
         lanes.idle[0, k] |= x
         while x != ZERO:
-            low = x & (ZERO - x)
-            lane = k * 64 + _popcount(low - ONE)
+            lane = k * 64 + lowest_bit(x)
             length = step - lanes.started[lane]
             group = lanes.group[lane]
             lengths[group, 0] += 1
@@ -176,9 +169,9 @@ def _finish(lanes, step, lengths):
             lengths[group, 3] = max(lengths[group, 3], length)
             lanes.quota[lane] -= 1
             if lanes.quota[lane] == 0:
-                lanes.retired[0, k] |= low
+                lanes.retired[0, k] |= x & (ZERO - x)
                 lanes.clock[2] += 1
-            x ^= low
+            x &= x - ONE
 
 
 @kernel
@@ -196,9 +189,8 @@ def _restart(lanes, new, step):
     for k in range(W):
         x = new[0, k]
         while x != ZERO:
-            low = x & (ZERO - x)
-            lanes.started[k * 64 + _popcount(low - ONE)] = step
-            x ^= low
+            lanes.started[k * 64 + lowest_bit(x)] = step
+            x &= x - ONE
 
 
 @inlined
@@ -227,14 +219,13 @@ def _add(bits, group, counts, g):
     """Count the lanes of *bits* in column *g*, each in its group's row."""
     if len(counts) == 1:
         for k in range(W):
-            counts[0, g] += _popcount(bits[0, k])
+            counts[0, g] += n_bits(bits[0, k])
         return
     for k in range(W):
         x = bits[0, k]
         while x != ZERO:
-            low = x & (ZERO - x)
-            counts[group[k * 64 + _popcount(low - ONE)], g] += 1
-            x ^= low
+            counts[group[k * 64 + lowest_bit(x)], g] += 1
+            x &= x - ONE
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.words import ZERO, U, W
+from gdl.compiler.kernels.words import ZERO, U
 
 
 def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
@@ -45,12 +45,16 @@ def _transpose(a):
 
 @kernel
 def load_lanes(words, numbers, values, first, n_fluents):
-    """Put the states words[numbers[lane]] (n, S) into the rows of *values* from *first* on."""
-    a = np.empty(64, np.uint64)
-    for k in range(W):
+    """Put the states words[numbers[lane]] (n, S) into the rows of *values* from *first* on.
+
+    Where they are fewer than 512, the lanes behind them are left as they are, from the next multiple of 64 on.
+    """
+    a, n = np.empty(64, np.uint64), len(numbers)
+    for k in range((n + 63) >> 6):
         for s in range(words.shape[1]):
             for i in range(64):
-                a[i] = words[numbers[64 * k + i], s]
+                lane = 64 * k + i
+                a[i] = words[numbers[lane], s] if lane < n else ZERO
             _transpose(a)
             for j in range(min(64, n_fluents - 64 * s)):
                 values[first + 64 * s + j, k] = a[j]
@@ -58,15 +62,13 @@ def load_lanes(words, numbers, values, first, n_fluents):
 
 @kernel
 def save_lanes(values, first, n_fluents, words):
-    """Put the states in the rows of *values* from *first* on into *words* (512, S)."""
-    a = np.empty(64, np.uint64)
-    for k in range(W):
+    """Put the states in the rows of *values* from *first* on into *words* (n, S), of the first n lanes."""
+    a, n_lanes = np.empty(64, np.uint64), len(words)
+    for k in range((n_lanes + 63) >> 6):
         for s in range(words.shape[1]):
             n = min(64, n_fluents - 64 * s)
-            for j in range(n):
-                a[j] = values[first + 64 * s + j, k]
-            for j in range(n, 64):
-                a[j] = ZERO
+            for j in range(64):
+                a[j] = values[first + 64 * s + j, k] if j < n else ZERO
             _transpose(a)
-            for i in range(64):
+            for i in range(min(64, n_lanes - 64 * k)):
                 words[64 * k + i, s] = a[i]

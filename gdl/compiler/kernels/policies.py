@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.graphs import Graph, Room, _bit, _distance, _follow, _goal, _pairs, _run, put_states
+from gdl.compiler.kernels.choice import bit
+from gdl.compiler.kernels.graphs import Graph, Room, _distance, _follow, _goal, _pairs, _run
 from gdl.compiler.kernels.jit import kernel
-from gdl.compiler.kernels.lanes import N_LANES, _popcount
-from gdl.compiler.kernels.words import ONE, ZERO, U, W
+from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.packing import load_lanes
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, lowest_bit
 from gdl.compiler.tables import Tables
 
 _NO_GOAL: Final = -1
@@ -85,12 +87,11 @@ def _choose(t, values, plays, step, weights):
                 x = ~x
             x &= plays.playing[w]
             while x != ZERO:
-                low = x & (ZERO - x)
-                lane = 64 * w + _popcount(low - ONE)
+                lane = 64 * w + lowest_bit(x)
                 plays.totals[lane] += weight
                 if _drawn(plays.random) * plays.totals[lane] <= weight:
                     plays.moves[lane, step] = move
-                x ^= low
+                x &= x - ONE
 
 
 @kernel
@@ -108,7 +109,7 @@ def _finish(t, graph, values, plays, step, is_cut):
     for lane in range(N_LANES):
         if not plays.playing[lane >> 6] >> U(lane & 63) & ONE:
             continue
-        is_end = _bit(values, t.terminal[0], lane)
+        is_end = bit(values, t.terminal[0], lane)
         if is_end or is_cut:
             plays.playing[lane >> 6] ^= ONE << U(lane & 63)
             plays.lengths[lane] = step
@@ -122,7 +123,7 @@ def play(t, graph, room, plays, state, weights):
     values, n_steps = room.values, plays.moves.shape[1]
     for lane in range(N_LANES):
         room.states[lane] = state
-    put_states(values, room.block, room.states, N_LANES, t.n_fluents)
+    load_lanes(room.states, room.order, values, 1, t.n_fluents)
     plays.playing[:] = ~ZERO
     first = 1 + t.n_fluents
     for step in range(n_steps):
@@ -156,7 +157,7 @@ def options(t, room, state, moves, starts, legal):
     """
     values, n, first = room.values, 0, 1 + t.n_fluents
     room.states[0] = state
-    put_states(values, room.block, room.states, 1, t.n_fluents)
+    load_lanes(room.states, room.order[:1], values, 1, t.n_fluents)
     for step in range(len(moves)):
         _run(values, t, 0)
         starts[step] = n

@@ -222,6 +222,26 @@ def broadcast(typingctx: Any, word: Any) -> Any:
 
 
 @_function
+def lowest_bit(typingctx: Any, word: Any) -> Any:
+    """Return the number of the lowest bit that is set in a uint64 that is not zero."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), codegen
+
+
+@_function
+def n_bits(typingctx: Any, word: Any) -> Any:
+    """Return how many bits of a uint64 are set."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@_function
 def any_bit(typingctx: Any, value: Any) -> Any:
     """Return whether a bit of *value* is set."""
 

@@ -29,8 +29,8 @@ UNDECIDED: Final = 0
 TOO_DEEP: Final = -4
 """What `descend` returns besides the refusals of `expand`: there is an answer, the budget ended, or no end is near."""
 
-_FIRST: Final = 0
-_N: Final = 1
+FIRST: Final = 0
+N: Final = 1
 _IS_OR: Final = 2
 _PROOF_LIMIT: Final = 3
 _DISPROOF_LIMIT: Final = 4
@@ -124,11 +124,11 @@ def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
     if n <= 0:
         return n
     node = path.node[depth]
-    first = 0 if depth == 0 else path.node[depth - 1, _FIRST] + path.node[depth - 1, _N]
+    first = 0 if depth == 0 else path.node[depth - 1, FIRST] + path.node[depth - 1, N]
     if first + n > MAX_CHILDREN:
         return TOO_DEEP
     is_or = room.decider[0] == role
-    node[_FIRST], node[_N], node[_IS_OR], node[_WORK] = first, n, is_or, 1
+    node[FIRST], node[N], node[_IS_OR], node[_WORK] = first, n, is_or, 1
     for i in range(n):
         child, numbers = first + i, path.child_number[first + i]
         path.child_move[child] = room.moves[i]
@@ -148,7 +148,7 @@ def _summed(path, depth, found):
     own, other = (0, 1) if node[_IS_OR] else (1, 0)
     least, second, best = INFINITE + 1, INFINITE, -1
     greatest, n_open = 0, 0
-    for child in range(node[_FIRST], node[_FIRST] + node[_N]):
+    for child in range(node[FIRST], node[FIRST] + node[N]):
         mine, theirs = path.child_number[child, own], path.child_number[child, other]
         if mine < least or (mine == least and theirs < path.child_number[best, other]):
             second = min(second, least)

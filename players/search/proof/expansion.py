@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.choice import bit, literal
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.lanes import _advance, _evaluate
+from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
+from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONES, ZERO, U, W, addresses, broadcast, rows, store
 from gdl.compiler.tables import Tables
 
@@ -24,7 +25,6 @@ STUCK: Final = -1
 SIMULTANEOUS: Final = -2
 TOO_WIDE: Final = -3
 """What `expand` returns in the place of a number of moves."""
-_N_LANES: Final = 64 * W
 _STATE: Final = 0
 _MOVES: Final = 1
 _GOALS: Final = 2
@@ -50,12 +50,6 @@ class Room(NamedTuple):
     decider: NDArray[np.int64]
 
 
-class Spare(NamedTuple):
-    """An array whose address is asked for."""
-
-    rows: NDArray[np.uint64]
-
-
 def room_for(tables: Tables) -> Room:
     """Return room to expand the states of the circuit of *tables*."""
     values = rows(tables.n_rows)
@@ -65,18 +59,21 @@ def room_for(tables: Tables) -> Room:
         values=values,
         spare=rows(tables.n_fluents + 1),
         answer=rows(1),
-        moves=np.zeros(_N_LANES, np.int32),
-        words=np.zeros((_N_LANES, -(-tables.n_fluents // 64)), np.uint64),
-        numbers=np.zeros((_N_LANES, 2), np.int64),
-        legal=np.zeros((_N_LANES, n_moves + 1), np.int32),
-        n_legal=np.zeros((_N_LANES, n_roles), np.int32),
+        moves=np.zeros(N_LANES, np.int32),
+        words=np.zeros((N_LANES, n_words(tables.n_fluents)), np.uint64),
+        numbers=np.zeros((N_LANES, 2), np.int64),
+        legal=np.zeros((N_LANES, n_moves + 1), np.int32),
+        n_legal=np.zeros((N_LANES, n_roles), np.int32),
         decider=np.zeros(1, np.int64),
     )
 
 
-@kernel
-def expand(tables, goal_wins, goal_first, role, room, state):
-    """Fill *room* with what follows *state*, as *role* sees it; return how many moves there are, or a refusal."""
+@inlined
+def make_moves(tables, room, state):
+    """Fill *room* with the moves of the role that chooses in *state*, the states after them, and what is legal there.
+
+    Returns how many moves there are, or a refusal. The first lane of each share is evaluated but for the goals.
+    """
     t, values, spare = addresses(tables), room.values, addresses(Spare(room.spare)).rows
     n_fluents = tables.n_fluents
     for i in range(n_fluents):
@@ -87,14 +84,25 @@ def expand(tables, goal_wins, goal_first, role, room, state):
     if n <= 0:
         return n
     _advance_all(values, t, spare, 1 + n_fluents, len(tables.choice_legal))
-    share = _N_LANES // n
+    share = N_LANES // n
     _save(values, n, share, n_fluents, room.words)
     _list(tables.choice_legal, tables.role_start[0], n, share, room)
+    return n
+
+
+@kernel
+def expand(tables, goal_wins, goal_first, role, room, state):
+    """Fill *room* with what follows *state*, as *role* sees it; return how many moves there are, or a refusal."""
+    n = make_moves(tables, room, state)
+    if n <= 0:
+        return n
+    share, first_row = N_LANES // n, 1 + tables.n_fluents
     any_end = _score(tables, goal_wins, goal_first, n, share, room)
     if any_end and _is_settled(room.numbers, n, role == room.decider[0]):
         return n
-    _reply(n, share, 1 + n_fluents, room)
-    _advance_all(values, t, spare, 1 + n_fluents, len(tables.choice_legal))
+    _reply(n, share, first_row, room)
+    spare = addresses(Spare(room.spare)).rows
+    _advance_all(room.values, addresses(tables), spare, first_row, len(tables.choice_legal))
     _score_replies(tables, goal_wins, goal_first, role, n, share, room)
     return n
 
@@ -110,11 +118,6 @@ def _advance_all(values, t, spare, first_row, n_moves):
 
 
 @inlined
-def _is_in(answer, lane):
-    return (answer[0, lane >> 6] >> U(lane & 63)) & U(1) != ZERO
-
-
-@kernel
 def _choose(choice_legal, role_start, first_row, room):
     """Give each legal move of the role that chooses a share of the lanes, and the others' only moves all of them."""
     values, answer = room.values, room.answer
@@ -124,7 +127,7 @@ def _choose(choice_legal, role_start, first_row, room):
         for move in range(role_start[role], role_start[role + 1]):
             store(answer, ZERO, literal(values, choice_legal[move]))
             if answer[0, 0] & U(1):
-                if n_legal >= _N_LANES:
+                if n_legal >= N_LANES:
                     return TOO_WIDE
                 if n_legal == 1:
                     if decider >= 0:
@@ -145,7 +148,7 @@ def _choose(choice_legal, role_start, first_row, room):
             n = n_legal
     room.decider[0] = decider
     if decider >= 0:
-        share = _N_LANES // n
+        share = N_LANES // n
         for i in range(n):
             for lane in range(i * share, (i + 1) * share):
                 values[first_row + room.moves[i], lane >> 6] |= U(1) << U(lane & 63)
@@ -153,16 +156,37 @@ def _choose(choice_legal, role_start, first_row, room):
 
 
 @kernel
-def _save(values, n, share, n_fluents, words):
-    """Write the states of *n* shares as words."""
-    words[:n] = ZERO
-    for i in range(n):
-        k, shift = (i * share) >> 6, U((i * share) & 63)
-        for f in range(n_fluents):
-            words[i, f >> 6] |= ((values[1 + f, k] >> shift) & U(1)) << U(f & 63)
+def goal_in(tables, goals, goal_start, room, lane, role):
+    """Return the goal of *role* in a lane whose goals are evaluated, from 0 to 100; even where there is not just one.
+
+    *goals* (G,) are the values of all roles' goals, those of a role from `goal_start[role]` on; -1 is no number.
+    """
+    found, n = 50, 0
+    for g in range(goal_start[role], goal_start[role + 1]):
+        if bit(room.values, tables.goal_value[0, g], lane) != ZERO:
+            found, n = goals[g], n + 1
+    return min(found, 100) if n == 1 and found >= 0 else 50
 
 
 @kernel
+def score(tables, room):
+    """Evaluate the goals in all lanes."""
+    _evaluate(room.values, addresses(tables), 0, _GOALS)
+
+
+@inlined
+def _save(values, n, share, n_fluents, words):
+    """Write the states of *n* shares as words."""
+    for i in range(n):
+        k, shift = (i * share) >> 6, U((i * share) & 63)
+        for s in range(words.shape[1]):
+            word, first = ZERO, 1 + 64 * s
+            for f in range(min(64, n_fluents - 64 * s)):
+                word |= ((values[first + f, k] >> shift) & U(1)) << U(f)
+            words[i, s] = word
+
+
+@inlined
 def _list(choice_legal, role_start, n, share, room):
     """List the legal moves in the states of *n* shares, role by role."""
     answer = room.answer
@@ -172,20 +196,20 @@ def _list(choice_legal, role_start, n, share, room):
         for move in range(role_start[role], role_start[role + 1]):
             store(answer, ZERO, literal(room.values, choice_legal[move]))
             for i in range(n):
-                if _is_in(answer, i * share):
+                if bit(answer, 0, i * share):
                     room.legal[i, found[i]] = move
                     room.n_legal[i, role] += 1
                     found[i] += 1
 
 
-@kernel
+@inlined
 def _score(tables, goal_wins, goal_first, n, share, room):
     """Give the moves that end the play their numbers, and the others none; return whether there are any."""
     answer = room.answer
     store(answer, ZERO, literal(room.values, tables.terminal[0]))
     any_end = False
     for i in range(n):
-        ended = _is_in(answer, i * share)
+        ended = bit(answer, 0, i * share) != ZERO
         any_end |= ended
         room.numbers[i, 0], room.numbers[i, 1] = (INFINITE, 0) if ended else (1, 1)
     if not any_end:
@@ -195,7 +219,7 @@ def _score(tables, goal_wins, goal_first, n, share, room):
         if goal_wins[g]:
             store(answer, ZERO, literal(room.values, tables.goal_value[0, goal_first + g]))
             for i in range(n):
-                if room.numbers[i, 1] == 0 and _is_in(answer, i * share):
+                if room.numbers[i, 1] == 0 and bit(answer, 0, i * share):
                     room.numbers[i, 0] = -1  # marked, so that no other goal is asked for
     for i in range(n):
         if room.numbers[i, 0] < 0:
@@ -203,7 +227,7 @@ def _score(tables, goal_wins, goal_first, n, share, room):
     return True
 
 
-@kernel
+@inlined
 def _is_settled(numbers, n, is_or):
     """Return whether one of the moves alone decides."""
     own = 0 if is_or else 1
@@ -223,7 +247,7 @@ def _n_replies(room, i, share):
     return n if n <= share and n_choosing <= 1 else 0
 
 
-@kernel
+@inlined
 def _reply(n, share, first_row, room):
     """Have the lanes of each share make the replies to its move, one a lane."""
     values = room.values
@@ -237,7 +261,7 @@ def _reply(n, share, first_row, room):
                 first += n_legal
 
 
-@kernel
+@inlined
 def _score_replies(tables, goal_wins, goal_first, role, n, share, room):
     """Give the moves that do not end the play numbers by what the replies to them come to.
 

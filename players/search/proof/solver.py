@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,19 +9,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
+from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import rows
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search.proof.descent import DECIDED, UNDECIDED, descend, path_for
+from players.search.pace import Pace
+from players.search.proof.descent import DECIDED, FIRST, UNDECIDED, N, descend, path_for
 from players.search.proof.expansion import room_for
 
 DEFAULT_TABLE_MB: Final = 64
 _ROW_BYTES: Final = 64
 _FIRST_NODES: Final = 500
-_TURN_S: Final = 0.02
-"""How long a call of the kernel should take: then the clock is asked again."""
 _MAX_NODES: Final = 1_000_000
 _SALT: Final = 0xD1B54A32D192ED03
 _WORD: Final = (1 << 64) - 1
@@ -48,17 +47,23 @@ class ProofSearch:
 
     Attributes:
         n_nodes: how many states the last call expanded.
+        is_refused: whether the last call found that roles move at the same time, or that no end is near.
+        goals: the goals that the rules know for the role of the last call.
+        bounds: between which goals each move, by number, is worth, as far as the last call found out.
     """
 
     def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
         self.game = game
         self.n_nodes = 0
+        self.is_refused = False
+        self.goals: list[int] = []
+        self.bounds: dict[int, tuple[int, int]] = {}
         self._tables = game.rules.single
-        self._n_words = -(-len(game.fluents) // 64)
+        self._n_words = n_words(len(game.fluents))
         self._room = room_for(self._tables)
         self._path = path_for(self._n_words)
         self._table = rows(1 << ((table_mb * 1024 * 1024 // _ROW_BYTES).bit_length() - 1))
-        self._speed = _FIRST_NODES / _TURN_S
+        self._pace = Pace()
 
     def solve(self, state: State, role: Role, budget: SearchBudget) -> Solution | None:
         """Return what *state* is worth to *role*, None where *budget* does not suffice to say.
@@ -69,7 +74,7 @@ class ProofSearch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        self.n_nodes = 0
+        self.n_nodes, self.is_refused, self.bounds = 0, False, {}
         if state.is_terminal:
             goal = state.goal(role)
             return None if goal is None else Solution(goal, None)
@@ -80,15 +85,23 @@ class ProofSearch:
         return self._value(here, self.game.roles.index(role), moves, budget)
 
     def _value(self, state: CompiledState, role: int, moves: Sequence[Term], budget: SearchBudget) -> Solution | None:
-        """Return the highest goal that can be reached for sure, by halves; every goal is at least the lowest."""
-        goals = sorted({goal for goal in self.game.rules.goals[role] if goal is not None})
+        """Return the highest goal that can be reached for sure; every goal is at least the lowest.
+
+        The goals in the middle of those in question take turns, each twice as long as the last.
+        """
+        self._begin(state, role)
+        goals, turn = self.goals, _FIRST_NODES
         low, high, best = 0, len(goals) - 1, None
         while low < high:
-            middle = (low + high + 1) // 2
-            found = self._reaches(state, role, goals[middle], budget)
+            for middle in {(low + high + 1) // 2, (low + high) // 2 + 1}:
+                found = self._reaches(role, goals[middle], self._until(turn, budget))
+                if found is not None:
+                    break
+                if self.is_refused or budget.is_spent(self.n_nodes):
+                    return None
             if found is None:
-                return None
-            if found[0]:
+                turn *= 2
+            elif found[0]:
                 low, best = middle, found[1]
             else:
                 high = middle - 1
@@ -97,34 +110,75 @@ class ProofSearch:
             move = moves[0] if moves and (low == 0 or len(moves) == 1) else None
         return Solution(goals[low], move)
 
-    def _reaches(self, state: CompiledState, role: int, goal: int, budget: SearchBudget) -> tuple[bool, int] | None:
+    def _begin(self, state: CompiledState, role: int) -> None:
+        self.goals = sorted({goal for goal in self.game.rules.goals[role] if goal is not None})
+        self.bounds = {}
+        self._path.words[0] = words_of(state.packed, len(self.game.fluents))
+
+    def _until(self, turn: int, budget: SearchBudget) -> SearchBudget:
+        """Return *budget*, or what of it is for the next *turn* states."""
+        end = self.n_nodes + turn
+        return SearchBudget(end if budget.max_rounds is None else min(end, budget.max_rounds), budget.deadline)
+
+    def _reaches(self, role: int, goal: int, budget: SearchBudget) -> tuple[bool, int] | None:
         """Return whether *role* can be sure of *goal* or more, and by which move; None where the budget ends."""
         values = self.game.rules.goals
         wins = np.array([value is not None and value >= goal for value in values[role]], np.bool_)
         first = sum(map(len, values[:role]))
         salt = np.uint64((_SALT * (1 + 101 * role + goal)) & _WORD)
-        self._path.words[0] = self._words(state)
         result = np.zeros(4, np.int64)
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)
-            begun_s = time.perf_counter()
-            found = descend(self._tables, wins, first, self._room, self._table, self._path, role, salt, n_nodes, result)
+            here = self._room, self._table, self._path
+            self._pace.begin()
+            found = descend(self._tables, wins, first, *here, role, salt, n_nodes, result)
+            self._pace.end(int(result[3]))
             self.n_nodes += int(result[3])
-            self._speed = max(result[3] / max(time.perf_counter() - begun_s, 1e-6), 1.0)
+            if found not in {DECIDED, UNDECIDED}:
+                self.is_refused = True
+                return None
+            self._note_moves(goal)
             if found == DECIDED:
                 return result[0] == 0, int(result[2])
-            if found != UNDECIDED:
-                return None
         return None
+
+    def _note_moves(self, goal: int) -> None:
+        """Note which moves at the root are proven to reach *goal*, and which cannot."""
+        numbers, moves, _ = self._moves()
+        for number, (proof, disproof) in zip(moves.tolist(), numbers.tolist(), strict=True):
+            low, high = self.bounds.get(number, (self.goals[0], self.goals[-1]))
+            if proof == 0:
+                low = max(low, goal)
+            elif disproof == 0:
+                high = min(high, self.goals[self.goals.index(goal) - 1])
+            self.bounds[number] = low, high
+
+    def _moves(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
+        """Return the numbers of the moves at the root, which they are, and the words of what they lead to."""
+        first, n = int(self._path.node[0, FIRST]), int(self._path.node[0, N])
+        here = slice(first, first + n)
+        return self._path.child_number[here], self._path.child_move[here], self._path.child_words[here]
+
+    def settled(self) -> list[tuple[Term, NDArray[np.uint64], int]]:
+        """Return the moves of which the last call found what they are worth, each with the words of the state after."""
+        found = []
+        _, moves, words = self._moves()
+        for move, after in zip(moves.tolist(), words, strict=True):
+            low, high = self.bounds.get(move, (0, 1))
+            if low == high:
+                found.append((self.game.moves[move], after.copy(), low))
+        return found
 
     def _turn(self, budget: SearchBudget) -> int:
         """Return how many states to expand before the budget is looked at again; the same each time without a clock."""
-        n = _MAX_NODES if budget.deadline is None else max(_FIRST_NODES // 10, int(self._speed * _TURN_S))
+        n = _MAX_NODES if budget.deadline is None else self._pace.n_steps
         left = n if budget.max_rounds is None else budget.max_rounds - self.n_nodes
         return max(1, min(n, left))
 
-    def _words(self, state: CompiledState) -> NDArray[np.uint64]:
-        bits = np.unpackbits(np.frombuffer(state.packed, np.uint8), count=len(self.game.fluents))
-        padded = np.zeros(self._n_words * 64, np.uint8)
-        padded[: len(bits)] = bits
-        return np.packbits(padded, bitorder="little").view(np.uint64)
+
+def load_proof_kernel() -> None:
+    """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
+    rules = tiny_rules()
+    wins, path = np.zeros(rules.single.goal_value.shape[1], np.bool_), path_for(n_words(len(rules.fluents)))
+    table, salt, result = rows(1), np.uint64(1), np.zeros(4, np.int64)
+    descend(rules.single, wins, 0, room_for(rules.single), table, path, 0, salt, 1, result)

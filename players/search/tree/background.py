@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from typing import Final
 from gdl.errors import GdlError
 from gdl.game import Role, State
 from gdl.language.terms import Term
+from players.search.making import InTheMaking
 from players.search.tree.search import CompiledSearch
 
 _LOG: Final = logging.getLogger(__name__)
-_MAX_PATIENCE_S: Final = 3_600.0
 
 
 class BackgroundSearch:
@@ -24,29 +23,14 @@ class BackgroundSearch:
     """
 
     def __init__(self, make: Callable[[], CompiledSearch]) -> None:
-        self._make = make
-        self._made: CompiledSearch | None = None
-        self._maker = threading.Thread(target=self._run_make, name="search kernel", daemon=True)
-        try:
-            self._maker.start()
-        except RuntimeError:  # no room for a thread: earlier searches may not have been given back yet
-            gc.collect()
-            self._maker.start()
+        self._making = InTheMaking(make, "compiled tree")
         self._thinker: threading.Thread | None = None
         self._is_wanted = threading.Event()
-
-    def _run_make(self) -> None:
-        try:
-            self._made = self._make()
-        except MemoryError:
-            _LOG.warning("there is no memory for a compiled tree")
 
     def get(self, patience_s: float) -> CompiledSearch | None:
         """Return the search, at rest; None where it is not made within *patience_s* seconds."""
         self.stop()
-        if self._made is None:
-            self._maker.join(min(max(0.0, patience_s), _MAX_PATIENCE_S))
-        return self._made
+        return self._making.get(patience_s)
 
     def ponder(self, state: State, role: Role | None = None, move: Term | None = None) -> None:
         """Begin to think on about *state*, or what follows it where *role* makes *move*."""

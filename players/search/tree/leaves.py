@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.batches import _evaluate_states, _score, _step
-from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.choice import bit, literal
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.lanes import Spare, _popcount
+from gdl.compiler.kernels.lanes import Spare
 from gdl.compiler.kernels.packing import load_lanes, save_lanes
 from gdl.compiler.kernels.words import (
     ONE,
@@ -25,6 +25,7 @@ from gdl.compiler.kernels.words import (
     any_bit,
     at,
     load,
+    lowest_bit,
     put,
     put_word,
     store,
@@ -76,13 +77,12 @@ def _list_legal(role_start, w, n_leaves, legal, lane_bits):
             for k in range(W):
                 x = lane_bits[1, k]
                 while x != ZERO:
-                    low = x & (ZERO - x)
-                    lane = k * 64 + _popcount(low - ONE)
+                    lane = k * 64 + lowest_bit(x)
                     place = U(lane * (n_roles + 1) + r + 1)
                     n = at(w.n_legal, place)
                     put(w.legal, U(lane * n_moves + n), m)
                     put(w.n_legal, place, n + 1)
-                    x ^= low
+                    x &= x - ONE
         if r + 2 <= n_roles:
             for j in range(n_leaves):
                 place = U(j * (n_roles + 1) + r + 1)
@@ -202,8 +202,7 @@ def goal_of(tables, f, values, lane, r):
     """Return the goal of a role in a lane whose goals are evaluated; even where there is not exactly one."""
     goal, n = np.int64(EVEN), 0
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
-        x = tables.goal_value[0, g]
-        if ((values[x >> 1, lane >> 6] >> U(lane & 63)) & ONE) ^ U(x & 1):
+        if bit(values, tables.goal_value[0, g], lane):
             goal, n = at(f.goal_value, U(g)), n + 1
     return goal if n == 1 else np.int64(EVEN)
 

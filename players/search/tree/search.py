@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
@@ -168,6 +169,13 @@ class CompiledSearch:
             return int(insert(self._tree, self._facts, words))
         is_full = 2 * self._tree.size[0] > self._size.n_nodes or 2 * self._tree.size[1] > self._size.n_edges
         return self._recycled(root) if is_full else root
+
+    def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
+        """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
+        node = int(insert(self._tree, self._facts, words[None]))
+        if node >= 0:
+            self._tree.node[node, BOUNDS : BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
+            self._tree.node[node, SOLVED] = 1
 
     def _recycled(self, root: int) -> int:
         """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""

@@ -94,7 +94,7 @@ def test_mcts_plays_a_game_that_it_sees_wholly_on_states() -> None:
     player = MctsPlayer(playouts=200)
     match = LocalMatch(game_of(COIN), {role("player"): player}, 1)
     assert [str(step.moves[0]) for step in match.play()] == ["safe"]
-    assert (player.sees_everything, player.tree.n_rounds > 0, player.infoset_search.n_rounds) == (True, True, 0)
+    assert (player.sees_everything, player.perfect.tree.n_rounds > 0, player.hidden.search.n_rounds) == (True, True, 0)
 
 
 def test_rules_that_leave_a_role_without_a_move_are_at_fault() -> None:

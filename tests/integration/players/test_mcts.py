@@ -35,7 +35,7 @@ def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
     of: Game, mine: str, on_states: bool
 ) -> None:
     player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
-    assert (player.tree.n_rounds > 0, player.infoset_search.n_rounds > 0) == (on_states, not on_states)
+    assert (player.perfect.tree.n_rounds > 0, player.hidden.search.n_rounds > 0) == (on_states, not on_states)
 
 
 def test_what_is_told_belongs_to_the_last_move_and_to_no_move_before() -> None:
@@ -54,26 +54,26 @@ def test_without_time_to_find_out_views_are_searched() -> None:
     player.join(coin, role("player"), seed=1)
     player.start(Deadline(0.0, lambda: 1.0))
     player.move(coin.initial_state, player.role, FOREVER)
-    assert (player.tree.n_rounds, player.infoset_search.n_rounds) == (0, 30)
+    assert (player.perfect.tree.n_rounds, player.hidden.search.n_rounds) == (0, 30)
 
 
 def test_nested_searches_puzzles_itself() -> None:
     player = NestedPlayer(playouts=100)
-    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").tree.n_rounds == 0
+    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").perfect.tree.n_rounds == 0
     assert player.search is not None
     assert player.search.best_goal == 1.0
 
 
 def test_nested_plays_games_of_more_roles_as_mcts_does() -> None:
     player = NestedPlayer(playouts=30)
-    assert at_the_first_move(player, game("connectfour"), "red").tree.n_rounds > 0
+    assert at_the_first_move(player, game("connectfour"), "red").perfect.tree.n_rounds > 0
     assert player.search is None
 
 
 def evaluator_after_start(player: MctsPlayer, of: Game, deadline: Deadline = FOREVER) -> type[object]:
     player.join(of, of.roles[0], seed=1)
     player.start(deadline)
-    return type(player.tree.evaluator)
+    return type(player.perfect.tree.evaluator)
 
 
 def test_the_compiled_engine_is_waited_for_in_the_start_clock() -> None:
@@ -88,7 +88,7 @@ def test_a_game_compiled_later_is_searched_compiled_from_then_on() -> None:
     assert evaluator_after_start(player, fresh, Deadline(0.0, lambda: 1.0)) is StateEvaluator
     fresh.wait()
     player.move(player.worlds.state, player.role, Deadline.after(0.1))
-    assert type(player.tree.evaluator) is LaneEvaluator
+    assert type(player.perfect.tree.evaluator) is LaneEvaluator
 
 
 def test_the_tree_is_compiled_where_the_game_is_and_the_clock_decides() -> None:
@@ -99,11 +99,33 @@ def test_the_tree_is_compiled_where_the_game_is_and_the_clock_decides() -> None:
         (MctsPlayer(engine="interpreter"), False),
     ):
         evaluator_after_start(player, compiled("tictactoe"))
-        assert (player.background is not None) == is_compiled
+        assert (player.perfect.background is not None) == is_compiled
         assert player.move(player.worlds.state, player.role, Deadline.after(0.2)) in player.worlds.state.legal_moves(
             player.role
         )
         player.stop()
+
+
+def test_a_small_game_is_solved_in_the_start_clock() -> None:
+    player = MctsPlayer()
+    player.join(compiled("tictactoe"), role("x"), seed=1)
+    player.start(Deadline.after(600.0))
+    move = player.move(player.worlds.state, player.role, Deadline.after(60.0))
+    found = player.insight()
+    assert move in player.worlds.state.legal_moves(player.role)
+    assert found is not None
+    assert (found.is_proven, found.value, found.n_playouts) == (True, 50.0, 0)
+    player.stop()
+
+
+def test_where_proofs_are_not_wanted_the_tree_alone_searches() -> None:
+    class TreePlayer(MctsPlayer):
+        proves = False
+
+    player = TreePlayer()
+    evaluator_after_start(player, compiled("tictactoe"))
+    assert player.perfect.prover is None
+    player.stop()
 
 
 def test_an_engine_can_be_asked_for() -> None:

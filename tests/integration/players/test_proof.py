@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from gdl.compiler.compiled import CompiledGame
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import words_of
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
@@ -17,7 +18,9 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from players.deadline import Deadline, SearchBudget
 from players.search.positions import Positions, SearchPosition
+from players.search.proof.prover import Prover, goal_sum
 from players.search.proof.solver import ProofSearch, Solution
+from players.search.tree.search import CompiledSearch
 
 UNLIMITED: Final = SearchBudget()
 COUNTDOWN: Final = """
@@ -111,6 +114,61 @@ def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, 
                 assert found.move in state.legal_moves(role)
                 moves = [found.move if one == role else state.legal_moves(one)[0] for one in game.roles]
                 assert plain[role].value(state.next_state(moves)) == found.value
+
+
+def test_what_is_proven_of_moves_is_what_minimax_says() -> None:
+    game = compiled("tictactoe")
+    interpreted = make_game(find_game("tictactoe").read(), "interpreter")
+    for state in states(interpreted, 6, 3, 5):
+        mine = next(role for role in game.roles if len(state.legal_moves(role)) > 1)
+        plain, search = Minimax(interpreted, mine), ProofSearch(game, 4)
+        search.solve(state, mine, UNLIMITED)
+        for move, words, goal in search.settled():
+            after = state.next_state([move if one == mine else state.legal_moves(one)[0] for one in game.roles])
+            assert goal == plain.value(after)
+            here = game.state(after.facts)
+            assert isinstance(here, CompiledState)
+            assert words.tolist() == words_of(here.packed, len(game.fluents)).tolist()
+
+
+def test_a_prover_solves_tictactoe_in_the_start_clock_and_plays_what_it_proves() -> None:
+    game = compiled("tictactoe")
+    prover, (x, o) = Prover(game), game.roles
+    prover.begin(Deadline.after(600.0))
+    known = SearchBudget(max_rounds=200)
+    assert [prover.search.solve(game.initial_state, role, known) is not None for role in (x, o)] == [True, True]
+    found = prover.think(game.initial_state, x, Deadline.after(60.0))
+    assert (found.value, found.move in game.initial_state.legal_moves(x)) == (50, True)
+
+
+def test_a_prover_that_finds_nothing_takes_less_and_one_that_does_takes_more() -> None:
+    game = compiled("connectfour")
+    prover = Prover(game)
+    first = prover.share
+    prover.think(game.initial_state, game.roles[0], Deadline.after(0.1))
+    assert prover.share < first
+    late = next(states(game, 1, 37, 37))
+    mine = next(role for role in game.roles if len(late.legal_moves(role)) > 1)
+    prover.think(late, mine, Deadline.after(600.0))
+    assert prover.share == first
+
+
+def test_proofs_are_left_where_the_goals_have_no_common_sum() -> None:
+    assert goal_sum(compiled("connectfour")) == 100
+    assert goal_sum(of_text(COUNTDOWN)) == 100
+    assert goal_sum(of_text(COUNTDOWN.replace("(goal ?p 30)", "(goal ?p 20)"))) == 90
+    assert goal_sum(of_text(ENDLESS)) is None
+
+
+def test_a_tree_takes_over_what_is_proven() -> None:
+    game = compiled("tictactoe")
+    tree, prover, x = CompiledSearch(game, 1, memory_mb=8.0), Prover(game), game.roles[0]
+    state = next(states(game, 1, 4, 4))
+    prover.search.solve(state, x, UNLIMITED)
+    for move, words, goal in prover.search.settled():
+        tree.settle(words, (goal, 100 - goal))
+        after = state.next_state([move if one == x else state.legal_moves(one)[0] for one in game.roles])
+        assert tree.is_solved(tree.keep(after))
 
 
 def test_tictactoe_is_solved_from_its_first_position() -> None:

@@ -205,15 +205,15 @@ def player_of(mine: str, deadline: Deadline, playouts: int | None = None) -> Mct
 
 def test_the_player_plays_the_strategy_that_it_found_in_the_start_clock() -> None:
     player = player_of("bob", FOREVER)
-    assert player.strategy is not None
+    assert player.hidden.strategy is not None
     for move, percepts in steps_of(("noop", "(your_card jack)"), ("noop", "(did alice check)")):
         player.worlds.advance(move, percepts, SearchBudget())
     moves = Counter(str(player.move(player.worlds.state, player.role, FOREVER)) for _ in range(300))
     assert moves.keys() == {"bet", "check"}
     assert 70 < moves["bet"] < 130
-    assert player.infoset_search.n_rounds == 0
+    assert player.hidden.search.n_rounds == 0
 
 
 def test_without_time_or_with_a_budget_of_playouts_worlds_are_searched() -> None:
-    assert player_of("bob", Deadline(0.0, lambda: 1.0)).strategy is None
-    assert player_of("bob", FOREVER, playouts=10).strategy is None
+    assert player_of("bob", Deadline(0.0, lambda: 1.0)).hidden.strategy is None
+    assert player_of("bob", FOREVER, playouts=10).hidden.strategy is None

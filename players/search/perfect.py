@@ -1,0 +1,148 @@
+"""The search of games in which a role sees everything: a compiled tree, or one in Python, and proofs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Final
+
+from gdl.compiler.compiled import CompiledGame
+from gdl.engines import DEFAULT_ENGINE
+from gdl.errors import StuckPlayError
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline, SearchBudget
+from players.player import Insight
+from players.search.evaluator import compiled_game_of, evaluator_of
+from players.search.making import InTheMaking
+from players.search.proof.prover import Prover, is_provable
+from players.search.proof.solver import DEFAULT_TABLE_MB
+from players.search.tree.background import BackgroundSearch
+from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, CompiledSearch
+from players.search.uct import Report, TreeSearch, ignore
+
+PYTHON_TREE: Final = "python"
+"""The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
+_TABLE_SHARE: Final = 1 / 8
+"""How large the table of proofs is, beside the tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """How a game is searched. *Units*: megabytes.
+
+    With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python.
+    With *ponders* it is searched on the others' time, with *proves* beside a search for proofs. Roles that choose at
+    once do so by *simultaneous*; with *decisive* plays look a move ahead.
+    """
+
+    playouts: int | None = None
+    engine: str = DEFAULT_ENGINE
+    memory_mb: float = MEMORY_MB
+    exploration: float = EXPLORATION
+    ponders: bool = False
+    proves: bool = True
+    simultaneous: str = SIMULTANEOUS
+    decisive: bool = True
+
+
+class PerfectSearch:
+    """A search of a match, on the best engine that there is at each move."""
+
+    def __init__(self, game: Game, role: Role, random: Random, options: TreeOptions) -> None:
+        self.game, self.role, self.random, self.options = game, role, random, options
+        self.tree = TreeSearch(game, random)
+        self.background: BackgroundSearch | None = None
+        self.prover: InTheMaking[Prover] | None = None
+        self.insight: Insight | None = None
+        self._has_stuck_plays = False
+
+    def start(self, deadline: Deadline) -> None:
+        """Wait for the kernels, look for proofs, and think ahead."""
+        self.renew()
+        if self.background is None:
+            return
+        self.background.get(deadline.remaining_s)
+        prover = None if self.prover is None else self.prover.get(deadline.remaining_s)
+        if prover is not None:
+            prover.begin(deadline)
+        self.ponder(self.game.initial_state)
+
+    def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
+        """Return the best move that *budget* finds, telling *report* of the best one so far."""
+        if self.options.playouts is None:
+            self.renew()
+        search = self.insight = None
+        if self.background is not None:
+            patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
+            search = self.background.get(patience_s)
+        if search is not None:
+            best = self._proven(search, state, budget.deadline) or self._searched(search, state, budget, report)
+            if best is not None:
+                return best
+        best = self.tree.think(state, self.role, budget, report)
+        self.insight = self.tree.insight(state, self.role)
+        return best
+
+    def _proven(self, search: CompiledSearch, state: State, deadline: Deadline | None) -> Term | None:
+        """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
+        prover = None if self.prover is None else self.prover.get(0.0)
+        if prover is None or deadline is None:
+            return None
+        found = prover.think(state, self.role, deadline)
+        for settled in found.settled:
+            search.settle(settled.words, settled.goals)
+        if found.move is not None:
+            self.insight = prover.insight(found)
+        return found.move
+
+    def _searched(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+        """Return the move that the compiled tree finds, None where a role can get stuck."""
+        try:
+            best = search.think(state, self.role, budget, report)
+        except StuckPlayError:  # faulty rules: plays one by one bear them
+            self.background, self._has_stuck_plays = None, True
+            self.renew()
+            return None
+        self.insight = search.insight(state, self.role)
+        return best
+
+    def ponder(self, state: State, move: Term | None = None) -> None:
+        """Think on about what follows *state* by *move* until `rest`, if that is wanted."""
+        if self.options.ponders and self.background is not None:
+            self.background.ponder(state, self.role, move)
+
+    def rest(self) -> None:
+        """Stop thinking."""
+        if self.background is not None:
+            self.background.stop()
+
+    def renew(self) -> None:
+        """Begin a new tree if the game has been compiled since the last was begun."""
+        evaluator = evaluator_of(self.game)
+        if type(evaluator) is not type(self.tree.evaluator):
+            self.tree = TreeSearch(self.game, self.random, evaluator)
+        is_fit = self.game.engine == "compiled" and self.options.playouts is None and not self._has_stuck_plays
+        if is_fit and self.options.engine != PYTHON_TREE and len(self.game.roles) > 1 and self.background is None:
+            game = compiled_game_of(self.game)
+            self.background = BackgroundSearch(self._new_search(game))
+            if self.options.proves and is_provable(game):
+                self.prover = InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+
+    @property
+    def _table_mb(self) -> int:
+        return max(1, min(DEFAULT_TABLE_MB, int(self.options.memory_mb * _TABLE_SHARE)))
+
+    def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
+        seed, options = self.random.getrandbits(32), self.options
+        return partial(
+            CompiledSearch,
+            game,
+            seed,
+            memory_mb=options.memory_mb,
+            exploration=options.exploration,
+            simultaneous=options.simultaneous,
+            decisive=options.decisive,
+        )
