@@ -14,7 +14,7 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
 
@@ -71,7 +71,7 @@ class Board:
 
 
 class UciEngine:
-    """An engine behind UCI, which thinks about each move as the words *go* say."""
+    """An engine behind UCI, which thinks about each move as the words *go* say; a context manager that ends it."""
 
     def __init__(self, command: str, go: str, settings: Sequence[str] = ()) -> None:
         words = shlex.split(command)
@@ -85,6 +85,13 @@ class UciEngine:
             name, _, value = setting.partition("=")
             self._tell(f"setoption name {name} value {value}")
         self._ask("isready", "readyok")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
 
     def begin(self, role: str, roles: Sequence[str], seed: int) -> None:  # noqa: ARG002 -- the signature of engines
         """Set up the first position."""
@@ -168,7 +175,8 @@ def main() -> None:
     parser.add_argument("--go", default="depth 1", help="what a move is thought about: depth N, nodes N")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the engine")
     chosen = parser.parse_args()
-    serve(UciEngine(chosen.command, chosen.go, chosen.set), chosen)
+    with UciEngine(chosen.command, chosen.go, chosen.set) as engine:
+        serve(engine, chosen)
 
 
 if __name__ == "__main__":
