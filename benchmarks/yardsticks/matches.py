@@ -191,7 +191,10 @@ class Encounter:
 
 @dataclass(slots=True)
 class _Match:
-    """A running match."""
+    """A running match: what our player leaves of its time, it has at its next moves, as OpenSpiel has.
+
+    A search that measures its rounds by the clock ends early on a busy machine.
+    """
 
     players: dict[Role, Player]
     state: State
@@ -199,6 +202,7 @@ class _Match:
     n_steps: int = 0
     used_s: float = 0.0
     n_moves: int = 0
+    owed_s: float = 0.0
 
     def step(self, drawn: tuple[Term, ...] | None, seconds: float) -> None:
         """Make the step that was *drawn*, which the yardstick hears of by a question, or that which both choose."""
@@ -221,10 +225,12 @@ class _Match:
         legal = self.state.legal_moves(role)
         player.prepare_move(legal[0], lambda _: None)
         begun_s = time.process_time()
-        move = player.move(self.state, role, by_processor_time(seconds))
+        move = player.move(self.state, role, by_processor_time(seconds + self.owed_s))
         if len(legal) > 1 and not isinstance(player, Yardstick):
-            self.used_s += time.process_time() - begun_s
+            used_s = time.process_time() - begun_s
+            self.used_s += used_s
             self.n_moves += 1
+            self.owed_s = max(-seconds / 2, min(seconds, self.owed_s + seconds - used_s))
         return move
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,11 @@ from benchmarks.yardsticks.engines.uci import UciEngine
 from benchmarks.yardsticks.games import OPENSPIEL_GAMES
 from benchmarks.yardsticks.matches import OURS, THEIRS, Encounter, GoalError
 from gdl.engines import make_game
+from gdl.game import Role, State
 from gdl.games.library import find_game
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.player import Player
 from players.registry import find_player
 
 STAND_IN = (sys.executable, "-m", "tests.kit.benchmarks.stand_in")
@@ -29,8 +34,8 @@ PUBLIC = Path(os.environ.get("GGP_SHARED", "../shared")) / "conformance" / "rule
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
 
 
-def meet(child: Child, spec: str = "legal") -> Encounter:
-    return Encounter(make_game(find_game("tictactoe").read(), "interpreter"), find_player(spec), child, 0.1)
+def meet(child: Child, spec: str = "legal", seconds: float = 0.1) -> Encounter:
+    return Encounter(make_game(find_game("tictactoe").read(), "interpreter"), find_player(spec), child, seconds)
 
 
 @pytest.fixture
@@ -52,6 +57,25 @@ def test_equal_seeds_play_equal_matches(stand_in: Child) -> None:
         return [(match.result.goals, match.n_steps) for match in meet(stand_in).play_pairs(4, 2, seed=5)]
 
     assert results() == results()
+
+
+class Recorder(Player):
+    """Takes the first legal move, and notes how much time it had."""
+
+    remaining_s: ClassVar[list[float]] = []
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        legal = state.legal_moves(role)
+        if len(legal) > 1:
+            self.remaining_s.append(deadline.remaining_s)
+        return legal[0]
+
+
+def test_what_a_move_leaves_of_its_time_the_next_ones_have_up_to_as_much_again(stand_in: Child) -> None:
+    """A clock of 1,000 s a move: nothing that happens here takes as long as it would need to change the hundreds."""
+    encounter = meet(stand_in, f"{__name__}:Recorder", seconds=1_000.0)
+    encounter.play(encounter.game.roles[0], (), seed=0)
+    assert [round(seconds, -2) for seconds in Recorder.remaining_s[:3]] == [1_000, 2_000, 2_000]
 
 
 @pytest.mark.parametrize(
