@@ -23,6 +23,8 @@ from server.tournament.sprt import SprtTest, pentanomial
 JointMoves: TypeAlias = tuple[tuple[Term, ...], ...]
 OURS: Final = "ours"
 THEIRS: Final = "yardstick"
+MOST_OWED: Final = 4
+"""How many moves' time a player may have left, to use it later."""
 _TEST: Final = SprtTest(elo0=0.0, elo1=50.0)
 _WARM_UP_S: Final = 0.5
 _LONG_S: Final = 30.0
@@ -230,7 +232,7 @@ class _Match:
             used_s = time.process_time() - begun_s
             self.used_s += used_s
             self.n_moves += 1
-            self.owed_s = max(-seconds / 2, min(seconds, self.owed_s + seconds - used_s))
+            self.owed_s = max(-seconds / 2, min(MOST_OWED * seconds, self.owed_s + seconds - used_s))
         return move
 
 

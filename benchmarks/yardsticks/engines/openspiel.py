@@ -23,6 +23,8 @@ MEMORY_MB: Final = 1000
 _PROBE: Final = 500
 """Simulations of the first search, which only says how fast they are."""
 _LEAST: Final = 16
+_MOST_OWED: Final = 4
+"""How many moves' time may be left, to use it later: as much as our player has."""
 
 
 class Search:
@@ -60,7 +62,7 @@ class Search:
 
     def think(self, state: Any) -> Any:
         """Return the root of a tree for which there is time."""
-        owed_s = max(-self._seconds / 2, min(self._seconds, self._owed_s))
+        owed_s = max(-self._seconds / 2, min(_MOST_OWED * self._seconds, self._owed_s))
         self._owed_s = owed_s
         return self.run(state, max(_LEAST, int(self._per_s * (self._seconds + owed_s))))
 

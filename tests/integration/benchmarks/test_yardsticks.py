@@ -71,11 +71,11 @@ class Recorder(Player):
         return legal[0]
 
 
-def test_what_a_move_leaves_of_its_time_the_next_ones_have_up_to_as_much_again(stand_in: Child) -> None:
+def test_what_moves_leave_of_their_time_the_next_ones_have(stand_in: Child) -> None:
     """A clock of 1,000 s a move: nothing that happens here takes as long as it would need to change the hundreds."""
     encounter = meet(stand_in, f"{__name__}:Recorder", seconds=1_000.0)
     encounter.play(encounter.game.roles[0], (), seed=0)
-    assert [round(seconds, -2) for seconds in Recorder.remaining_s[:3]] == [1_000, 2_000, 2_000]
+    assert [round(seconds, -2) for seconds in Recorder.remaining_s[:3]] == [1_000, 2_000, 3_000]
 
 
 @pytest.mark.parametrize(
