@@ -180,7 +180,10 @@ def _meet(  # noqa: PLR0913, PLR0917 -- what the options of matches say
             with Child(command) as child:
                 encounter = Encounter(compiled, maker, child, seconds)
                 played = encounter.play_pairs(n_matches, game.n_opening, seed, advance)
-            found.append(Outcome(game.name, spec, yardstick, level.words, seconds, played).figures())
+            outcome = Outcome(game.name, spec, yardstick, level.words, seconds, played)
+            won, drawn, lost = outcome.counts
+            click.echo(f"{game.name}, {level.words}: {won} won, {drawn} drawn, {lost} lost", err=True)
+            found.append(outcome.figures())
     return found
 
 
