@@ -70,8 +70,8 @@ class Accuracy:
         return wilson(self.n_kept, self.n_positions)
 
 
-def wilson(n_kept: int, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of which *n_kept* of *n* are known.
+def wilson(n_kept: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of which *n_kept* of *n* are known; a half counts as one half.
 
     *Source*: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
