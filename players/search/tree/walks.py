@@ -26,17 +26,25 @@ from players.search.tree.nodes import (
     SIMULTANEOUS,
     SOLVED,
     TOTAL,
-    UNOPENED,
     VISITS,
+    claim_place,
+    count_edge,
+    count_node,
     edge_at,
+    hold,
+    let_go,
     move_at,
+    newest_at,
     node_at,
+    place_of_edge,
+    place_of_node,
     put_edge,
-    put_node,
 )
 
 FULL: Final = -(2**40)
 """There is no room for a joint move."""
+BUSY: Final = -(2**41)
+"""A walk came upon a leaf of another thread."""
 
 
 class Walks(NamedTuple):
@@ -46,7 +54,7 @@ class Walks(NamedTuple):
     `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
-    (512, R + 1): the moves of opened nodes.
+    (512, R + 1): the moves of opened nodes. `first_leaf` tells the leaves of a thread from those of others.
     """
 
     node: NDArray[np.int32]
@@ -64,10 +72,11 @@ class Walks(NamedTuple):
     legal: NDArray[np.int32]
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
+    first_leaf: int
 
 
-def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
-    """Return room for the walks of a round."""
+def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, thread: int) -> Walks:
+    """Return room for the walks of a round of a thread."""
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -88,6 +97,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         legal=ints(N_LANES, n_moves),
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
+        first_leaf=thread * N_LANES,
     )
 
 
@@ -128,6 +138,14 @@ def joint_slot(t, node, chosen, begin, n_roles):
 
     The edges of the roles are the items of *chosen* from number *begin* on.
     """
+    hold(t)
+    slot = _joint_slot(t, node, chosen, begin, n_roles)
+    let_go(t)
+    return slot
+
+
+@kernel
+def _joint_slot(t, node, chosen, begin, n_roles):
     key = joint_key(t, node, chosen, begin, n_roles)
     i = key & t.joint_mask
     while at(t.joint_edge, i) != 0:
@@ -178,12 +196,12 @@ def counts_early(t, node):
 @kernel
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
-    put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
+    count_edge(t, slot, VISITS, np.int64(1))
     if counts_early(t, node):
         for r in range(f.n_roles):
             edge = at(w.role_edge, step * f.n_roles + r)
             if edge >= 0:
-                put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+                count_edge(t, edge, VISITS, np.int64(1))
 
 
 @kernel
@@ -199,10 +217,21 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
         elif slot != NONE and np.int64(r) == d:
             edge = slot
         put(w.chosen, U(n_leaves) * f.n_roles + r, edge)
-    if slot == NONE:
-        put_node(t, node, FIRST, UNOPENED - 1 - n_leaves)
-    else:
-        put_edge(t, slot, CHILD, NONE - 1 - n_leaves)
+
+
+@inlined
+def mark_of(w, leaf):
+    """Return what stands in place of an edge or a child that a leaf of this thread is going to be."""
+    return NONE - 1 - np.int64(w.first_leaf) - leaf
+
+
+@kernel
+def _claim_leaf(t, w, where, place, n_leaves):
+    """Mark what has no edge or child as a leaf of this thread; return the leaf, BUSY where it is another thread's."""
+    if claim_place(t, where, place, np.int64(NONE), mark_of(w, n_leaves)):
+        return np.int64(n_leaves)
+    leaf = NONE - 1 - np.int64(w.first_leaf) - newest_at(t, where, place)
+    return leaf if 0 <= leaf < n_leaves else np.int64(BUSY)
 
 
 @inlined
@@ -223,20 +252,20 @@ def _chosen_slot(t, f, w, node, step, exploration):
 
 @kernel
 def walk_down(t, f, w, root, i, n_leaves, exploration):
-    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
+    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL, or BUSY."""
     node, depth = np.int64(root), 0
-    while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
+    while newest_at(t, t.node, place_of_node(t, node, SOLVED)) == 0 and depth < MAX_DEPTH:
         step = step_of(i, depth)
-        put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+        count_node(t, node, np.int64(1))
         put(w.node, step, node)
-        first = node_at(t, node, FIRST)
-        if first < 0:
+        if newest_at(t, t.node, place_of_node(t, node, FIRST)) < 0:
             # not opened yet: this walk opens it; where another is already about to, it shares that leaf
-            if first == UNOPENED:
+            leaf = _claim_leaf(t, w, t.node, place_of_node(t, node, FIRST), n_leaves)
+            if leaf == n_leaves:
                 _begin_leaf(t, f, w, step, node, np.int64(NONE), n_leaves)
             put(w.edge, step, NONE)
             put(w.depth, U(i), depth + 1)
-            return UNOPENED - 1 - node_at(t, node, FIRST)
+            return leaf
         slot = _chosen_slot(t, f, w, node, step, exploration)
         if slot < 0:
             put(w.depth, U(i), depth)
@@ -244,13 +273,14 @@ def walk_down(t, f, w, root, i, n_leaves, exploration):
         count_choices(t, f, w, step, node, slot)
         put(w.edge, step, slot)
         depth += 1
-        child = edge_at(t, slot, CHILD)
+        child = newest_at(t, t.edge, place_of_edge(slot, CHILD))
         if child < 0:
-            if child == NONE:
+            leaf = _claim_leaf(t, w, t.edge, place_of_edge(slot, CHILD), n_leaves)
+            if leaf == n_leaves:
                 _begin_leaf(t, f, w, step, node, slot, n_leaves)
             put(w.depth, U(i), depth)
-            return NONE - 1 - edge_at(t, slot, CHILD)
+            return leaf
         node = child
-    put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+    count_node(t, node, np.int64(1))
     put(w.depth, U(i), depth)
     return -1 - node
