@@ -114,7 +114,7 @@ class MctsPlayer(Player):
     searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays.
 
     Raises:
-        ValueError: there is no such way to choose at once, or not one of *threads*, which share the compiled tree.
+        ValueError: there is no such way to choose at once.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 -- the options of a player are the parameters of its constructor
@@ -125,13 +125,9 @@ class MctsPlayer(Player):
         exploration: float = EXPLORATION,
         ponder: bool = False,
         simultaneous: str = SIMULTANEOUS,
-        threads: int = 1,
     ) -> None:
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        if threads < 1:
-            raise ValueError("a search has at least one thread")
-        self.n_threads = threads
         self.max_playouts, self.engine, self.simultaneous = playouts, engine, simultaneous
         self.memory_mb, self.exploration, self.ponders = float(memory), float(exploration), ponder
 
@@ -251,7 +247,6 @@ class MctsPlayer(Player):
             memory_mb=self.memory_mb,
             exploration=self.exploration,
             simultaneous=self.simultaneous,
-            n_threads=self.n_threads,
         )
 
 

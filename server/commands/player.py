@@ -35,7 +35,6 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--ponder/--no-ponder", default=True, show_default=True,
               help="Whether a player that can goes on thinking while others move.")  # fmt: skip
 @click.option("--memory", type=click.FloatRange(1), metavar="MB", help="How much a player may take for its search.")
-@click.option("--threads", type=click.IntRange(1), help="How many threads its search has; 1 by default.")
 def command(
     spec: str,
     port: int,
@@ -50,7 +49,6 @@ def command(
     seed: int | None,
     ponder: bool,
     memory: float | None,
-    threads: int | None,
 ) -> None:
     """Run the player SPEC until Ctrl-C.
 
@@ -60,7 +58,7 @@ def command(
     With --connect no other machine needs to reach it: it dials in at a game manager, is registered there if it is new,
     and plays what it is given until Ctrl-C.
     """
-    maker = _with_means(find_player(spec), ponder, memory, threads)
+    maker = _with_means(find_player(spec), ponder, memory)
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
     if connect is not None:
@@ -77,13 +75,11 @@ def command(
         raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
 
 
-def _with_means(maker: PlayerMaker, ponder: bool, memory: float | None, threads: int | None) -> PlayerMaker:
+def _with_means(maker: PlayerMaker, ponder: bool, memory: float | None) -> PlayerMaker:
     """Return *maker* with what it may use beside its clocks, where it asks for such things."""
     options: dict[str, object] = {"ponder": ponder} if maker.takes("ponder") else {}
     if memory is not None:
         options["memory"] = memory
-    if threads is not None:
-        options["threads"] = threads
     return maker.with_options(**options) if options else maker
 
 

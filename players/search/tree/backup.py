@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.words import U, at, put, put_float
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.nodes import (
@@ -28,15 +28,9 @@ from players.search.tree.nodes import (
     TOTAL,
     VISITS,
     any_goal,
-    count_edge,
-    count_node,
     edge_at,
     high_of,
-    hold,
-    let_go,
     node_at,
-    place_of_node,
-    publish,
     put_edge,
     put_node,
 )
@@ -59,7 +53,7 @@ def _mark_if_solved(t, f, node):
         limits = node_at(t, node, BOUNDS + r)
         is_solved &= limits & LOW == high_of(limits)
     if is_solved:
-        publish(t, t.node, place_of_node(t, node, SOLVED), np.int64(1))
+        put_node(t, node, SOLVED, 1)
 
 
 @kernel
@@ -117,14 +111,12 @@ def _prove(t, f, node, d):
 
 @kernel
 def _add(t, edge, goal):
-    count_edge(t, edge, TOTAL, goal)
-    if edge_at(t, edge, VISITS) > _MANY:
-        hold(t)
-        visits, total = edge_at(t, edge, VISITS), edge_at(t, edge, TOTAL)
-        if visits > _MANY:
-            count_edge(t, edge, VISITS, (visits >> 1) - visits)
-            count_edge(t, edge, TOTAL, (total >> 1) - total)
-        let_go(t)
+    total = edge_at(t, edge, TOTAL) + goal
+    visits = edge_at(t, edge, VISITS)
+    if visits > _MANY:
+        total >>= 1
+        put_edge(t, edge, VISITS, visits >> 1)
+    put_edge(t, edge, TOTAL, total)
 
 
 @kernel
@@ -150,20 +142,12 @@ def _add_joint(t, f, w, step, node, goals):
             continue
         goal = at(w.goals, goals + U(r))
         if t.rule == U(REGRET) and r != np.int64(f.chance):
-            hold(t)
             worth = np.int64(learn_regret(t, w, step * f.n_roles + U(r), first, n, edge, goal) + np.float32(0.5))
-            let_go(t)
             put(w.goals, goals + U(r), min(max(worth, at(f.low, U(r))), at(f.high, U(r))))
         if not counts_early(t, node):
-            count_edge(t, edge, VISITS, np.int64(1))
+            put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
         _add(t, edge, goal)
         first += n
-
-
-@inlined
-def _known(t, child, d):
-    """Return the bounds of an edge of role *d* to a node."""
-    return node_at(t, child, BOUNDS + d) | CLOSED * node_at(t, child, SOLVED)
 
 
 @kernel
@@ -183,11 +167,10 @@ def back_up(t, f, w, i, end):
             _add_joint(t, f, w, step, node, goals)
         else:
             _add(t, slot, at(w.goals, goals + U(d)))
-            if edge_at(t, slot, LIMITS) != _known(t, child, d):
-                hold(t)
-                put_edge(t, slot, LIMITS, _known(t, child, d))
+            known = node_at(t, child, BOUNDS + d) | CLOSED * node_at(t, child, SOLVED)
+            if edge_at(t, slot, LIMITS) != known:
+                put_edge(t, slot, LIMITS, known)
                 _prove(t, f, node, d)
-                let_go(t)
             floor = node_at(t, node, BOUNDS + d) & LOW
             looks_worse = edge_at(t, slot, TOTAL) < floor * edge_at(t, slot, VISITS)
             if floor > at(f.low, U(d)) and d != np.int64(f.chance) and looks_worse:
@@ -209,5 +192,5 @@ def back_up_all(t, f, w, n):
                 n = node_at(t, node, BOUNDS + np.int64(f.n_roles + r))
                 put_float(w.likely, step * f.n_roles + r, np.float32(1) / np.float32(max(n, 1)))
             count_choices(t, f, w, step, node, slot)
-        count_node(t, end, np.int64(1))
+        put_node(t, end, VISITS, node_at(t, end, VISITS) + 1)
         back_up(t, f, w, i, end)

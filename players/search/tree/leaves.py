@@ -45,13 +45,8 @@ from players.search.tree.nodes import (
     UNOPENED,
     VISITS,
     any_goal,
-    hold,
-    let_go,
     move_at,
     node_at,
-    place_of_edge,
-    place_of_node,
-    publish,
     put_edge,
     put_node,
 )
@@ -125,7 +120,7 @@ def _give_edges(t, f, w, j, node, n_moves):
             put_edge(t, edge, LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
             edge += 1
     put_word(t.size, ONE, U(edge))
-    publish(t, t.node, place_of_node(t, node, FIRST), first)
+    put_node(t, node, FIRST, first)
     return OK
 
 
@@ -136,9 +131,7 @@ def _open(t, f, w, n_leaves, n_moves):
         if at(w.slot, U(j)) != NONE:
             continue
         node = at(w.above, U(j))
-        hold(t)
         ending = _give_edges(t, f, w, j, node, n_moves)
-        let_go(t)
         if ending != OK:
             return ending
         d = node_at(t, node, DECIDER)
@@ -217,10 +210,10 @@ def goal_of(tables, f, values, lane, r):
 
 @kernel
 def _end_node(tables, t, f, values, lane, node):
+    put_node(t, node, SOLVED, 1)
     for r in range(np.int64(f.n_roles)):
         goal = goal_of(tables, f, values, lane, r)
         put_node(t, node, BOUNDS + r, goal | goal << 8)
-    publish(t, t.node, place_of_node(t, node, SOLVED), np.int64(1))
 
 
 @kernel
@@ -249,13 +242,11 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     if any_bit(ended):
         _score(tables, values)
     for j in range(n_leaves):
-        hold(t)
         node = insert_at(t, f, w.words, U(j) * t.n_words)
-        if node >= 0 and (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, SOLVED) == 0:
-            _end_node(tables, t, f, values, j, node)
-        let_go(t)
         if node < 0:
             return NO_ROOM
         put(w.end, U(j), node)
-        publish(t, t.edge, place_of_edge(at(w.slot, U(j)), CHILD), node)
+        put_edge(t, at(w.slot, U(j)), CHILD, node)
+        if (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, SOLVED) == 0:
+            _end_node(tables, t, f, values, j, node)
     return OK

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
-from gdl.compiler.kernels.atomics import acquired_at, add_at, claim, lock, release, unlock
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import U, at, put
 from gdl.game import RANDOM, Role
@@ -47,22 +44,15 @@ CLOSED: Final = 1 << 16
 """The bit in the bounds of an edge that says that its child is solved."""
 
 
-_function: Final[Any] = intrinsic
-"""Its type is that of the Python function, which has another parameter."""
-_LOCK: Final = U(24)
-"""Where the lock of a tree lies, in bytes from the sizes."""
-
-
 class Tree(NamedTuple):
     """Nodes and edges. *Shapes*: N nodes, E edges, S words a state, R roles.
 
-    `size` (4,): nodes, edges and joint moves in use, and the lock. `words` (N, S); `node` (N, width): the first edge,
-    visits, the role that chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the
-    sum of the goals of the walks along it, visits, the child, and the bounds of its role's goal; `move` (E,). `table`
-    has the nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint
-    move, with the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a
-    sum; the first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them
-    by hash.
+    `size` (3,): nodes, edges and joint moves in use. `words` (N, S); `node` (N, width): the first edge, visits, the
+    role that chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the sum of the
+    goals of the walks along it, visits, the child, and the bounds of its role's goal; `move` (E,). `table` has the
+    nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with
+    the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the
+    first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
     By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
     """
 
@@ -81,17 +71,6 @@ class Tree(NamedTuple):
     table: NDArray[np.int32]
     joint_key: NDArray[np.uint64]
     joint_edge: NDArray[np.int32]
-
-
-class SharedTree(Tree):
-    """A tree on which several threads work, for which kernels are compiled once more: one thread needs none of this.
-
-    Walks and what they come to are added atomically. All else is written by the thread that holds the lock, and a node
-    or the edges of one are named when the rest of them is written. What is to become a child, or to get edges, is
-    claimed by one thread; a walk of another that meets it gives up.
-    """
-
-    __slots__ = ()
 
 
 class Knobs(NamedTuple):
@@ -155,87 +134,6 @@ def put_edge(t, edge, column, value):
     put(t.edge, U(4) * U(edge) + U(column), value)
 
 
-@_function
-def is_shared(typingctx, t):  # noqa: ARG001 -- numba says which arguments an intrinsic has
-    """Return whether a tree, at addresses, is one of several threads; this is known when kernels are compiled."""
-    found = issubclass(t.instance_class, SharedTree)
-
-    def codegen(context, builder, signature, args):  # noqa: ARG001 -- as above
-        return context.get_constant(types.boolean, found)
-
-    return types.boolean(t), codegen
-
-
-@inlined
-def count_node(t, node, change):
-    """Add to the visits of a node."""
-    if is_shared(t):
-        add_at(t.node, U(node) * t.width + U(VISITS), change)
-    else:
-        put_node(t, node, VISITS, node_at(t, node, VISITS) + change)
-
-
-@inlined
-def count_edge(t, edge, column, change):
-    """Add to a column of an edge."""
-    if is_shared(t):
-        add_at(t.edge, U(4) * U(edge) + U(column), change)
-    else:
-        put_edge(t, edge, column, edge_at(t, edge, column) + change)
-
-
-@inlined
-def hold(t):
-    """Keep other threads from writing to the tree."""
-    if is_shared(t):
-        lock(t.size + _LOCK)
-
-
-@inlined
-def let_go(t):
-    """Let other threads write to the tree again."""
-    if is_shared(t):
-        unlock(t.size + _LOCK)
-
-
-@inlined
-def place_of_node(t, node, column):
-    """Return the number of a column of a node among those of all nodes."""
-    return U(node) * t.width + U(column)
-
-
-@inlined
-def place_of_edge(edge, column):
-    """Return the number of a column of an edge among those of all edges."""
-    return U(4) * U(edge) + U(column)
-
-
-@inlined
-def newest_at(t, where, place):
-    """Return a number of the nodes or edges, and see all that was written before it."""
-    return acquired_at(where, place) if is_shared(t) else at(where, place)
-
-
-@inlined
-def publish(t, where, place, value):
-    """Set a number of the nodes or edges that leads to what was written before."""
-    if is_shared(t):
-        release(where, place, value)
-    else:
-        put(where, place, value)
-
-
-@kernel
-def claim_place(t, where, place, expected, value):
-    """Set a number of the nodes or edges if it is as expected; return whether it was."""
-    if is_shared(t):
-        return claim(where, place, expected, value)
-    if at(where, place) != expected:
-        return False
-    put(where, place, value)
-    return True
-
-
 @inlined
 def move_at(t, edge):
     """Return the number of the move of an edge."""
@@ -265,13 +163,12 @@ def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float) -> TreeSiz
     return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
 
 
-def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, is_shared: bool = False) -> Tree:
+def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
     """Return a tree without nodes where roles choose at once by a *rule*; the system gives it memory as it grows."""
     words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
     n_places = 2 * _power_of_two(size.n_nodes)
-    kind = SharedTree if is_shared else Tree
-    return kind(
-        size=np.array([0, 1, 0, 0]),
+    return Tree(
+        size=np.array([0, 1, 0]),
         width=width,
         n_words=words,
         table_mask=n_places - 1,

@@ -22,15 +22,13 @@ from players.search.tree.nodes import (
     SOLVED,
     UNOPENED,
     VISITS,
-    claim_place,
-    count_edge,
-    count_node,
+    edge_at,
     node_at,
-    place_of_edge,
-    place_of_node,
+    put_edge,
+    put_node,
 )
 from players.search.tree.plays import PlayRoom, play_out, play_room
-from players.search.tree.walks import BUSY, FULL, Walks, counts_early, mark_of, step_of, walk_down, walks_for
+from players.search.tree.walks import FULL, Walks, counts_early, step_of, walk_down, walks_for
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -50,12 +48,12 @@ class Room(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def room_for(rules: CompiledRules, n_words: int, seed: int, thread: int) -> Room:
-    """Return room for a thread, number *thread* of those of a tree, that draws from *seed*."""
+def room_for(rules: CompiledRules, n_words: int, seed: int) -> Room:
+    """Return room for a thread that draws from *seed*."""
     n_moves = len(rules.moves)
     values = rows(rules.single.n_rows)
     values[0] = ONES
-    walks = walks_for(len(rules.goals), n_moves, n_words, seed, thread)
+    walks = walks_for(len(rules.goals), n_moves, n_words, seed)
     legal = rows(max(n_moves, 1))
     return Room(walks, play_room(rules, seed), values, legal, rows(2), np.zeros(4, np.int64))
 
@@ -69,9 +67,6 @@ def _select(t, f, w, root, n_walks, exploration, counts):
         counts[DEPTHS] += at(w.depth, U(n))
         if leaf == FULL:
             return n, -1 - n_leaves
-        if leaf == BUSY:
-            _take_back(t, f, w, n)
-            continue
         if leaf >= 0:
             put(w.leaf, U(n), leaf)
             n_leaves = max(n_leaves, leaf + 1)
@@ -91,35 +86,31 @@ def _select(t, f, w, root, n_walks, exploration, counts):
 
 @kernel
 def _uncount(t, edge):
-    count_edge(t, edge, VISITS, np.int64(-1))
-
-
-@kernel
-def _take_back(t, f, w, i):
-    """Take back the counts of walk *i*."""
-    for depth in range(at(w.depth, U(i))):
-        step = step_of(i, depth)
-        node, slot = at(w.node, step), at(w.edge, step)
-        count_node(t, node, np.int64(-1))
-        if slot == NONE:
-            continue
-        _uncount(t, slot)
-        if counts_early(t, node):
-            for r in range(f.n_roles):
-                if at(w.role_edge, step * f.n_roles + r) >= 0:
-                    _uncount(t, at(w.role_edge, step * f.n_roles + r))
+    put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) - 1)
 
 
 @kernel
 def _abandon(t, f, w, n, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
-        slot, node, mark = at(w.slot, U(j)), at(w.above, U(j)), mark_of(w, j)
-        claim_place(t, t.node, place_of_node(t, node, FIRST), mark, np.int64(UNOPENED))
-        if slot != NONE:
-            claim_place(t, t.edge, place_of_edge(slot, CHILD), mark, np.int64(NONE))
+        slot, node = at(w.slot, U(j)), at(w.above, U(j))
+        if slot == NONE:
+            if node_at(t, node, FIRST) < UNOPENED:
+                put_node(t, node, FIRST, UNOPENED)
+        elif edge_at(t, slot, CHILD) < NONE:
+            put_edge(t, slot, CHILD, NONE)
     for i in range(n):
-        _take_back(t, f, w, i)
+        for depth in range(at(w.depth, U(i))):
+            step = step_of(i, depth)
+            node, slot = at(w.node, step), at(w.edge, step)
+            put_node(t, node, VISITS, node_at(t, node, VISITS) - 1)
+            if slot == NONE:
+                continue
+            _uncount(t, slot)
+            if counts_early(t, node):
+                for r in range(f.n_roles):
+                    if at(w.role_edge, step * f.n_roles + r) >= 0:
+                        _uncount(t, at(w.role_edge, step * f.n_roles + r))
 
 
 @kernel

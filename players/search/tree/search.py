@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
@@ -20,7 +18,7 @@ from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
-from players.search.tree.leaves import NO_ROOM, OK, STUCK, insert
+from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
@@ -32,13 +30,12 @@ from players.search.tree.nodes import (
     TOTAL,
     VISITS,
     Knobs,
-    Tree,
     TreeSize,
     empty_tree,
     rule_facts,
     tree_size,
 )
-from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, Room, room_for, search
+from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
 from players.search.uct import Report, ignore
 
 MEMORY_MB: Final = 512.0
@@ -79,8 +76,7 @@ class MoveFigures:
 class CompiledSearch:
     """A search of a compiled game. `n_rounds` counts the walks of the last move.
 
-    `counts` adds up walks, plays, rounds and the depths of walks. *n_threads* threads work on one tree; with one, equal
-    seeds and numbers of walks give equal trees. Not to be called by several threads.
+    `counts` adds up walks, plays, rounds and the depths of walks; not to be shared by threads.
     """
 
     def __init__(
@@ -91,20 +87,17 @@ class CompiledSearch:
         memory_mb: float = MEMORY_MB,
         exploration: float = EXPLORATION,
         simultaneous: str = SIMULTANEOUS,
-        n_threads: int = 1,
     ) -> None:
         self.game, self.rules = game, game.rules
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         self._knobs = Knobs(exploration, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
-        words = n_words(len(game.fluents))
-        self._rooms = [room_for(game.rules, words, seed + thread, thread) for thread in range(n_threads)]
-        self._pool = ThreadPoolExecutor(n_threads - 1, "search") if n_threads > 1 else None
+        self._room = room_for(game.rules, n_words(len(game.fluents)), seed)
         self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
         self._rule = RULES[simultaneous]
-        self._tree = self._empty_tree()
+        self._tree = empty_tree(game.rules, self._size, self._rule)
         self._slice_rounds, self._slice_s = 1, 0.0
-        self._before = self._counts
+        self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -113,7 +106,7 @@ class CompiledSearch:
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
-        self.n_rounds, self._before = 0, self._counts
+        self.n_rounds, self._before = 0, self._room.counts.copy()
         root = self.keep(state)
         best: Term | None = None
         if budget.deadline is not None:  # after one slow slice there must be another try
@@ -139,37 +132,19 @@ class CompiledSearch:
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
-        n_before, began_s = int(self._counts[N_WALKS]), time.perf_counter()
+        counts = self._room.counts
+        n_before, began_s = int(counts[N_WALKS]), time.perf_counter()
         ending = self._call(root, self._slice_rounds, n_walks)
         self._pace(time.perf_counter() - began_s)
-        self.n_rounds += int(self._counts[N_WALKS]) - n_before
+        self.n_rounds += int(counts[N_WALKS]) - n_before
         if ending == STUCK:
             raise StuckPlayError
         return self._recycled(root) if ending == NO_ROOM else root
 
     def _call(self, root: int, n_rounds: int, n_walks: int) -> int:
-        """Search by all threads, *n_rounds* each and *n_walks* together; return how the worst of them ended."""
-        n_threads = len(self._rooms)
-        shares = [(n_walks + thread) // n_threads for thread in range(n_threads)]
-        others = [
-            self._pool.submit(self._search, room, root, n_rounds, share)
-            for room, share in zip(self._rooms[1:], shares, strict=False)
-            if self._pool is not None
-        ]
-        own = self._search(self._rooms[0], root, n_rounds, shares[-1])
-        return max(own, *(each.result() for each in others), OK)
-
-    def _search(self, room: Room, root: int, n_rounds: int, n_walks: int) -> int:
         single, phased = self.rules.single, self.rules.phased
-        return int(search(single, phased, self._facts, self._tree, self._knobs, room, root, n_rounds, n_walks))
-
-    def _empty_tree(self) -> Tree:
-        return empty_tree(self.rules, self._size, self._rule, is_shared=len(self._rooms) > 1)
-
-    @property
-    def _counts(self) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = np.add.reduce([room.counts for room in self._rooms], dtype=np.int64)
-        return counts
+        ending = search(single, phased, self._facts, self._tree, self._knobs, self._room, root, n_rounds, n_walks)
+        return int(ending)
 
     def _pace(self, took_s: float) -> None:
         """Adapt the number of rounds in a call to the time that they take."""
@@ -197,7 +172,7 @@ class CompiledSearch:
         min_visits = 1
         while True:
             try:
-                fresh = self._empty_tree()
+                fresh = empty_tree(self.rules, self._size, self._rule)
             except MemoryError:
                 return self._cleared(root)
             found = collect(self._tree, fresh, self._facts, root, min_visits, self._size.n_nodes // _KEPT)
@@ -209,7 +184,7 @@ class CompiledSearch:
     def _cleared(self, root: int) -> int:
         """Forget all but the root's state, in the room that there is."""
         words = self._tree.words[root : root + 1].copy()
-        self._tree.size[:3] = (0, 1, 0)
+        self._tree.size[:] = (0, 1, 0)
         self._tree.table.fill(0)
         self._tree.joint_edge.fill(0)
         return int(insert(self._tree, self._facts, words))
@@ -298,7 +273,7 @@ class CompiledSearch:
 
     def insight(self, state: State, role: Role) -> Insight:
         """Return what the search found for *role* at *state* in its last move."""
-        root, since = self.keep(state), self._counts - self._before
+        root, since = self.keep(state), self._room.counts - self._before
         best = self.best_move(root, role)
         found = next((each for each in self.figures(root, role) if each.move == best), None)
         value = None if found is None else found.low if found.is_proven else found.mean
@@ -314,7 +289,7 @@ class CompiledSearch:
     @property
     def counts(self) -> dict[str, int]:
         """What the search did so far: walks, plays, rounds, and the sum of the depths of walks."""
-        counts = self._counts
+        counts = self._room.counts
         return {
             "walks": int(counts[N_WALKS]),
             "plays": int(counts[N_PLAYS]),
@@ -329,6 +304,6 @@ def load_search_kernel() -> None:
     rules, role = tiny_rules(), Constant("player")
     facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB)
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
-    room = room_for(rules, 1, 0, 0)
+    room = room_for(rules, 1, 0)
     search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1, 1), room, root, 0, 0)
     collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB), facts, root, 1, 1)

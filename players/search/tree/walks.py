@@ -26,25 +26,17 @@ from players.search.tree.nodes import (
     SIMULTANEOUS,
     SOLVED,
     TOTAL,
+    UNOPENED,
     VISITS,
-    claim_place,
-    count_edge,
-    count_node,
     edge_at,
-    hold,
-    let_go,
     move_at,
-    newest_at,
     node_at,
-    place_of_edge,
-    place_of_node,
     put_edge,
+    put_node,
 )
 
 FULL: Final = -(2**40)
 """There is no room for a joint move."""
-BUSY: Final = -(2**41)
-"""A walk came upon a leaf of another thread."""
 
 
 class Walks(NamedTuple):
@@ -54,7 +46,7 @@ class Walks(NamedTuple):
     `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
-    (512, R + 1): the moves of opened nodes. `first_leaf` tells the leaves of a thread from those of others.
+    (512, R + 1): the moves of opened nodes.
     """
 
     node: NDArray[np.int32]
@@ -72,11 +64,10 @@ class Walks(NamedTuple):
     legal: NDArray[np.int32]
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
-    first_leaf: int
 
 
-def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, thread: int) -> Walks:
-    """Return room for the walks of a round of a thread."""
+def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
+    """Return room for the walks of a round."""
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -97,7 +88,6 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, thread: int) 
         legal=ints(N_LANES, n_moves),
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
-        first_leaf=thread * N_LANES,
     )
 
 
@@ -138,14 +128,6 @@ def joint_slot(t, node, chosen, begin, n_roles):
 
     The edges of the roles are the items of *chosen* from number *begin* on.
     """
-    hold(t)
-    slot = _joint_slot(t, node, chosen, begin, n_roles)
-    let_go(t)
-    return slot
-
-
-@kernel
-def _joint_slot(t, node, chosen, begin, n_roles):
     key = joint_key(t, node, chosen, begin, n_roles)
     i = key & t.joint_mask
     while at(t.joint_edge, i) != 0:
@@ -196,12 +178,12 @@ def counts_early(t, node):
 @kernel
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
-    count_edge(t, slot, VISITS, np.int64(1))
+    put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
     if counts_early(t, node):
         for r in range(f.n_roles):
             edge = at(w.role_edge, step * f.n_roles + r)
             if edge >= 0:
-                count_edge(t, edge, VISITS, np.int64(1))
+                put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
 
 
 @kernel
@@ -217,21 +199,10 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
         elif slot != NONE and np.int64(r) == d:
             edge = slot
         put(w.chosen, U(n_leaves) * f.n_roles + r, edge)
-
-
-@inlined
-def mark_of(w, leaf):
-    """Return what stands in place of an edge or a child that a leaf of this thread is going to be."""
-    return NONE - 1 - np.int64(w.first_leaf) - leaf
-
-
-@kernel
-def _claim_leaf(t, w, where, place, n_leaves):
-    """Mark what has no edge or child as a leaf of this thread; return the leaf, BUSY where it is another thread's."""
-    if claim_place(t, where, place, np.int64(NONE), mark_of(w, n_leaves)):
-        return np.int64(n_leaves)
-    leaf = NONE - 1 - np.int64(w.first_leaf) - newest_at(t, where, place)
-    return leaf if 0 <= leaf < n_leaves else np.int64(BUSY)
+    if slot == NONE:
+        put_node(t, node, FIRST, UNOPENED - 1 - n_leaves)
+    else:
+        put_edge(t, slot, CHILD, NONE - 1 - n_leaves)
 
 
 @inlined
@@ -252,20 +223,20 @@ def _chosen_slot(t, f, w, node, step, exploration):
 
 @kernel
 def walk_down(t, f, w, root, i, n_leaves, exploration):
-    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL, or BUSY."""
+    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0
-    while newest_at(t, t.node, place_of_node(t, node, SOLVED)) == 0 and depth < MAX_DEPTH:
+    while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
         step = step_of(i, depth)
-        count_node(t, node, np.int64(1))
+        put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
         put(w.node, step, node)
-        if newest_at(t, t.node, place_of_node(t, node, FIRST)) < 0:
+        first = node_at(t, node, FIRST)
+        if first < 0:
             # not opened yet: this walk opens it; where another is already about to, it shares that leaf
-            leaf = _claim_leaf(t, w, t.node, place_of_node(t, node, FIRST), n_leaves)
-            if leaf == n_leaves:
+            if first == UNOPENED:
                 _begin_leaf(t, f, w, step, node, np.int64(NONE), n_leaves)
             put(w.edge, step, NONE)
             put(w.depth, U(i), depth + 1)
-            return leaf
+            return UNOPENED - 1 - node_at(t, node, FIRST)
         slot = _chosen_slot(t, f, w, node, step, exploration)
         if slot < 0:
             put(w.depth, U(i), depth)
@@ -273,14 +244,13 @@ def walk_down(t, f, w, root, i, n_leaves, exploration):
         count_choices(t, f, w, step, node, slot)
         put(w.edge, step, slot)
         depth += 1
-        child = newest_at(t, t.edge, place_of_edge(slot, CHILD))
+        child = edge_at(t, slot, CHILD)
         if child < 0:
-            leaf = _claim_leaf(t, w, t.edge, place_of_edge(slot, CHILD), n_leaves)
-            if leaf == n_leaves:
+            if child == NONE:
                 _begin_leaf(t, f, w, step, node, slot, n_leaves)
             put(w.depth, U(i), depth)
-            return leaf
+            return NONE - 1 - edge_at(t, slot, CHILD)
         node = child
-    count_node(t, node, np.int64(1))
+    put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
     put(w.depth, U(i), depth)
     return -1 - node

@@ -91,7 +91,6 @@ def test_options_are_added_to_those_of_the_spec_where_the_constructor_takes_them
     assert find_player("mcts:ponder=False").with_options(ponder=True, memory=64.0).options == {
         "ponder": False, "memory": 64.0,
     }  # fmt: skip
-    assert find_player("mcts").with_options(threads=2).options == {"threads": 2}
     assert (find_player("mcts").takes("memory"), find_player("legal").takes("memory")) == (True, False)
     with pytest.raises(PlayerFileError, match="refuses the options"):
         find_player("legal").with_options(memory=64.0)
