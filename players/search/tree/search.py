@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,6 +100,7 @@ class CompiledSearch:
         self._rule = RULES[simultaneous]
         self._tree = empty_tree(game.rules, self._size, self._rule)
         self._slice_rounds, self._slice_s = 1, 0.0
+        self._clock: Callable[[], float] = time.perf_counter
         self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
@@ -113,6 +114,7 @@ class CompiledSearch:
         root = self.keep(state)
         best: Term | None = None
         if budget.deadline is not None:  # after one slow slice there must be another try
+            self._clock = budget.deadline.clock
             self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
         while not (self.is_solved(root) or self._is_over(budget)):
             left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
@@ -136,9 +138,9 @@ class CompiledSearch:
             StuckPlayError: in a play a role has no legal move.
         """
         counts = self._room.counts
-        n_before, began_s = int(counts[N_WALKS]), time.perf_counter()
+        n_before, began_s = int(counts[N_WALKS]), self._clock()
         ending = self._call(root, self._slice_rounds, n_walks)
-        self._pace(time.perf_counter() - began_s)
+        self._pace(self._clock() - began_s)
         self.n_rounds += int(counts[N_WALKS]) - n_before
         if ending == STUCK:
             raise StuckPlayError
