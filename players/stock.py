@@ -131,7 +131,8 @@ class MctsPlayer(Player):
     where its percepts turn out to determine the state it plays as in perfect information. A game of one role is
     searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays. Positions of two
     roles without chance are also tried to be solved, unless `proves` says otherwise; plays take wins in one and stop
-    losses in one, unless *decisive* is false.
+    losses in one, unless *decisive* is false; *history* is how much what plays say of moves counts in the
+    tree, by itself only where there are many moves.
 
     Raises:
         ValueError: there is no such way to choose at once.
@@ -148,11 +149,12 @@ class MctsPlayer(Player):
         ponder: bool = False,
         simultaneous: str = SIMULTANEOUS,
         decisive: bool = True,
+        history: float | None = None,
     ) -> None:
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
         self.options = TreeOptions(
-            playouts, engine, float(memory), float(exploration), ponder, self.proves, simultaneous, decisive
+            playouts, engine, float(memory), float(exploration), ponder, self.proves, simultaneous, decisive, history
         )
 
     @classmethod

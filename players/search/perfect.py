@@ -35,7 +35,8 @@ class TreeOptions:
 
     With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python.
     With *ponders* it is searched on the others' time, with *proves* beside a search for proofs. Roles that choose at
-    once do so by *simultaneous*; with *decisive* plays look a move ahead.
+    once do so by *simultaneous*; with *decisive* plays look a move ahead; *history* is the weight of what plays
+    say of moves, by itself that which the number of moves suggests.
     """
 
     playouts: int | None = None
@@ -46,6 +47,7 @@ class TreeOptions:
     proves: bool = True
     simultaneous: str = SIMULTANEOUS
     decisive: bool = True
+    history: float | None = None
 
 
 class PerfectSearch:
@@ -145,4 +147,5 @@ class PerfectSearch:
             exploration=options.exploration,
             simultaneous=options.simultaneous,
             decisive=options.decisive,
+            history=options.history,
         )

@@ -46,7 +46,8 @@ class Work(NamedTuple):
 
     *Shapes*: `counter` and `drawn` (bits, W), vertical, least significant first; `block` (4 * blocks, W): how many
     moves are legal in each block with any; `live` and `chosen` (blocks,): the first moves of blocks with legal and with
-    chosen moves, the latter `n_chosen[0]` in number; `random` (4, W).
+    chosen moves, the latter `n_chosen[0]` in number; `random` (4, W). Where `keeps_made` is not 0, `made` (rows, W) has
+    a bit for each move that a lane has made, in the row of the move.
     """
 
     counter: NDArray[np.uint64]
@@ -56,15 +57,20 @@ class Work(NamedTuple):
     chosen: NDArray[np.int32]
     n_chosen: NDArray[np.int32]
     random: NDArray[np.uint64]
+    made: NDArray[np.uint64]
+    keeps_made: int
 
 
-def work_for(n_moves: int, seed: int) -> Work:
-    """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*."""
+def work_for(n_moves: int, seed: int, n_rows: int = 0) -> Work:
+    """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*.
+
+    With *n_rows*, as many as the tables have, the moves that lanes make are kept.
+    """
     random = np.random.default_rng(seed).integers(1, 2**64 - 1, (4, W), dtype=np.uint64)
     n_blocks = n_moves + 1
     live, chosen = np.zeros(n_blocks, np.int32), np.zeros(n_blocks, np.int32)
     counter, drawn, block = rows(_COUNTER_BITS), rows(_COUNTER_BITS), rows(4 * n_blocks)
-    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int32), random)
+    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int32), random, rows(n_rows), int(n_rows > 0))
 
 
 @inlined
@@ -280,10 +286,16 @@ def choose(val, t, begin, end, waiting, work):
 
 
 @inlined
-def forget(val, t, work):
-    """Take back the moves that were made, so that all moves' rows are zero."""
+def forget(val, t, waiting, work):
+    """Take back the moves that were made, so that all moves' rows are zero.
+
+    Those of lanes that are not *waiting* are kept, where that is wanted.
+    """
     for q in range(at(work.n_chosen, ZERO)):
         first = at(work.chosen, U(q))
         for j in range(first, first + BLOCK):
-            store(val, U(at(t.block_row, U(j))), broadcast(ZERO))
+            row = U(at(t.block_row, U(j)))
+            if work.keeps_made != ZERO:
+                store(work.made, row, or_(load(work.made, row), and_not(load(val, row), waiting)))
+            store(val, row, broadcast(ZERO))
     put(work.n_chosen, ZERO, 0)

@@ -333,7 +333,7 @@ def play(tables, lanes, work, n_steps, tally, trace):
             _record(trace, lanes, step)
         _evaluate(val, t, phase, _MOVES)
         _advance(val, t, phase, new)
-        forget(val, t, room)
+        forget(val, t, load(lanes.idle, ZERO), room)
         step += 1
         phase = phase + 1 if phase + 1 < n_phases else 0
     _flush_all(val, t, n_phases, lanes, tally, aside, waiting)

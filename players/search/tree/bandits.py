@@ -12,7 +12,7 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel
 from gdl.compiler.kernels.words import ZERO, U, float_at, put_float, put_word, word_at
-from players.search.tree.nodes import LIMITS, LOW, TOTAL, VISITS, edge_at, high_of
+from players.search.tree.nodes import LIMITS, LOW, TOTAL, VISITS, edge_at, high_of, move_at
 
 UCB: Final = 0
 REGRET: Final = 1
@@ -36,11 +36,12 @@ def below(w, n):
 
 
 @kernel
-def best_edge(t, w, first, n, visits, floor, exploration):
+def best_edge(t, w, first, n, visits, floor, exploration, weight):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
     An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
-    proven for another one, will not be taken: both are left out.
+    proven for another one, will not be taken: both are left out. What plays say of a move counts *weight* at first, and
+    the less the better it is known.
     Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
     """
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
@@ -54,12 +55,15 @@ def best_edge(t, w, first, n, visits, floor, exploration):
         low, high = limits & LOW, high_of(limits)
         if low == high or high <= floor:
             continue
+        prior = np.float32(0)
+        if weight > 0:  # else the moves of edges need not be read, which lie elsewhere in memory
+            prior = weight * float_at(w.prior, U(move_at(t, e)))
         if taken == 0:
-            bound = np.float32(1e6)
+            bound = np.float32(1e6) + prior
         else:
             mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
             mean = min(max(mean, np.float32(low)), np.float32(high))
-            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
+            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken)) + prior / np.float32(taken + 1)
         if bound > best:
             best, found = bound, e
     return found

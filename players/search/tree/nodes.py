@@ -74,9 +74,13 @@ class Tree(NamedTuple):
 
 
 class Knobs(NamedTuple):
-    """How a search walks: `exploration` of UCB1, how many walks at once, and walks before for each of these."""
+    """How a search walks: how many walks at once, and walks before for each of these.
+
+    `exploration` is that of UCB1, `history_weight` that of priors.
+    """
 
     exploration: float
+    history_weight: float
     least_walks: int
     most_walks: int
     nodes_per_walk: int

@@ -45,7 +45,8 @@ class PlayRoom(NamedTuple):
     """Room for the plays of a round. *Shapes*: F fluents.
 
     `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node
-    of each lane, `walk` (512,) the walks that need plays; `trace` has no steps.
+    of each lane, `walk` (512,) the walks that need plays; `trace` has no steps; `played` (1, W) has
+    the lanes in which plays were made.
     """
 
     lanes: Lanes
@@ -56,15 +57,16 @@ class PlayRoom(NamedTuple):
     start: NDArray[np.int32]
     walk: NDArray[np.int32]
     trace: NDArray[np.uint64]
+    played: NDArray[np.uint64]
 
 
-def play_room(rules: CompiledRules, tables: Tables, seed: int) -> PlayRoom:
-    """Return room for plays by *tables* that are drawn from *seed*."""
+def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool) -> PlayRoom:
+    """Return room for plays by *tables* that are drawn from *seed*, and for the moves that they make."""
     n_fluents = len(rules.fluents)
     n_goals = sum(map(len, rules.goals))
     return PlayRoom(
         lanes_for(tables.n_rows, np.zeros(N_LANES, np.int64), np.arange(N_LANES), rows(n_fluents)),
-        work_for(len(tables.choice_legal), seed),
+        work_for(len(tables.choice_legal), seed, tables.n_rows if keeps_moves else 0),
         Tally(
             np.zeros((N_LANES, n_goals), np.int64),
             np.zeros((N_LANES, 4), np.int64),
@@ -75,6 +77,7 @@ def play_room(rules: CompiledRules, tables: Tables, seed: int) -> PlayRoom:
         np.zeros(N_LANES, np.int32),
         np.zeros(N_LANES, np.int32),
         np.zeros((0, 1, W), np.uint64),
+        rows(1),
     )
 
 
@@ -157,6 +160,7 @@ def _begin(room, n_lanes):
     for k in range(W):
         n = min(max(n_lanes - 64 * k, 0), 64)
         room.waiting[1, k] = ONES if n == 64 else (ONE << U(n)) - ONE
+        room.played[0, k] = room.waiting[1, k]
     room.tally.goal_counts[:] = 0
 
 
@@ -170,7 +174,7 @@ def _play_on(phased, room, max_steps):
 
 
 @kernel
-def _goal_in(f, room, lane, r):
+def goal_in(f, room, lane, r):
     """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
         if room.tally.goal_counts[lane, g] > 0:
@@ -185,7 +189,7 @@ def _add_up(f, w, n_open, copies, room):
         for r in range(np.int64(f.n_roles)):
             total = 0
             for lane in range(j * copies, (j + 1) * copies):
-                total += _goal_in(f, room, lane, r)
+                total += goal_in(f, room, lane, r)
             put(w.goals, U(i) * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
 
 

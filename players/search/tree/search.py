@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.building import CompiledRules
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.errors import StuckPlayError
@@ -41,6 +42,14 @@ from players.search.uct import Report, ignore
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5
+HISTORY: Final = 0.5
+"""The weight of what plays say of a move that was not walked yet, for each standard deviation above other moves."""
+MANY_MOVES: Final = 40.0
+"""With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
+LASTING: Final = 2.0
+"""How many times the moves that are legal at once a role has at most on boards that are filled: a move means the same
+there from state to state.
+"""
 LEAST_WALKS: Final = 32
 MOST_WALKS: Final = 512
 NODES_PER_WALK: Final = 4
@@ -87,6 +96,7 @@ class CompiledSearch:
         *,
         memory_mb: float = MEMORY_MB,
         exploration: float = EXPLORATION,
+        history: float | None = None,
         decisive: bool = True,
         simultaneous: str = SIMULTANEOUS,
     ) -> None:
@@ -94,9 +104,11 @@ class CompiledSearch:
         self._played = game.rules.decisive if decisive and game.rules.decisive is not None else game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
-        self._knobs = Knobs(exploration, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
-        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed)
-        self._size: TreeSize = tree_size(game.rules, memory_mb, self._mean_moves())
+        n_moves = self._mean_moves()
+        weight = _history_weight(game.rules, n_moves) if history is None else history
+        self._knobs = Knobs(exploration, weight, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed, weight > 0)
+        self._size: TreeSize = tree_size(game.rules, memory_mb, n_moves)
         self._rule = RULES[simultaneous]
         self._tree = empty_tree(game.rules, self._size, self._rule)
         self._slice_rounds, self._slice_s = 1, 0.0
@@ -311,11 +323,17 @@ class CompiledSearch:
         }
 
 
+def _history_weight(rules: CompiledRules, n_moves: float) -> float:
+    """Return the weight of what plays say of moves in a game in which *n_moves* are legal at once in the mean."""
+    is_wide = n_moves >= MANY_MOVES
+    return HISTORY if is_wide and max(map(len, rules.moves_of)) <= LASTING * n_moves else 0.0
+
+
 def load_search_kernel() -> None:
     """Load the kernel of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
     facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB)
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
-    room = room_for(rules, rules.phased, 1, 0)
-    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, 1, 1, 1, 1), room, root, 0, 0)
+    room = room_for(rules, rules.phased, 1, 0, True)
+    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, HISTORY, 1, 1, 1, 1), room, root, 0, 0)
     collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB), facts, root, 1, 1)

@@ -64,6 +64,7 @@ class Walks(NamedTuple):
     legal: NDArray[np.int32]
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
+    prior: NDArray[np.float32]
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
@@ -88,6 +89,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         legal=ints(N_LANES, n_moves),
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
+        prior=np.zeros(n_moves, np.float32),
     )
 
 
@@ -163,7 +165,7 @@ def _chosen_joint(t, f, w, node, step, exploration):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration)
+                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration, np.float32(0))
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -206,7 +208,7 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
 
 
 @inlined
-def _chosen_slot(t, f, w, node, step, exploration):
+def _chosen_slot(t, f, w, node, step, exploration, weight):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
     d, first = node_at(t, node, DECIDER), node_at(t, node, FIRST)
     if d == SIMULTANEOUS:
@@ -217,12 +219,12 @@ def _chosen_slot(t, f, w, node, step, exploration):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, BOUNDS + d) & LOW
-            slot = best_edge(t, w, first, n, node_at(t, node, VISITS), floor, exploration)
+            slot = best_edge(t, w, first, n, node_at(t, node, VISITS), floor, exploration, weight)
     return slot
 
 
 @kernel
-def walk_down(t, f, w, root, i, n_leaves, exploration):
+def walk_down(t, f, w, root, i, n_leaves, exploration, weight):
     """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0
     while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
@@ -237,7 +239,7 @@ def walk_down(t, f, w, root, i, n_leaves, exploration):
             put(w.edge, step, NONE)
             put(w.depth, U(i), depth + 1)
             return UNOPENED - 1 - node_at(t, node, FIRST)
-        slot = _chosen_slot(t, f, w, node, step, exploration)
+        slot = _chosen_slot(t, f, w, node, step, exploration, weight)
         if slot < 0:
             put(w.depth, U(i), depth)
             return np.int64(FULL)

@@ -261,3 +261,47 @@ def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
     n_walks = search.counts["walks"]
     assert background.get(0.0) is search
     assert search.counts["walks"] == n_walks
+
+
+def test_priors_say_which_moves_plays_are_won_with() -> None:
+    """In tictactoe the middle is won with more often than corners, and these more often than edges."""
+    found = compiled_game_of(compiled("tictactoe"))
+    search = CompiledSearch(found, 1, history=0.5)
+    thought(search, 3_000)
+    prior = dict(zip(map(str, found.moves[: len(found.moves) // 2]), search._room.walks.prior.tolist(), strict=False))
+    corners = [prior[f"(mark {x} {y})"] for x in "13" for y in "13"]
+    edges = [prior[f"(mark {x} {y})"] for x, y in ("12", "21", "23", "32")]
+    assert prior["(mark 2 2)"] > max(corners)
+    assert min(corners) > max(edges)
+
+
+FILLING = "\n".join(
+    [
+        "(role a) (role b) (init (control a)) (init (free 1))",
+        *[f"(init (free {cell}))" for cell in range(2, 50)],
+        "(<= (legal ?r (fill ?c)) (true (control ?r)) (true (free ?c)))",
+        "(<= (legal a noop) (true (control b))) (<= (legal b noop) (true (control a)))",
+        "(<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))",
+        "(<= (taken ?c) (does ?r (fill ?c))) (<= (next (free ?c)) (true (free ?c)) (not (taken ?c)))",
+        "(<= (next (has ?r ?c)) (true (has ?r ?c))) (<= (next (has ?r ?c)) (does ?r (fill ?c)))",
+        "(<= some (true (free ?c))) (<= terminal (not some))",
+        "(<= (goal a 100) (true (has a 1))) (<= (goal a 0) (not (true (has a 1))))",
+        "(<= (goal b 100) (not (true (has a 1)))) (<= (goal b 0) (true (has a 1)))",
+    ]
+)
+"""A board of 49 cells is filled; who has the first cell wins."""
+
+
+def keeps_moves(game: CompiledGame) -> bool:
+    return bool(CompiledSearch(game, 1)._room.plays.work.keeps_made)
+
+
+@pytest.mark.parametrize("name", ["connectfour", "amazons"])
+def test_plays_are_not_asked_for_priors_where_moves_are_few_or_change(name: str) -> None:
+    """Seven columns are soon known; a queen's thousands of moves mean something else in each state."""
+    assert not keeps_moves(compiled_game_of(compiled(name)))
+
+
+def test_plays_are_asked_for_priors_on_wide_boards_that_are_filled() -> None:
+    """There a move is legal until it is made, and is worth about the same all the time."""
+    assert keeps_moves(of_rules(FILLING))

@@ -30,7 +30,7 @@ def made(val, t, idle, work):  # type: ignore[no-untyped-def]  # numba types it
     moves, room = addresses(t), addresses(work)
     is_stuck = choose(val, moves, 0, len(t.block_legal), load(idle, _FIRST), room)
     chosen = val.copy()
-    forget(val, moves, room)
+    forget(val, moves, load(idle, _FIRST), room)
     return is_stuck, chosen
 
 
@@ -93,3 +93,12 @@ def test_the_choice_follows_from_the_seed() -> None:
     first, again, other = (chosen_of(legal, work_for(30, seed))[1] for seed in (5, 5, 6))
     assert (first == again).all()
     assert (first != other).any()
+
+
+def test_moves_that_lanes_make_are_kept_where_that_is_wanted() -> None:
+    """After a choice, what is kept is what was chosen, but for lanes that wait."""
+    legal = np.ones((5, N_LANES), np.bool_)
+    work = work_for(5, seed=1, n_rows=12)
+    _, chosen = chosen_of(legal, work)
+    kept = np.unpackbits(work.made[6:11].view(np.uint8), axis=1, bitorder="little")
+    assert np.array_equal(kept.astype(np.bool_), chosen)
