@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gdl.compiler.compiled import CompiledGame
 
 
-NOTICE: Final = "compiling the kernels, once, up to a minute"
+NOTICE: Final = "compiling the kernels, once, some minutes"
 
 
 @contextmanager
@@ -55,7 +55,7 @@ _LOADED: Final = threading.Event()
 def load_kernels() -> None:
     """Return as soon as plays, looks and steps take no longer the first time than any other time.
 
-    The first time on a machine this takes up to a minute, which is logged, and from then on less than one.
+    The first time on a machine this takes a minute or two, which is logged, and from then on less than a second.
     """
     with _LOCK, told_of_compilation(_LOG.warning):
         if _LOADED.is_set():
