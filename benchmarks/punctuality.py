@@ -96,10 +96,10 @@ def player(spec: str) -> Iterator[str]:
         running.stdin.close()
 
 
-def play(game: str, url: str, setting: Setting, seed: int) -> dict[str, Any]:
-    """Return the record of a match of *game* in which the player at *url* has all roles."""
+def play(game: str, urls: Sequence[str], setting: Setting, seed: int) -> dict[str, Any]:
+    """Return the record of a match of *game* between the players at *urls*; none can have two roles of a match."""
     roles = played_roles(make_game(find_game(game).read(), "interpreter"))
-    seats = [word for role in roles for word in ("-p", f"{role}={url}")]
+    seats = [word for role, url in zip(roles, urls, strict=True) for word in ("-p", f"{role}={url}")]
     clocks = ["--start-clock", str(setting.start_clock_s), "--play-clock", str(setting.play_clock_s), "--grace", "0"]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "record.json"
@@ -110,12 +110,12 @@ def play(game: str, url: str, setting: Setting, seed: int) -> dict[str, Any]:
 
 
 def measure(spec: str, games: Sequence[str], n_moves: int, setting: Setting, n_busy: int) -> Replies:
-    """Return the replies of matches until there are *n_moves*, the games in turn."""
+    """Return the replies of matches until there are *n_moves*, the games, of two roles, in turn."""
     found = Replies()
-    with player(spec) as url, busy(n_busy), Progress(console=Console(stderr=True)) as bar:
+    with player(spec) as first, player(spec) as second, busy(n_busy), Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("moves", total=n_moves)
         for seed, game in enumerate(cycle(games)):
-            found.add(play(game, url, setting, seed))
+            found.add(play(game, (first, second), setting, seed))
             bar.update(task, completed=len(found.thinking_ms))
             if len(found.thinking_ms) >= n_moves:
                 return found
