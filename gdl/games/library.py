@@ -1,8 +1,10 @@
-"""The games that come with the package, and rule files by path: find one, read it, read its description."""
+"""The games that come with the package, those of a folder, and rule files by path: find one, read it."""
 
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _FOLDERS: Final = (_PACKAGE / "rules_data", _PACKAGE.parent / "rules")
 """Where the games are: in an installed wheel, and in a checkout."""
+FOLDER_VARIABLE: Final = "GGP_GAMES"
+"""The variable of the environment that names a folder of more games, as `ggp import` makes it."""
+
+
+_NAME: Final = re.compile(r"[a-z0-9]{1,60}")
+"""What games of the library are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,15 @@ class GameFile:
     def has_about(self) -> bool:
         """Whether there is a TOML description."""
         return self.about_path != self.path and self.about_path.is_file()
+
+    def text(self) -> str:
+        """Return the text of the rules, as the source of what `read` returns has it.
+
+        Raises:
+            OSError: the file cannot be read.
+            UnicodeDecodeError: it is not UTF-8, which all files of the library are.
+        """
+        return self.path.read_bytes().decode("utf-8-sig")
 
     def read(self, limits: ReadLimits = DEFAULT_LIMITS) -> Description:
         """Return the rules.
@@ -69,14 +86,32 @@ def game_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in library_folder().glob("*/*.kif")))
 
 
+def games_of_folder(folder: Path) -> tuple[GameFile, ...]:
+    """Return the games of *folder*, each in a folder of its name, in alphabetical order; none where it is not there."""
+    found = (GameFile(path.stem, path) for path in folder.glob("*/*.kif") if path.stem == path.parent.name)
+    return tuple(sorted(found, key=lambda game: game.name))
+
+
+def more_games() -> tuple[GameFile, ...]:
+    """Return the games of the folder that the environment names, in `GGP_GAMES`; those of the library come first."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return games_of_folder(Path(folder)) if folder else ()
+
+
 def find_game(name_or_path: str) -> GameFile:
     """Return the game of that name, else the rule file at that path, else that of the folder there.
+
+    Names are those of the library, then those of the folder that the environment names in `GGP_GAMES`.
 
     Raises:
         UnknownNameError: neither; it suggests the nearest names.
     """
-    if name_or_path in game_names():
-        return GameFile(name_or_path, next(library_folder().glob(f"*/{name_or_path}.kif")))
+    ours = library_folder() / name_or_path / f"{name_or_path}.kif"
+    if _NAME.fullmatch(name_or_path) and ours.is_file():
+        return GameFile(name_or_path, ours)
+    for game in more_games():
+        if game.name == name_or_path:
+            return game
     path = Path(name_or_path)
     for rules in (path, path / f"{path.name}.kif"):
         if _is_file(rules):
@@ -92,6 +127,6 @@ def _is_file(path: Path) -> bool:
 
 
 def _nearest(name: str) -> list[str]:
-    names = game_names()
+    names = (*game_names(), *(game.name for game in more_games()))
     near = difflib.get_close_matches(name[:100].lower(), names, n=3, cutoff=0.65)
     return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:3]

@@ -6,14 +6,13 @@ What all arenas share is in the templates `rules/zion/zion.kif.template` and `zi
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass
 from string import Template
 from typing import Final, TypeAlias
 
 from gdl.boards import MAX_SIDE
-from gdl.editing.formatting import LINE_COLUMNS
 from gdl.errors import ArenaError
+from gdl.games.families import fact, lines_of
 from gdl.games.library import library_folder
 
 MAX_ROBOTS: Final = 99
@@ -80,18 +79,18 @@ def zion_rules(arena: ZionArena) -> str:
     """
     robots = range(1, arena.robots + 1)
     numbers = range(max(arena.rows, arena.columns, arena.robots, arena.turns))
-    first = [_fact("init", _fact("at", *arena.player))]
-    first += [_fact("init", _fact("robot", i, *cell)) for i, cell in zip(robots, arena.robot_cells, strict=True)]
+    first = [fact("init", fact("at", *arena.player))]
+    first += [fact("init", fact("robot", i, *cell)) for i, cell in zip(robots, arena.robot_cells, strict=True)]
     return _template("zion.kif.template").substitute(
         command=arena.command,
         turns=arena.turns,
         robots=arena.robots,
-        first_position=_lines(first),
-        scores=_lines(_fact("score", n, score(n, arena.robots)) for n in range(arena.robots + 1)),
-        order=_lines(_fact("after", i, i + 1 if i < arena.robots else "done") for i in robots),
-        numbers=_lines(_fact("succ", n, n + 1) for n in numbers),
-        columns=_lines(_fact("column", x) for x in range(1, arena.columns + 1)),
-        rows=_lines(_fact("row", y) for y in range(1, arena.rows + 1)),
+        first_position=lines_of(first),
+        scores=lines_of(fact("score", n, score(n, arena.robots)) for n in range(arena.robots + 1)),
+        order=lines_of(fact("after", i, i + 1 if i < arena.robots else "done") for i in robots),
+        numbers=lines_of(fact("succ", n, n + 1) for n in numbers),
+        columns=lines_of(fact("column", x) for x in range(1, arena.columns + 1)),
+        rows=lines_of(fact("row", y) for y in range(1, arena.rows + 1)),
     )
 
 
@@ -118,17 +117,3 @@ def _check(what: str, number: int, least: int, most: int) -> None:
 
 def _template(name: str) -> Template:
     return Template((library_folder() / "zion" / name).read_text(encoding="utf-8"))
-
-
-def _fact(name: str, *arguments: object) -> str:
-    return f"({name} {' '.join(str(argument) for argument in arguments)})"
-
-
-def _lines(facts: Iterable[str]) -> str:
-    """Return *facts* in as few lines as they fit in."""
-    lines = [""]
-    for fact in facts:
-        if lines[-1] and len(lines[-1]) + 1 + len(fact) > LINE_COLUMNS:
-            lines.append("")
-        lines[-1] += f" {fact}" if lines[-1] else fact
-    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What holds for every game of the library."""
+"""What holds for every game of the library, on the compiled engine; a test compares it with the interpreter."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from gdl.game import RANDOM, Game, State
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
+from server.hosting.ordering import of_library
+from tests.kit.players.games import compiled
 from tests.kit.rules.counting import Tree, count
 
 MAX_STEPS = 1000
@@ -35,7 +37,7 @@ class Play:
 
 @cache
 def game(name: str) -> Game:
-    return make_game(find_game(name).read())
+    return compiled(name)
 
 
 @cache
@@ -69,6 +71,19 @@ def random_play(game: Game, rng: random.Random) -> Play:
 @every_game
 def test_random_plays_end(name: str) -> None:
     assert [play.states[-1].is_terminal for play in plays(name)] == [True] * N_PLAYS
+
+
+@every_game
+def test_the_interpreter_plays_the_same(name: str) -> None:
+    interpreted, (play, *_) = make_game(game(name).description), plays(name)
+    for state in (play.states[0], play.states[len(play.moves) // 2], play.states[-1]):
+        same = interpreted.state(state.facts)
+        assert [same.is_terminal, *map(same.goal, game(name).roles)] == [
+            state.is_terminal, *map(state.goal, game(name).roles)
+        ]  # fmt: skip
+        assert same.is_terminal or [set(same.legal_moves(role)) for role in game(name).roles] == [
+            set(state.legal_moves(role)) for role in game(name).roles
+        ]
 
 
 @every_game
@@ -110,6 +125,14 @@ def _as_init(rule: Rule) -> Rule:
 @every_game
 def test_the_description_names_the_roles_of_the_rules(name: str) -> None:
     assert about(name).roles == tuple(str(role) for role in game(name).roles)
+
+
+@every_game
+def test_a_server_keeps_the_game_as_its_rules_have_it(name: str) -> None:
+    kept, description = of_library(name), find_game(name).read()
+    assert (kept.rules, kept.sha256, kept.roles, kept.is_gdl2) == (
+        description.source.text, description.sha256, tuple(map(str, game(name).roles)), description.is_gdl2,
+    )  # fmt: skip
 
 
 @every_game

@@ -1,0 +1,44 @@
+"""Known numbers of ways in which the library's games go, as data in `counts/`: joint moves by depth, or whole turns."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from gdl.language.kif import read_term
+from players.search.evaluator import compiled_game_of
+from server.perft import BatchCounting, counts
+from tests.kit.players.games import compiled
+
+FOLDER = Path(__file__).parent / "counts"
+
+
+class Known(BaseModel):
+    """How many nodes there are at depths 1, 2, ... from the first state, or from that in which *facts* are true.
+
+    A depth is a step, or a turn, which may take several steps.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    steps: tuple[int, ...] = ()
+    turns: tuple[int, ...] = ()
+    facts: tuple[str, ...] = ()
+    source: str = ""
+
+
+def known(path: Path) -> list[Known]:
+    return [Known.model_validate(each) for each in tomllib.loads(path.read_text())["counts"]]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_counts_are_the_known_ones(path: Path) -> None:
+    game = compiled_game_of(compiled(path.stem))
+    for expected in known(path):
+        by_turns = bool(expected.turns)
+        state = game.state(frozenset(map(read_term, expected.facts))) if expected.facts else game.initial_state
+        found = counts(BatchCounting(game, by_turns, 2), state, len(expected.turns or expected.steps))
+        assert [each.nodes for each in found] == list(expected.turns or expected.steps)

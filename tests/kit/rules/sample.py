@@ -1,0 +1,43 @@
+"""Games of the library for tests that take seconds for each: a sample of all kinds, or all of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from gdl.games.library import game_names
+
+_SAMPLE: Final = frozenset(
+    [
+        "amazons",
+        "breakthrough",
+        "connectfour",
+        "darkhex",
+        "draughts",
+        "eightpuzzle",
+        "hanoi",
+        "hex",
+        "kalah",
+        "kuhnpoker",
+        "mastermind",
+        "montyhall",
+        "mummymaze",
+        "nim",
+        "othello",
+        "phantomtictactoe",
+        "pig",
+        "rockpaperscissors",
+        "tictactoe",
+        "tronfour",
+        "twentyfortyeight",
+        "zion",
+        "zionsmall",
+        "zombies",
+    ]
+)
+
+
+def sampled_games() -> tuple[str, ...]:
+    """Return the names of a fixed sample, or with GGP_CONFORM=all (`make conform`) of all games."""
+    is_whole = os.environ.get("GGP_CONFORM") == "all"
+    return tuple(name for name in game_names() if is_whole or name in _SAMPLE)
