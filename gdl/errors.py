@@ -259,6 +259,39 @@ class ArenaError(CallerError):
     most: int
 
 
+class SizeError(CallerError):
+    """A game of a family cannot be made in that size."""
+
+    template: ClassVar[str] = "{family} has from {least:,} to {most:,} {what}, not {number:,}"
+    family: str
+    what: str
+    number: int
+    least: int
+    most: int
+
+
+class PuzzleError(CallerError):
+    """A level or a puzzle is none that a game can be made of; `line` and `column`, from 1, are 0 for all of it."""
+
+    template: ClassVar[str] = "{place}{message}"
+    message: str
+    line: int = 0
+    column: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where the mistake is, as the beginning of the message."""
+        return f"line {self.line}, column {self.column}: " if self.line else ""
+
+
+class FenError(CallerError):
+    """A line is not Forsyth-Edwards Notation, or describes no position from which chess can be played."""
+
+    template: ClassVar[str] = "not a position of chess: {reason} ({fen})"
+    fen: str
+    reason: str
+
+
 class UnsendableMessageError(CallerError):
     """A message of the protocol cannot be written: its match id is no single name, or its dialect needs more."""
 

@@ -77,7 +77,8 @@ class Counts(Table):
 class About(Table):
     """What a TOML description says about its game; `players` counts the roles but `random`.
 
-    `keys` are what a person types for a move in the terminal, each with the text of its move.
+    `tags` are words by which lists find it, `keys` what a person types for a move in the terminal, each with the text
+    of its move.
     """
 
     title: Annotated[Line, Field(max_length=80)]
@@ -86,6 +87,7 @@ class About(Table):
     players: Count
     summary: Prose
     source: Line | None = None
+    tags: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
     decisions: Annotated[tuple[Clarification, ...], Field(max_length=MAX_ENTRIES)] = ()
     board: Layout = Layout()
     keys: Annotated[dict[Key, Line], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
@@ -163,9 +165,15 @@ def about_findings(path: Path) -> list[Diagnostic]:
 def _hint(key: KeyPath, problem: str) -> str:
     if not problem.endswith(UNKNOWN_KEY):
         return "docs/games.md shows what a description says, and how"
-    known = {name for table in Table.__subclasses__() for name in table.model_fields}
+    known = {name for table in _tables(Table) for name in table.model_fields}
     near = difflib.get_close_matches(str(key[-1])[:100], sorted(known), n=1)
     return f"did you mean {near[0]}?" if near else "remove it; docs/games.md shows the keys that there are"
+
+
+def _tables(table: type[Table]) -> Iterator[type[Table]]:
+    for inner in table.__subclasses__():
+        yield inner
+        yield from _tables(inner)
 
 
 def _span(source: Source, key: KeyPath, problem: str) -> Span:

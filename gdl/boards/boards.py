@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from gdl.boards.fluents import name_words
 from gdl.boards.layout import Layout, Pieces, Walls
-from gdl.language.kif import read_term
+from gdl.boards.matching import MAX_LINE, Matcher, printed, shown
+from gdl.boards.pieces import Mark, is_number, marks_of
+from gdl.boards.stacks import Pile, natural, piles_of, trays_of
 from gdl.language.rules import Description
-from gdl.language.terms import Compound, Term, Variable, signature
+from gdl.language.terms import Compound, Term, signature
 
 Place: TypeAlias = tuple[int, int]
 """A cell: its column and its row, counted from 0 at the left and at the top."""
@@ -28,18 +30,36 @@ class Cells:
         self.rows = rising if layout.y == "down" else rising[::-1]
         self._x = {name: x for x, name in enumerate(self.columns)}
         self._y = {name: y for y, name in enumerate(self.rows)}
+        self._is_snake, self._is_down = layout.numbered == "snake", layout.y == "down"
 
     def find(self, values: Mapping[str, str], end: str = "") -> Place | None:
         """Return the cell that *values* of variables mean, None where it is outside; *end* ends their names.
 
         A column is the value of `?x`, after that of `?bx` and a blank where there is one; a row likewise; `?xy` is
-        both in one word. In a grid of one row no row is named.
+        both in one word, `?cell` the number of a cell. In a grid of one row no row is named.
         """
         if f"?xy{end}" in values:
             return self._words.get(values[f"?xy{end}"])
+        if f"?cell{end}" in values:
+            return self.place(int(values[f"?cell{end}"])) if is_number(values[f"?cell{end}"]) else None
         x = self._x.get(_name(values, "x", end))
         y = 0 if len(self.rows) == 1 and f"?y{end}" not in values else self._y.get(_name(values, "y", end))
         return None if x is None or y is None else (x, y)
+
+    def place(self, number: int) -> Place | None:
+        """Return the cell of that number, counted from 1 along rows in rising order; None where there is none."""
+        if not 1 <= number <= len(self.columns) * len(self.rows):
+            return None
+        line, x = divmod(number - 1, len(self.columns))
+        if self._is_snake and line % 2:
+            x = len(self.columns) - 1 - x
+        return x, line if self._is_down else len(self.rows) - 1 - line
+
+    def number(self, place: Place) -> int:
+        """Return the number of a cell, as `place` counts."""
+        x, y = place
+        line = y if self._is_down else len(self.rows) - 1 - y
+        return line * len(self.columns) + (len(self.columns) - x if self._is_snake and line % 2 else x + 1)
 
     def column(self, name: str) -> int | None:
         """Return the number of the column of that name, None where there is none."""
@@ -71,32 +91,26 @@ def _name(values: Mapping[str, str], axis: str, end: str) -> str:
 _STEPS: Final[dict[str, Place]] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _VARIABLE: Final = re.compile(r"\?\w+")
 _MAX_LINES: Final = 200
-_MAX_LINE: Final = 200
 _MAX_JOINED: Final = 100
-_NUMBERS: Final = re.compile(r"([0-9]{1,9})")
 _MAX_MARKS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What stands in a cell: the symbol to draw, the value it stands for, a colour, and how many there are.
+class Segment:
+    """A line from the middle of a cell to that of another, with a head if it is an arrow."""
 
-    Pictures draw the shape, if it has one, in the colour `fill`, if that is not the terminal's.
-    """
-
-    symbol: str
-    value: str
-    colour: str | None
-    count: int
-    shape: str | None = None
-    fill: str | None = None
+    start: Place
+    end: Place
+    colour: str | None = None
+    is_arrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """What there is to draw. `rows` run from the top to the bottom; the last mark of a cell lies on top.
 
-    A wall is a pair of neighbouring cells, the left or upper one first.
+    A wall is a pair of neighbouring cells, the left or upper one first. Cells that are `missing` are not drawn; what
+    stands in those that are `unknown` is not known.
     """
 
     layout: Layout
@@ -107,129 +121,88 @@ class Board:
     heaps: tuple[tuple[str, int], ...]
     turn: str | None
     lines: tuple[str, ...]
+    missing: frozenset[Place] = frozenset()
+    segments: tuple[Segment, ...] = ()
+    stacks: tuple[Pile, ...] = ()
+    trays: tuple[Pile, ...] = ()
+    unknown: frozenset[Place] = frozenset()
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is more to draw than captions."""
+        return self.layout.kind != "facts" or bool(self.trays)
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """The cells that there are, row by row from the upper left."""
+        every = ((x, y) for y in range(len(self.rows)) for x in range(len(self.columns)))
+        return (place for place in every if place not in self.missing)
 
 
-class _Matcher:
-    """Finds the facts of a state, or of a rule file, that a pattern matches."""
+def board_of(layout: Layout, description: Description, facts: Iterable[Term], *, is_partial: bool = False) -> Board:
+    """Return the board that *layout* makes of a state's *facts* and the facts of the rules.
 
-    def __init__(self, description: Description, facts: Iterable[Term]) -> None:
-        self.state = tuple(sorted(facts, key=str))
-        self._description = description
-        self._found: dict[str, dict[tuple[str, int], list[Term]]] = {}
-
-    def __call__(self, pattern: str, source: Literal["state", "rules"]) -> Iterator[dict[str, str]]:
-        term = read_term(pattern)
-        if source not in self._found:
-            self._found[source] = _by_signature(self.state if source == "state" else _facts_of(self._description))
-        for fact in self._found[source].get(signature(term), ()):
-            bound = _bound(term, fact)
-            if bound is not None:
-                yield {name: _shown(value) for name, value in bound.items()}
-
-
-def _bound(pattern: Term, fact: Term) -> dict[str, Term] | None:
-    """Return what the variables of *pattern* stand for where it is *fact*, which has none; None where it is not."""
-    found: dict[str, Term] = {}
-    todo = [(pattern, fact)]
-    while todo:
-        left, right = todo.pop()
-        if isinstance(left, Variable):
-            if found.setdefault(left.name, right) is not right:
-                return None
-        elif isinstance(left, Compound) and not left.is_ground:
-            if signature(left) != signature(right):
-                return None
-            assert isinstance(right, Compound)
-            todo += zip(left.arguments, right.arguments, strict=True)
-        elif left is not right:
-            return None
-    return found
-
-
-def _by_signature(facts: Iterable[Term]) -> dict[tuple[str, int], list[Term]]:
-    found: dict[tuple[str, int], list[Term]] = {}
-    for fact in facts:
-        found.setdefault(signature(fact), []).append(fact)
-    return found
-
-
-def _facts_of(description: Description) -> Iterator[Term]:
-    return (rule.head.term for rule in description.rules if not rule.body and rule.head.term.is_ground)
-
-
-def _shown(term: Term) -> str:
-    """Return the text of *term*, cut to a line and without characters that would move a terminal's cursor."""
-    return _printed(str(term))
-
-
-def _printed(whole: str) -> str:
-    text = whole[:_MAX_LINE]
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
-def board_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Board:
-    """Return the board that *layout* makes of a state's *facts* and the facts of the rules."""
-    match, cells = _Matcher(description, facts), Cells(layout)
+    *is_partial* says that there may be other facts, which are not known.
+    """
+    match, cells = Matcher(description, facts), Cells(layout)
+    marks = _marks(layout, cells, match)
+    missing = _missing(layout, cells, match) - marks.keys()
     return Board(
         layout=layout,
         columns=cells.columns,
         rows=cells.rows,
-        marks=_marks(layout, cells, match),
+        marks=marks,
         walls=frozenset(wall for walls in layout.walls for wall in _walls(walls, cells, match)),
         heaps=_heaps(layout, match),
         turn=next((found["?role"] for found in match(layout.turn, "state")), None) if layout.turn else None,
         lines=_lines(layout, match),
+        missing=missing,
+        segments=_segments(layout, cells, match),
+        stacks=piles_of(layout, match),
+        trays=trays_of(layout, match),
+        unknown=_unknown(layout, cells, match) - missing if is_partial and layout.veiled else frozenset(),
     )
 
 
-def _marks(layout: Layout, cells: Cells, match: _Matcher) -> dict[Place, tuple[Mark, ...]]:
+def _missing(layout: Layout, cells: Cells, match: Matcher) -> frozenset[Place]:
+    """Return the cells that `places` of *layout* leave out; none where no fact matches."""
+    there = {cells.find(found) for places in layout.places for found in match(places.fluent, places.source)} - {None}
+    if not there:
+        return frozenset()
+    return frozenset({(x, y) for x in range(len(cells.columns)) for y in range(len(cells.rows))} - there)
+
+
+def _unknown(layout: Layout, cells: Cells, match: Matcher) -> frozenset[Place]:
+    """Return the cells of which no fact is known."""
+    known = {place for pieces in layout.pieces for place in _standing(pieces, cells, match)}
+    return frozenset({(x, y) for x in range(len(cells.columns)) for y in range(len(cells.rows))} - known)
+
+
+def _marks(layout: Layout, cells: Cells, match: Matcher) -> dict[Place, tuple[Mark, ...]]:
     marks: dict[Place, list[Mark]] = {}
     n_marks = 0
     for pieces in layout.pieces:
         if n_marks >= _MAX_MARKS:
             break
         for place, values in _standing(pieces, cells, match).items():
-            found = list(_symbols(pieces, values))
+            found = list(marks_of(pieces, values, len(cells.columns)))
             n_marks += len(found)
             marks.setdefault(place, []).extend(found)
     return {place: tuple(found) for place, found in marks.items() if found}
 
 
-def _standing(pieces: Pieces, cells: Cells, match: _Matcher) -> dict[Place, list[str]]:
+def _standing(pieces: Pieces, cells: Cells, match: Matcher) -> dict[Place, list[str]]:
     standing: dict[Place, list[str]] = {}
+    named = {"?bx": pieces.block, "?x": pieces.column, "?y": pieces.row}
+    said = {name: value for name, value in named.items() if value is not None}
     for found in match(pieces.fluent, pieces.source):
-        place = cells.find(found if pieces.block is None else found | {"?bx": pieces.block})
+        place = cells.find(found | said)
         if place is not None:
             standing.setdefault(place, []).append(found.get("?piece", ""))
     return standing
 
 
-def _symbols(pieces: Pieces, values: list[str]) -> Iterator[Mark]:
-    shown = [(_symbol(pieces, value), value) for value in values]
-    if pieces.count and len(shown) > 1:
-        value = values[0]
-        yield _mark(pieces, str(min(len(values), 9)), value, len(values))
-        return
-    for symbol, value in shown:
-        if symbol is not None:
-            yield _mark(pieces, symbol, value, 1)
-
-
-def _mark(pieces: Pieces, symbol: str, value: str, count: int) -> Mark:
-    colour = pieces.colours.get(value, pieces.colour)
-    shape, fill = pieces.shapes.get(value, pieces.shape), pieces.fills.get(value, pieces.fill)
-    return Mark(symbol, value, colour, count, shape, fill)
-
-
-def _symbol(pieces: Pieces, value: str) -> str | None:
-    if pieces.symbol is not None:
-        return pieces.symbol
-    return value[:3] if pieces.symbols is None else pieces.symbols.get(value)
-
-
-def _walls(walls: Walls, cells: Cells, match: _Matcher) -> Iterator[tuple[Place, Place]]:
+def _walls(walls: Walls, cells: Cells, match: Matcher) -> Iterator[tuple[Place, Place]]:
     for found in match(walls.fluent, walls.source):
         place, side = cells.find(found), walls.side or found.get("?side")
         other = cells.find(found, "2") if side is None else _beside(place, side)
@@ -237,25 +210,37 @@ def _walls(walls: Walls, cells: Cells, match: _Matcher) -> Iterator[tuple[Place,
             yield min(place, other), max(place, other)
 
 
+def _segments(layout: Layout, cells: Cells, match: Matcher) -> tuple[Segment, ...]:
+    found: dict[Segment, None] = {}
+    for lines in layout.lines:
+        for values in match(lines.fluent, lines.source):
+            start = cells.find(values)
+            end = cells.find(values, "2") if lines.side is None else _inside(_beside(start, lines.side), cells)
+            if start is not None and end is not None and start != end and len(found) < _MAX_MARKS:
+                found[Segment(start, end, lines.colour, lines.arrow)] = None
+    return tuple(found)
+
+
+def _inside(place: Place | None, cells: Cells) -> Place | None:
+    is_there = place is not None and 0 <= place[0] < len(cells.columns) and 0 <= place[1] < len(cells.rows)
+    return place if is_there else None
+
+
 def _beside(place: Place | None, side: str) -> Place | None:
     step = _STEPS.get(side)
     return None if place is None or step is None else (place[0] + step[0], place[1] + step[1])
 
 
-def _heaps(layout: Layout, match: _Matcher) -> tuple[tuple[str, int], ...]:
+def _heaps(layout: Layout, match: Matcher) -> tuple[tuple[str, int], ...]:
     if layout.heaps is None:
         return ()
     found = match(layout.heaps.fluent, "state")
-    return tuple((heap["?heap"], int(heap["?size"])) for heap in found if _is_number(heap["?size"]))[:_MAX_LINES]
+    return tuple((heap["?heap"], int(heap["?size"])) for heap in found if is_number(heap["?size"]))[:_MAX_LINES]
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 10
-
-
-def _lines(layout: Layout, match: _Matcher) -> tuple[str, ...]:
+def _lines(layout: Layout, match: Matcher) -> tuple[str, ...]:
     """Return the captions; without any, and without a picture, the facts themselves."""
-    if layout.kind == "facts" and not layout.captions:
+    if layout.kind == "facts" and not layout.captions and not layout.trays:
         return _facts(match.state)
     lines: list[str] = []
     for caption in layout.captions:
@@ -269,11 +254,11 @@ def _facts(state: Sequence[Term]) -> tuple[str, ...]:
     kinds: dict[tuple[str, int], list[str]] = {}
     for fact in state:
         arguments = fact.arguments if isinstance(fact, Compound) else ()
-        kinds.setdefault(signature(fact), []).append(" ".join(map(_shown, arguments)))
+        kinds.setdefault(signature(fact), []).append(" ".join(map(shown, arguments)))
     lines = [
         _joined(words, texts) if n_arguments else words
         for (name, n_arguments), texts in kinds.items()
-        for words in (name_words(_printed(name)),)
+        for words in (name_words(printed(name)),)
     ]
     n_more = len(lines) - _MAX_LINES
     return tuple(lines) if n_more <= 0 else (*lines[:_MAX_LINES], f"... and {n_more} kinds of facts more")
@@ -281,15 +266,11 @@ def _facts(state: Sequence[Term]) -> tuple[str, ...]:
 
 def _joined(label: str, texts: Iterable[str]) -> str:
     """Return one line of *texts* behind their label, numbers in their order."""
-    ordered = sorted(texts, key=_natural)
+    ordered = sorted(texts, key=natural)
     shown = ordered[:_MAX_JOINED]
     more = f" and {len(ordered) - len(shown)} more" if len(ordered) > len(shown) else ""
     return f"{label}: {', '.join(shown)}{more}"
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBERS.split(text) if part]
-
-
 def _filled(text: str, found: dict[str, str]) -> str:
-    return _VARIABLE.sub(lambda name: found.get(name[0], name[0]), text)[:_MAX_LINE]
+    return _VARIABLE.sub(lambda name: found.get(name[0], name[0]), text)[:MAX_LINE]

@@ -192,13 +192,17 @@ def name_words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a fluent: the names that it can have, none if any; and what they are as coordinates."""
+    """An argument of a fluent: the names that it can have, none if any; and what they are as coordinates.
+
+    `first` are those that it has in the first state.
+    """
 
     path: Path
     names: frozenset[str]
     variables: tuple[str, ...]
     line: Line | None
     words: tuple[tuple[str, ...], tuple[str, ...]] | None
+    first: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +247,8 @@ def _argument(path: Path, leaves: list[Path], domains: Domains) -> Argument:
     if names:
         names = _declared(path, names, leaves, domains)
     variables = tuple(islice(domains.variables.get(path, ()), 200))
-    return Argument(path, names, variables, line_of(names, variables), words_of_cells(names))
+    first = frozenset(_in_first_state(path, domains))
+    return Argument(path, names, variables, line_of(names, variables), words_of_cells(names), first)
 
 
 def _declared(path: Path, names: frozenset[str], leaves: list[Path], domains: Domains) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -12,14 +12,17 @@ from typing import Final, Literal
 from pydantic import ValidationError
 
 from gdl.boards.about import About
-from gdl.boards.fluents import Argument, Fluent, Path, domains_of, fluents_of, name_words
-from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Pieces, Side, Walls
+from gdl.boards.fluents import Argument, Fluent, Path, domains_of, fluents_of, line_of, name_words
+from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Lines, Pieces, Shape, Side, Stacks, Walls
 from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
+from gdl.boards.neighbourhoods import diagonal
 from gdl.boards.readings import Reading, readings_of
+from gdl.boards.stacks import natural
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, signature
 
 _CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
+_MEN: Final = frozenset({"man", "crowned"})
 _TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
 _MAX_COMPANIONS: Final = 10
 _NOBODY: Final = Appearance("", "token", "white")
@@ -52,13 +55,27 @@ def best_grid(fluents: Sequence[Fluent], roles: Sequence[str]) -> Grid | None:
         for reading, block in zip(chosen, blocks, strict=True)
         for piece in _pieces(reading, roles)
     ]
+    if _are_men(pieces, chosen):
+        pieces = [piece.model_copy(update={"shapes": _as_men(piece.shapes)}) for piece in pieces]
     names = list(dict.fromkeys(block for block in blocks if block))
     columns = tuple(f"{block} {name}" for block in names for name in best.columns) or best.columns
-    is_chess = any(shape in _CHECKERED for piece in pieces for shape in (piece.shape, *piece.shapes.values()))
+    is_chess = any(shape in _CHECKERED | _MEN for piece in pieces for shape in (piece.shape, *piece.shapes.values()))
     return Grid(
         columns, best.rows, "down" if best.is_matrix else "up", tuple(pieces[:MAX_ENTRIES]),
         tuple(reading.fluent for reading in chosen), is_chess,
     )  # fmt: skip
+
+
+def _are_men(pieces: Sequence[Pieces], chosen: Sequence[Reading]) -> bool:
+    """Return whether pieces called pawns are those of draughts: only kings are beside them, and none at first."""
+    shapes = {shape for piece in pieces for shape in piece.shapes.values()}
+    first = {name for reading in chosen for argument in reading.others for name in argument.first}
+    return shapes & _CHECKERED == {"pawn", "king"} and bool(first) and all(shape_of(name) != "king" for name in first)
+
+
+def _as_men(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
+    men: dict[Shape, Shape] = {"pawn": "man", "king": "crowned"}
+    return {name: men.get(shape, shape) for name, shape in shapes.items()}
 
 
 def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]:
@@ -136,6 +153,13 @@ def _by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles:
 _TURNS: Final = re.compile(r"(?!.*(last|previous)).*(control|turn|tomove|to_move|mover|active)", re.IGNORECASE)
 _WALLS: Final = re.compile(r"(wall|blocked|block|barrier|fence)_?(north|south|east|west)", re.IGNORECASE)
 _SIDES: Final[dict[str, Side]] = {"north": "north", "south": "south", "east": "east", "west": "west"}
+_LINES: Final = re.compile(r"(line|edge|bar|stick|fence|drawn|segment|link)s?", re.IGNORECASE)
+_BOXES: Final = re.compile(r"(box|square|owner|owned|field|territory)(es|s)?", re.IGNORECASE)
+_PITS: Final = re.compile(r"(pit|hole|house|cup|bowl)s?", re.IGNORECASE)
+_ON: Final = re.compile(r"on(_?top(_?of)?)?", re.IGNORECASE)
+_ON_TABLE: Final = re.compile(r"(on_?)?(table|floor|ground)", re.IGNORECASE)
+_CLEAR: Final = re.compile(r"clear|free|top", re.IGNORECASE)
+_MAX_PITS: Final = 40
 _HEAPS: Final = re.compile(r"heap|pile|pit|stack|tower|house|store", re.IGNORECASE)
 _MAX_CAPTIONS: Final = 40
 _MAX_FACTS: Final = 24
@@ -148,8 +172,8 @@ def layout_for(description: Description) -> Layout:
 
 
 def layout_of(description: Description, about: About | None) -> Layout:
-    """Return the layout that *about* gives, a guessed one where a game comes without."""
-    return layout_for(description) if about is None else about.board
+    """Return the layout that *about* gives, a guessed one where a game comes without, or its description without."""
+    return about.board if about is not None and "board" in about.model_fields_set else layout_for(description)
 
 
 class _Known:
@@ -173,9 +197,12 @@ def _layout(known: _Known) -> Layout:
     roles = _roles(description)
     turn = _turn(fluents, roles)
     try:
+        drawn = _with_lines(fluents, roles, turn)
+        if drawn is not None:
+            return drawn
         grid = best_grid(fluents, roles)
         if grid is not None:
-            return _with_grid(grid, turn, fluents)
+            return _with_grid(grid, turn, fluents).model_copy(update=_hexagons(grid, description))
         return _without_grid(turn, fluents)
     except ValidationError:  # names that no layout may hold
         return Layout()
@@ -213,6 +240,53 @@ def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluen
     )
 
 
+def _hexagons(grid: Grid, description: Description) -> dict[str, object]:
+    """Return what makes the cells of *grid* hexagons, if the rules have such a neighbourhood."""
+    sign = diagonal(description)
+    is_one_board = not any(" " in name for name in (*grid.columns, *grid.rows))
+    if not sign or not is_one_board or len(grid.rows) == 1 or grid.is_checkered:
+        return {}
+    is_falling = (sign == -1) == (grid.y == "down")
+    return {"cells": "hexagons", "shift": "right" if is_falling else "left"}
+
+
+def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: tuple[Fluent, str] | None) -> Layout | None:
+    """Return a board of points, where a fluent is called a line and has the coordinates of two."""
+    for fluent in fluents:
+        lined = fluent.arguments[:4]
+        if not _LINES.fullmatch(fluent.name) or len(lined) < 4 or any(argument.line is None for argument in lined):
+            continue
+        x, y, x2, y2 = lined
+        columns, rows = _ordered(x, x2), _ordered(y, y2)
+        named = {x.path: "?x", y.path: "?y", x2.path: "?x2", y2.path: "?y2"}
+        boxes = [other for other in fluents if _BOXES.fullmatch(other.name) and _are_within(other, columns, rows)]
+        shown = {fluent.name, *(box.name for box in boxes)} | ({turn[0].name} if turn else set())
+        return Layout(
+            kind="grid", columns=columns, rows=rows, cells="points", turn=turn[1] if turn else None,
+            lines=(Lines(fluent=fluent.pattern(named), source="state", colour="black"),),
+            pieces=tuple(_box(box, roles) for box in boxes), captions=_captions(fluents, shown),
+        )  # fmt: skip
+    return None
+
+
+def _ordered(one: Argument, other: Argument) -> tuple[str, ...]:
+    line = line_of(one.names | other.names, ())
+    return line.names if line is not None else tuple(sorted(one.names | other.names))
+
+
+def _are_within(fluent: Fluent, columns: tuple[str, ...], rows: tuple[str, ...]) -> bool:
+    if len(fluent.arguments) != 3:
+        return False
+    x, y, owner = fluent.arguments
+    return x.names <= set(columns) and y.names <= set(rows) and bool(x.names and y.names and owner.names)
+
+
+def _box(fluent: Fluent, roles: tuple[str, ...]) -> Pieces:
+    x, y, owner = fluent.arguments
+    drawn = _by_value(fluent, {x.path: "?x", y.path: "?y"}, owner, roles)
+    return drawn.model_copy(update={"between": True})
+
+
 def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]]:
     """Return the fluents whose names say that they are walls on one side of a cell."""
     found = []
@@ -227,6 +301,9 @@ def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]
 
 
 def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
+    found = _stacks(turn, fluents) or _pits(turn, fluents)
+    if found is not None:
+        return found
     for fluent in fluents:
         if _HEAPS.search(fluent.name) and len(fluent.arguments) == 2:
             name, size = fluent.arguments
@@ -237,6 +314,54 @@ def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) 
                     kind="heaps", heaps=heaps, turn=turn[1] if turn else None, captions=_captions(fluents, shown)
                 )
     return Layout()
+
+
+def _stacks(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout | None:
+    """Return stacks where things lie on others."""
+    for fluent in fluents:
+        if not _ON.fullmatch(fluent.name) or len(fluent.arguments) != 2:
+            continue
+        piece, below = fluent.arguments
+        if not piece.names & below.names or len(piece.names) > MAX_ENTRIES:
+            continue
+        if not any(_ON_TABLE.fullmatch(other.name) or _CLEAR.fullmatch(other.name) for other in fluents):
+            continue
+        tables = [other for other in fluents if _ON_TABLE.fullmatch(other.name) and len(other.arguments) == 1]
+        on_tables = frozenset[str]().union(*(table.arguments[0].names for table in tables))
+        looks = appearances(piece.names | on_tables)
+        symbols = {name: looks[name].symbol if name in looks else symbol_of(name) for name in piece.names | on_tables}
+        look = {"shape": "bar" if _has_numbers(piece.names) else "tile", "fill": "yellow", "symbols": symbols}
+        on = fluent.pattern({piece.path: "?piece", below.path: "?below"})
+        entries = [on, *(table.pattern({table.arguments[0].path: "?piece"}) for table in tables)]
+        names = sorted(below.names - piece.names - on_tables)
+        shown = {fluent.name, *(table.name for table in tables)} | ({turn[0].name} if turn else set())
+        return Layout(
+            kind="stacks", columns=tuple(names) or None, turn=turn[1] if turn else None,
+            stacks=tuple(Stacks.model_validate({"fluent": entry, **look}) for entry in entries),
+            captions=_captions(fluents, shown),
+        )  # fmt: skip
+    return None
+
+
+def _has_numbers(names: Collection[str]) -> bool:
+    return all(name[-1:].isdecimal() for name in names)
+
+
+def _pits(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout | None:
+    """Return a row of pits, where a fluent says how many seeds lie in each."""
+    for fluent in fluents:
+        if not _PITS.fullmatch(fluent.name) or len(fluent.arguments) != 2:
+            continue
+        pit, seeds = fluent.arguments
+        if 2 <= len(pit.names) <= _MAX_PITS and _has_numbers(seeds.names) and len(seeds.names) > 1:
+            entry = fluent.pattern({pit.path: "?x", seeds.path: "?piece"})
+            shown = {fluent.name} | ({turn[0].name} if turn else set())
+            return Layout(
+                kind="grid", columns=tuple(sorted(pit.names, key=natural)), rows=("1",), cells="pits",
+                turn=turn[1] if turn else None, pieces=(Pieces(fluent=entry, shape="seeds", fill="green"),),
+                captions=_captions(fluents, shown),
+            )  # fmt: skip
+    return None
 
 
 def _are_numbers(argument: Argument) -> bool:

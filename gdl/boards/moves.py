@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from gdl.boards.boards import Board, Cells, Place, cell_name
+from gdl.boards.grids import Emphasis
 from gdl.boards.layout import Layout
-from gdl.boards.pictures import Emphasis
 from gdl.language.kif import read_term
 from gdl.language.terms import Compound, Term, Variable, signature
 
 _MAX_WORDS: Final = 50
 _OF_LINES: Final = re.compile(r"drop|insert|push|put|place|play|shift|slide|col|row", re.IGNORECASE)
-_COORDINATES: Final = frozenset({"?x", "?y", "?bx", "?by", "?xy"})
+_COORDINATES: Final = frozenset({"?x", "?y", "?bx", "?by", "?xy", "?cell"})
 
 
 def places(move: Term, board: Board) -> tuple[str, ...]:
@@ -27,6 +27,10 @@ def places(move: Term, board: Board) -> tuple[str, ...]:
     if board.layout.kind == "heaps":
         heaps = {name: (0, number) for number, (name, _) in enumerate(board.heaps)}
         return tuple(cell_name(heaps[word]) for word in words if word in heaps)
+    if board.layout.kind == "stacks":
+        stacks = {mark.value: number for number, stack in enumerate(board.stacks) for mark in stack.marks}
+        stacks |= {stack.name: number for number, stack in enumerate(board.stacks)}
+        return tuple(dict.fromkeys(cell_name((stacks[word], 0)) for word in words if word in stacks))
     cells = Cells(board.layout)
     for order in _orders(board.layout) if cells.columns else ():
         found = tuple(_named(words, order, cells))
@@ -54,6 +58,12 @@ def emphasis(moves: Iterable[Term], board: Board, before: Board | None = None) -
         if named:
             found[named[-1]] = "to"
     return found
+
+
+def arrows(moves: Iterable[Term], board: Board) -> tuple[tuple[str, ...], ...]:
+    """Return the ways of what moved on *board* in the joint move *moves*: the cells of each, in their order."""
+    ways = (places(move, board) for move in moves if not _is_of_line(move, board))
+    return tuple(way for way in ways if len(way) > 1)
 
 
 def _is_of_line(move: Term, board: Board) -> bool:

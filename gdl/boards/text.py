@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
-from gdl.boards.boards import Board, Mark, Place
-
-Paint: TypeAlias = Callable[[str, str | None], str]
-"""Puts a colour around a symbol: gets the symbol, padded with blanks, and the colour's name, if it has one."""
+from gdl.boards.boards import Board, Place
+from gdl.boards.characters import Paint, grid_rows
+from gdl.boards.pieces import Mark
+from gdl.boards.stacks import Pile
 
 _MAX_HEAP: Final = 60
 
@@ -30,8 +30,24 @@ def _picture(board: Board, paint: Paint) -> Iterator[str]:
     if board.layout.kind == "heaps":
         yield from _heaps(board)
     elif board.layout.kind == "grid":
-        width = _cell_width(board)
-        yield from _walled_rows(board, width, paint) if board.layout.walls else _rows(board, width, paint)
+        yield from grid_rows(board, paint)
+    elif board.layout.kind == "stacks":
+        yield from _stacks(board, paint)
+    for tray in board.trays:
+        yield " ".join((f"{tray.name}:", *(paint(mark.symbol, mark.colour) for mark in tray.marks)))
+
+
+def _stacks(board: Board, paint: Paint) -> Iterator[str]:
+    """Yield stacks side by side, the top of the highest one first, and their names below."""
+    names = [stack.name for stack in board.stacks]
+    width = max(
+        (len(text) for pile in board.stacks for text in (pile.name, *(mark.symbol for mark in pile.marks))), default=0
+    )
+    for height in reversed(range(max((len(stack.marks) for stack in board.stacks), default=0))):
+        cells = (pile.marks[height] if height < len(pile.marks) else None for pile in board.stacks)
+        yield " ".join(paint(mark.symbol.ljust(width), mark.colour) if mark else " " * width for mark in cells)
+    yield " ".join("-" * width for _ in names)
+    yield " ".join(name.ljust(width) for name in names)
 
 
 def _turn(board: Board) -> Iterator[str]:
@@ -45,57 +61,6 @@ def _heaps(board: Board) -> Iterator[str]:
     for name, size in board.heaps:
         things = " ".join([board.layout.heaps.symbol] * min(size, _MAX_HEAP))
         yield f"{name.rjust(width)}  {things}{' ...' if size > _MAX_HEAP else ''}  {size}"
-
-
-def _cell_width(board: Board) -> int:
-    symbols = [mark.symbol for marks in board.marks.values() for mark in marks]
-    labels = board.columns if board.layout.labels else ()
-    return max(len(text) for text in (board.layout.empty, *symbols, *labels))
-
-
-def _cell(board: Board, place: Place, width: int, paint: Paint) -> str:
-    top: Mark | None = board.marks.get(place, (None,))[-1]
-    if top is None:
-        return paint(board.layout.empty.rjust(width), None)
-    return paint(top.symbol.rjust(width), top.colour)
-
-
-def _margins(board: Board) -> tuple[str, ...]:
-    """Return what stands before each row, and before the names of the columns."""
-    width = max(map(len, board.rows)) + 1 if board.layout.labels else 0
-    names = board.rows if board.layout.labels else ("",) * len(board.rows)
-    return (*(f"{name.rjust(width - 1)} " if width else "" for name in names), " " * width)
-
-
-def _rows(board: Board, width: int, paint: Paint) -> Iterator[str]:
-    margins = _margins(board)
-    for y in range(len(board.rows)):
-        yield margins[y] + " ".join(_cell(board, (x, y), width, paint) for x in range(len(board.columns)))
-    if board.layout.labels:
-        yield margins[-1] + " ".join(name.rjust(width) for name in board.columns)
-
-
-def _walled_rows(board: Board, width: int, paint: Paint) -> Iterator[str]:
-    margins = _margins(board)
-    for y in range(len(board.rows)):
-        yield margins[-1] + _floor(board, y, width)
-        cells = (f" {_cell(board, (x, y), width, paint)} {_side(board, x, y)}" for x in range(len(board.columns)))
-        yield f"{margins[y]}|{''.join(cells)}"
-    yield margins[-1] + _floor(board, len(board.rows), width)
-    if board.layout.labels:
-        yield margins[-1] + "".join(f"  {name.rjust(width)} " for name in board.columns)
-
-
-def _side(board: Board, x: int, y: int) -> str:
-    is_outside = x == len(board.columns) - 1
-    return "|" if is_outside or ((x, y), (x + 1, y)) in board.walls else " "
-
-
-def _floor(board: Board, y: int, width: int) -> str:
-    """Return the line above row *y*: all wall at the top and the bottom of the board."""
-    is_outside = y in (0, len(board.rows))
-    drawn = (is_outside or ((x, y - 1), (x, y)) in board.walls for x in range(len(board.columns)))
-    return "+" + "".join(("-" if is_wall else " ") * (width + 2) + "+" for is_wall in drawn)
 
 
 _MAX_PLACES: Final = 100
@@ -112,12 +77,18 @@ def cell_words(board: Board, place: Place) -> str:
     """Return the name of a cell, and what stands there."""
     x, y = place
     marks = board.marks.get(place, ())
-    return f"{board.columns[x]} {board.rows[y]}: {', '.join(map(mark_words, marks)) or 'empty'}"
+    nothing = "unknown" if place in board.unknown else "empty"
+    return f"{board.columns[x]} {board.rows[y]}: {', '.join(map(mark_words, marks)) or nothing}"
 
 
 def heap_words(name: str, size: int) -> str:
     """Return the name of a heap, and how many things are in it."""
     return f"heap {name}: {size}"
+
+
+def pile_words(pile: Pile) -> str:
+    """Return the name of a pile, and what lies in it."""
+    return f"{pile.name}: {', '.join(map(mark_words, pile.marks)) or 'empty'}".lstrip(": ")
 
 
 def mark_words(mark: Mark) -> str:
@@ -129,6 +100,8 @@ def mark_words(mark: Mark) -> str:
 def _picture_in_words(board: Board) -> Iterator[str]:
     if board.layout.kind == "heaps":
         yield from (f"{heap_words(name, size)}." for name, size in board.heaps)
+    elif board.layout.kind == "stacks":
+        yield from (f"stack {pile_words(stack)}." for stack in board.stacks)
     elif board.layout.kind == "grid":
         yield f"{len(board.columns)} columns, {len(board.rows)} rows."
         places: dict[str, list[Place]] = {}
@@ -138,6 +111,9 @@ def _picture_in_words(board: Board) -> Iterator[str]:
         yield from (f"{name}: {_listed(board, where)}." for name, where in places.items())
         if board.walls:
             yield f"Walls between cells: {len(board.walls)}."
+        if board.unknown:
+            yield f"Unknown: {_listed(board, sorted(board.unknown))}."
+    yield from (f"{pile_words(tray)}." for tray in board.trays)
 
 
 def _listed(board: Board, places: list[Place]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decisive import decisive
 from gdl.compiler.decomposition import decompose
+from gdl.compiler.exclusion import exclusive
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
@@ -29,9 +31,12 @@ Grounded: TypeAlias = tuple[tuple[Clause, ...], GroundProgram]
 _DECLARING: Final = frozenset({("base", 1), ("input", 2)})
 """Relations that list fluents and moves for readers of the rules; seldom does another rule read them."""
 _OF_STATES: Final = ("legal", "terminal", "goal")
-_MANY_RULES: Final = 1_000_000
-"""With more ground rules than that, it is worth while to look for a way around them."""
-_MAX_GOAL: Final = 1_000_000
+_MANY_RULES: Final = 400_000
+"""With more ground rules than that, it is worth while to look for a way around them.
+
+Of the public rule files that are compiled without such a way, the largest has 333,584; those with one have millions.
+"""
+MAX_GOAL: Final = 1_000_000
 """With larger goals the sums of squares would overflow."""
 _MAX_LOOP_STEPS: Final = 10**9
 """How many gates may have to be evaluated in one state until its loops are stable."""
@@ -45,7 +50,7 @@ class PhaseInputs:
     forced: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class CompiledRules:
     """A game as tables, with the terms that their rows stand for.
 
@@ -75,10 +80,11 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
     _check_shape(clauses)
     _, program = ground_rules(clauses, max_ground_rules)
     circuit = build(program, roles)
+    del program  # it may be the largest part of what there is
     if not all(circuit.moves_of):
         raise CannotCompileError("a role never has a legal move")
     found = rules_of(circuit)
-    _check_loops(found.single)
+    check_loops(found.single)
     return found
 
 
@@ -108,15 +114,27 @@ def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     """
     clauses = _without_unread_lists(clauses)
     first = narrowed(clauses)
+    if max_ground_rules <= _MANY_RULES:
+        return _grounded(first, max_ground_rules)
     try:
-        return _grounded(first, min(max_ground_rules, _MANY_RULES))
-    except CannotCompileError:
-        if max_ground_rules <= _MANY_RULES:
+        return _grounded(first, max_ground_rules, lambda n_rules: n_rules > _MANY_RULES and _has_way_around(clauses))
+    except CannotCompileError as error:
+        for way in (_without_dont_cares, _on_demand):
+            with suppress(CannotCompileError):
+                return way(clauses, max_ground_rules)
+        if not isinstance(error, _ManyRulesError):
             raise
-    for way in (_without_dont_cares, _on_demand):
-        with suppress(CannotCompileError):
-            return way(clauses, max_ground_rules)
     return _grounded(first, max_ground_rules)
+
+
+class _ManyRulesError(CannotCompileError):
+    """There are so many ground rules that it is worth while to look for a way around them."""
+
+
+@lru_cache(maxsize=1)
+def _has_way_around(clauses: tuple[Clause, ...]) -> bool:
+    """Return whether there is anything to try where there are many ground rules."""
+    return split(clauses) != clauses or bool(asked_with_constants(clauses))
 
 
 def _without_unread_lists(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -147,19 +165,25 @@ def _on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     return found
 
 
-def _grounded(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
-    reasons: list[str] = []
+def _grounded(
+    clauses: Sequence[Clause], max_ground_rules: int, is_given_up: Callable[[int], bool] = lambda _: False
+) -> Grounded:
+    """Return *clauses* decomposed, and their ground rules, unless it is given up after so many of them."""
+    reasons: list[CannotCompileError] = []
 
     def check(n_rules: int) -> None:
         if n_rules > max_ground_rules:
-            reasons.append(f"it has more than {max_ground_rules:,} ground rules")
-            raise CannotCompileError(reasons[0])
+            reasons.append(CannotCompileError(f"it has more than {max_ground_rules:,} ground rules"))
+        elif is_given_up(n_rules):
+            reasons.append(_ManyRulesError(f"it has {n_rules:,} ground rules, and more"))
+        if reasons:
+            raise reasons[0]
 
     decomposed = decompose(clauses)
     try:
         return decomposed, ground(decomposed, check)
     except RuntimeError as error:  # the grounder passes on errors of the callback as its own
-        raise CannotCompileError(reasons[0] if reasons else f"the grounder refuses: {error}") from error
+        raise reasons[0] if reasons else CannotCompileError(f"the grounder refuses: {error}") from error
 
 
 def _check_negation(program: GroundProgram) -> None:
@@ -185,7 +209,7 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         CannotCompileError: a goal is too large to be added up.
         FaultyTablesError: a kernel could read or write outside the tables.
     """
-    cycle = phases(circuit)
+    cycle = tuple(exclusive(circuit, phase) for phase in phases(circuit))
     single, phased = tables(circuit, (plain(circuit),)), tables(circuit, cycle)
     verify(single)
     ahead = decisive(circuit, cycle)
@@ -214,13 +238,17 @@ def _with_fewer_rows(before: Tables) -> Tables:
 
 def _number(value: str) -> int | None:
     number = goal_number(value)
-    if number is not None and number > _MAX_GOAL:
-        raise CannotCompileError(f"a goal is above {_MAX_GOAL:,}")
+    if number is not None and number > MAX_GOAL:
+        raise CannotCompileError(f"a goal is above {MAX_GOAL:,}")
     return number
 
 
-def _check_loops(found: Tables) -> None:
-    """Raise where a loop could take long to be stable: as many rounds as it has pairs, of all its gates."""
+def check_loops(found: Tables) -> None:
+    """Check that no loop could take long to be stable: as many rounds as it has pairs, of all its gates.
+
+    Raises:
+        CannotCompileError: one could.
+    """
     n_gates = found.segments[:, 1] - found.segments[:, 0]
     n_rounds = found.segments[:, 3] - found.segments[:, 2]
     if int((n_gates.astype("int64") * n_rounds).sum()) > _MAX_LOOP_STEPS:

@@ -5,11 +5,12 @@ What is still cyclic after grounding becomes loops, each iterated to its least f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, any_of, folded
-from gdl.compiler.grounding import Body, GroundProgram
+from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, Product, any_of, are_contrary, folded
+from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
 from gdl.language.terms import Term
@@ -95,46 +96,71 @@ class _Values:
 
     def __init__(self, program: GroundProgram, gates: Gates, known: dict[int, Lit]) -> None:
         self._gates = gates
-        self._literals = {0: TRUE, **known}
-        self._bodies: dict[int, list[Body]] = {}
-        self._facts: set[int] = set()
+        self._literals = _Literals()
+        for number, literal in ((0, TRUE), *known.items()):
+            self._literals.put(number, literal)
+        self._rules = program.rules
+        self._numbers: dict[int, list[int]] = {}
         self.loops: list[Loop] = []
-        for head, body in program.rules:
-            if head in known or head in body:  # what needs itself adds nothing
+        facts = set()
+        for number, head in enumerate(self._rules.heads):
+            if head in known:
                 continue
-            if body:
-                self._bodies.setdefault(head, []).append(body)
-            else:
-                self._facts.add(head)
+            body = self._rules.body(number)
+            if not body:
+                facts.add(head)
+            elif head not in body:  # what needs itself adds nothing
+                self._numbers.setdefault(head, []).append(number)
+        for head in facts:
+            self._literals.put(head, TRUE)
+            self._numbers.pop(head, None)
 
     def of(self, number: int) -> Lit:
         """Return the literal of an atom; atoms that no rule derives are false."""
-        return self._literals.get(number, TRUE if number in self._facts else FALSE)
+        return self._literals[number]
+
+    def _bodies(self, head: int) -> Iterator[Sequence[int]]:
+        return map(self._rules.body, self._numbers[head])
 
     def derive(self) -> None:
-        heads = [head for head in self._bodies if head not in self._facts]
+        heads = list(self._numbers)
         place = {head: i for i, head in enumerate(heads)}
-        successors = [
-            tuple({place[abs(x)] for body in self._bodies[head] for x in body if abs(x) in place}) for head in heads
-        ]
+        place |= {-head: i for i, head in enumerate(heads)}
+        successors = []
+        for head in heads:
+            needed = filter(place.__contains__, chain.from_iterable(self._bodies(head)))
+            successors.append(tuple(set(map(place.__getitem__, needed))))
         for component in components_of(successors):
             if len(component) == 1 and component[0] not in successors[component[0]]:
                 head = heads[component[0]]
-                self._literals[head] = self._derived(head)
+                self._literals.put(head, self._derived(head))
             else:
                 self._derive_loop([heads[i] for i in component])
 
     def _derive_loop(self, heads: list[int]) -> None:
         for head in heads:
-            self._literals[head] = self._gates.input()
+            self._literals.put(head, self._gates.input())
         nodes = tuple(self._literals[head] >> 1 for head in heads)
         self.loops.append(Loop(nodes, tuple(self._derived(head) for head in heads)))
 
     def _derived(self, head: int) -> Lit:
-        products = (self._product(body) for body in self._bodies[head])
+        products = map(self._product, self._bodies(head))
         return any_of(self._gates, (product for product in products if product is not None))
 
-    def _product(self, body: Body) -> frozenset[Lit] | None:
+    def _product(self, body: Sequence[int]) -> Product | None:
         """Return what must be true for *body* to hold; None where it never does."""
-        found = frozenset(self.of(abs(x)) ^ (x < 0) for x in body) - {TRUE}
-        return None if FALSE in found or any(literal ^ 1 in found for literal in found) else found
+        found = frozenset(map(self._literals.__getitem__, body))
+        if TRUE in found:
+            found -= {TRUE}
+        return None if FALSE in found or are_contrary(found) else found
+
+
+class _Literals(dict[int, Lit]):
+    """The literals of atoms by number, of negated ones by minus their number; what nothing derives is false."""
+
+    def put(self, number: int, literal: Lit) -> None:
+        self[-number] = literal ^ 1
+        self[number] = literal
+
+    def __missing__(self, number: int) -> Lit:
+        return FALSE if number > 0 else TRUE

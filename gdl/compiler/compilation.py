@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,23 +26,55 @@ if TYPE_CHECKING:
 
 
 NOTICE: Final = "compiling the kernels, once, some minutes"
+_TELLING_S: Final = 10.0
+"""How often it is told how many kernels have been compiled."""
 
 
 @contextmanager
-def told_of_compilation(tell: Callable[[str], None]) -> Iterator[None]:
-    """Call *tell* with NOTICE when the first kernel is compiled in here; what is kept on disk is not compiled again."""
+def told_of_compilation(tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Call *tell* with NOTICE when the first kernel is compiled in here, and now and then with how many have been.
+
+    What is kept on disk is not compiled again.
+    """
+    told_s: list[float] = []
+
+    def on_start() -> None:
+        if not told_s:
+            told_s.append(clock())
+            tell(NOTICE)
+
+    def on_kernel(n_compiled: int, n_kernels: int) -> None:
+        if clock() - told_s[-1] >= _TELLING_S:
+            told_s.append(clock())
+            tell(f"compiling the kernels: {n_compiled} of {n_kernels}")
+
+    with watching_kernels(on_kernel, on_start):
+        yield
+
+
+@contextmanager
+def watching_kernels(
+    on_kernel: Callable[[int, int], None], on_start: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Call *on_kernel* for every kernel that is compiled in here: how many that are, and how many kernels there are.
+
+    *on_start* is called before anything is compiled.
+    """
     from numba.core import event  # noqa: PLC0415 -- it takes a second to import, and few commands need it
 
+    compiled: dict[int, None] = {}
+
     class _Listener(event.Listener):
-        has_told = False
-
         def on_start(self, _event: Any) -> None:
-            if not self.has_told:
-                self.has_told = True
-                tell(NOTICE)
+            on_start()
 
-        def on_end(self, _event: Any) -> None:
-            pass
+        def on_end(self, found: Any) -> None:
+            from gdl.compiler.kernels import jit  # noqa: PLC0415 -- as above
+
+            done = id((found.data or {}).get("dispatcher"))
+            if done not in compiled and done in map(id, jit.KERNELS):
+                compiled[done] = None
+                on_kernel(len(compiled), len(jit.KERNELS))
 
     with event.install_listener("numba:compile", _Listener()):
         yield
@@ -68,11 +101,18 @@ def load_kernels() -> None:
 
 
 _MAX_ANSWER_MB: Final = 1024
+_PATIENCE: Final = 20
+"""How many times its processor time a child may take by the clock."""
+_WAITING_S: Final = 60.0
+"""How long it may take beside that, however little it may work."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompileLimits:
-    """What compiling a game may cost. *Units*: seconds by the clock, megabytes of address space, ground rules."""
+    """What compiling a game may cost. *Units*: seconds of processor time, megabytes of address space, ground rules.
+
+    A busy machine so compiles what an idle one does; how long that may take by the clock is bounded, too.
+    """
 
     max_seconds: float = 60.0
     max_memory_mb: int = 4096
@@ -100,17 +140,42 @@ def compile_game(interpreted: InterpretedGame, limits: CompileLimits = DEFAULT_C
 
 
 def compile_limited(clauses: Sequence[Clause], roles: Sequence[Role], limits: CompileLimits) -> CompiledRules:
-    """Return the tables of the game that *clauses* define, made in a child process.
+    """Return the tables of the game that *clauses* define, made in a child process, or kept since they were made.
 
     Raises: as `compile_game`.
     """
-    child = ChildLimits(limits.max_seconds, limits.max_memory_mb, _MAX_ANSWER_MB)
+    try:
+        from gdl.compiler.cache import game_cache, key_of  # noqa: PLC0415 -- as in load_kernels
+    except ImportError as error:
+        raise _missing(error) from error
+    cache = game_cache()
+    if cache is None:
+        return _compiled_in_child(clauses, roles, limits)
+    key = key_of(clauses, roles, limits.max_ground_rules)
+    found = cache.load(key)
+    if found is None:
+        with cache.compiling(key, limits.max_seconds):
+            found = cache.load(key)  # another process may have made it meanwhile
+            if found is None:
+                found = _compiled_in_child(clauses, roles, limits)
+                cache.store(key, found)
+    return found
+
+
+def _compiled_in_child(clauses: Sequence[Clause], roles: Sequence[Role], limits: CompileLimits) -> CompiledRules:
+    child = child_limits(limits)
     try:
         return run_limited(_compile, (clauses, roles, limits.max_ground_rules), child)
     except (LimitExceeded, ChildProcessDiedError) as error:
         raise CannotCompileError(str(error)) from error
     except ImportError as error:
         raise _missing(error) from error
+
+
+def child_limits(limits: CompileLimits) -> ChildLimits:
+    """Return the limits of a child process that compiles within *limits*."""
+    by_clock_s = _PATIENCE * limits.max_seconds + _WAITING_S
+    return ChildLimits(by_clock_s, limits.max_memory_mb, _MAX_ANSWER_MB, max_cpu_seconds=limits.max_seconds)
 
 
 def _compile(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:

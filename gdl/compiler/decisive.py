@@ -35,8 +35,8 @@ def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | No
 
     None where a phase has loops or not exactly one role that chooses, or where the circuits would be too large.
     """
-    choosers = [_chooser(circuit, phase) for phase in cycle]
-    if None in choosers or any(phase.loops for phase in cycle):
+    choosers = [role for role in (_chooser(circuit, phase) for phase in cycle) if role is not None]
+    if len(choosers) < len(cycle) or any(phase.loops for phase in cycle):
         return None
     for has_all in (True, False):
         with suppress(_TooLargeError):
@@ -45,14 +45,14 @@ def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | No
 
 
 def _looking_ahead(
-    circuit: Circuit, cycle: Sequence[Phase], choosers: Sequence[int | None], has_all: bool
+    circuit: Circuit, cycle: Sequence[Phase], choosers: Sequence[int], has_all: bool
 ) -> tuple[Phase, ...] | None:
     """Return the phases of *cycle* with wins and losses seen, of moves that win whatever the state if not *has_all*."""
     allowance = _Allowance(_MAX_GROWTH * sum(len(inputs or ()) for phase in cycle for inputs in phase.gates))
     ahead = [_Ahead(circuit, phase, allowance) for phase in cycle]
     after = [(i + 1) % len(cycle) for i in range(len(cycle))]
     for each, role, i in zip(ahead, choosers, after, strict=True):
-        goal = _best_goal(cycle[i], role or 0)
+        goal = _best_goal(cycle[i], role)
         if goal is not None:
             each.find_wins(cycle[i].gates, (cycle[i].terminal, goal), has_all)
     wins = [each.any_win() for each in ahead]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final, TypeAlias
@@ -41,11 +42,15 @@ class Gates:
         """Return the literal that is true where all are."""
         wanted = set(literals)
         wanted.discard(TRUE)
-        if FALSE in wanted or any(literal ^ 1 in wanted for literal in wanted):
+        if FALSE in wanted or are_contrary(wanted):
             return FALSE
-        if len(wanted) < 2:
-            return wanted.pop() if wanted else TRUE
-        key = tuple(sorted(wanted))
+        return self.product(wanted)
+
+    def product(self, literals: AbstractSet[Lit]) -> Lit:
+        """Return the literal that is true where all are, which are neither constant nor contrary."""
+        key = tuple(sorted(literals))
+        if len(key) < 2:
+            return key[0] if key else TRUE
         node = self._hashed.get(key)
         if node is None:
             node = self._hashed[key] = len(self.gates)
@@ -54,7 +59,12 @@ class Gates:
 
     def disjunction(self, literals: Iterable[Lit]) -> Lit:
         """Return the literal that is true where one is."""
-        return self.conjunction(literal ^ 1 for literal in literals) ^ 1
+        return self.conjunction([literal ^ 1 for literal in literals]) ^ 1
+
+
+def are_contrary(literals: AbstractSet[Lit]) -> bool:
+    """Return whether one of *literals* is the complement of another."""
+    return not literals.isdisjoint([literal ^ 1 for literal in literals])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +108,26 @@ def _rebuilt(
     """Return *gates* made again in the order of *components*, and a loop for each that is a cycle."""
     values = _values(loops)
     made, kept = Gates([None] * len(inputs)), []
-    literals = [*inputs, *[FALSE] * (len(gates) - len(inputs))]
+    literals = [each for literal in inputs for each in (literal, literal ^ 1)]  # by literal, so that it is one look-up
+    literals += [FALSE, TRUE] * (len(gates) - len(inputs))
+    of = literals.__getitem__
 
-    def of(literal: Lit) -> Lit:
-        return literals[literal >> 1] ^ (literal & 1)
+    def put(node: int, literal: Lit) -> None:
+        literals[2 * node], literals[2 * node + 1] = literal, literal ^ 1
 
     for component in components:
         if component[0] in values and not _is_cycle(component, values):
-            literals[component[0]] = of(values[component[0]])
+            put(component[0], of(values[component[0]]))
             continue
         nodes = [node for node in component if node in values]
         for node in nodes:
-            literals[node] = made.input()
+            put(node, made.input())
         for node in component:
             if node not in values:
-                literals[node] = made.conjunction(map(of, gates[node] or ()))
+                put(node, made.conjunction(map(of, gates[node] or ())))
         if nodes:
-            kept.append(Loop(tuple(literals[node] >> 1 for node in nodes), tuple(of(values[node]) for node in nodes)))
-    return Folded(made, tuple(kept), tuple(literals))
+            kept.append(Loop(tuple(of(2 * node) >> 1 for node in nodes), tuple(of(values[node]) for node in nodes)))
+    return Folded(made, tuple(kept), tuple(literals[::2]))
 
 
 def _values(loops: Iterable[Loop]) -> dict[int, Lit]:
@@ -153,11 +165,13 @@ def any_of(gates: Gates, products: Iterable[Product], depth: int = 0) -> Lit:
     if not all(found):
         return gates.conjunction(())
     factors = _factors(gates, found, depth) if depth < _MAX_DEPTH else []
-    return gates.disjunction([*factors, *map(gates.conjunction, found)])
+    return gates.disjunction([*factors, *map(gates.product, found)])
 
 
 def _factors(gates: Gates, products: dict[Product, None], depth: int) -> list[Lit]:
     """Take the products that have something in common out of *products*; return literals that stand for them."""
+    if len(frozenset().union(*products)) == sum(map(len, products)):
+        return []  # no two of them have
     having: dict[Lit, dict[Product, None]] = {}
     for product in products:
         for literal in product:

@@ -6,7 +6,8 @@ derives what follows, semi-naively, and folds away what is the same in all state
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -26,6 +27,43 @@ _OPEN: Final = (
 )
 
 
+_EVERY: Final = 1024
+"""After how many rules it is asked whether they are too many."""
+
+
+class GroundRules:
+    """Ground rules, in arrays, since there may be millions: `heads` of each, and all `literals`, which end at `ends`.
+
+    Iterating yields heads with their bodies.
+    """
+
+    __slots__ = ("ends", "heads", "literals")
+
+    def __init__(self, rules: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
+        self.heads, self.literals, self.ends = array("i"), array("i"), array("q")
+        for head, body in rules:
+            self.add(head, body)
+
+    def add(self, head: int, body: Sequence[int]) -> None:
+        """Add the rule with that *head* and *body*."""
+        self.heads.append(head)
+        self.literals.extend(body)
+        self.ends.append(len(self.literals))
+
+    def body(self, number: int) -> Sequence[int]:
+        """Return the body of rule *number*."""
+        return self.literals[self.ends[number - 1] if number else 0 : self.ends[number]]
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def __iter__(self) -> Iterator[tuple[int, Body]]:
+        begin = 0
+        for head, end in zip(self.heads, self.ends, strict=True):
+            yield head, tuple(self.literals[begin:end])
+            begin = end
+
+
 @dataclass(frozen=True, slots=True)
 class GroundProgram:
     """Ground rules over numbered atoms.
@@ -35,11 +73,11 @@ class GroundProgram:
     """
 
     atoms: dict[str, dict[tuple[Term, ...], int]]
-    rules: tuple[tuple[int, Body], ...]
+    rules: GroundRules
 
 
 def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _: None) -> GroundProgram:
-    """Return the ground rules of *clauses*; *on_rule* is called with their number so far, and may raise.
+    """Return the ground rules of *clauses*; *on_rule* is called with their number now and then, and may raise.
 
     Raises:
         RuntimeError: clingo refuses the program.
@@ -48,33 +86,45 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     program = "\n".join([*_OPEN, *map(names.rule, clauses)])
     control = clingo.Control(["--warn=none"])
     observer = _Observer(on_rule)
-    control.register_observer(observer)
+    control.register_observer(observer, replace=True)  # no solver needs them, too
     control.add("base", [], program)
     control.ground([("base", [])])
+    on_rule(len(observer.rules))
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
     guards = names.guards
-    held: dict[int, Body] = {}
+    held: dict[int, None] = {}
     for atom in control.symbolic_atoms:
         if atom.symbol.name in guards and atom.literal:
-            held[atom.literal] = ()
+            held[atom.literal] = None
         elif atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
             arguments = tuple(map(names.term_of, atom.symbol.arguments))
             atoms.setdefault(atom.symbol.name, {})[arguments] = 0 if atom.is_fact else atom.literal
-    rules = (rule for rule in observer.rules if rule[0] not in held)
-    return GroundProgram(atoms, (*held.items(), *rules))
+    return GroundProgram(atoms, _held(observer.rules, held) if held else observer.rules)
+
+
+def _held(rules: GroundRules, held: Iterable[int]) -> GroundRules:
+    """Return *rules* with facts instead of those whose heads are *held* to be true."""
+    found = GroundRules((atom, ()) for atom in held)
+    is_held = frozenset(held)
+    for number, head in enumerate(rules.heads):
+        if head not in is_held:
+            found.add(head, rules.body(number))
+    return found
 
 
 class _Observer(clingo.Observer):
     """Hears the ground rules from clingo."""
 
     def __init__(self, on_rule: Callable[[int], None]) -> None:
-        self.rules: list[tuple[int, Body]] = []
+        self.rules = GroundRules()
+        self._add = self.rules.add
         self._on_rule = on_rule
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
         if not choice and len(head) == 1:
-            self.rules.append((head[0], tuple(body)))
-            self._on_rule(len(self.rules))
+            self._add(head[0], body)
+            if not len(self.rules) % _EVERY:
+                self._on_rule(len(self.rules))
 
 
 class _Names:

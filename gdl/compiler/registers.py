@@ -161,6 +161,11 @@ def _last_writes(write_row: Numbers, write_op: Numbers, read_row: Numbers, read_
     """Return, per read, the last operation before it that writes its row; -1 where there is none."""
     if not len(write_row):
         return np.full(len(read_row), -1)
+    written_at = np.full(int(max(write_row.max(), read_row.max(initial=0))) + 1, -1)
+    written_at[write_row] = write_op
+    if np.array_equal(written_at[write_row], write_op):  # every row is written once: nothing is to be searched for
+        found = written_at[read_row]
+        return np.where(found < read_op, found, -1)
     keys = write_row * n_ops + write_op
     order = np.argsort(keys)
     keys = keys[order]

@@ -6,7 +6,7 @@ at work. A schedule is a list of segments: gates in topological order, and loops
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.gates import FALSE, Lit
+from gdl.compiler.gates import FALSE, Inputs, Lit
 from gdl.compiler.phases import Phase
 from gdl.datalog.dependencies import components_of
 
@@ -28,6 +28,8 @@ class Tables(NamedTuple):
     The first `n_inputs` rows are the constant, `n_fluents` fluents and the moves; the last is spare.
     *Shapes*: P phases. `segments` (S, 4): gates from, to, loop pairs from, to. `parts` (P, 5): where the segments of a
     phase begin: those for legal moves and terminal, for next fluents, for goals, for percepts, and their end.
+    `run_start` (S+1,) limits the `runs` (., 3) of each segment: gates up to the third number with the same number of
+    plain and of complemented inputs.
     `gate_start`, `gate_middle` and `gate_row` per gate; `gate_input` the rows of its plain, then of its complemented
     inputs; `loop_row` and `loop_value` per pair. `copy_start` (P, 3) limits the
     pairs `copy_row`, `copy_value` of a phase: first those whose source may be overwritten, then the others.
@@ -40,6 +42,8 @@ class Tables(NamedTuple):
     n_inputs: int
     segments: Ints
     parts: Ints
+    run_start: Ints
+    runs: Ints
     gate_start: Ints
     gate_middle: Ints
     gate_row: Ints
@@ -109,12 +113,15 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
     widest = max(map(len, roles))
     blocks = _blocks(roles, legal, rows, spare=writer.n_rows)
     roles = [starts + [starts[-1]] * (widest - len(starts)) for starts in roles]
+    starts_of_runs, runs = _runs(writer)
     return Tables(
         n_rows=writer.n_rows + 1,
         n_fluents=n_fluents,
         n_inputs=circuit.n_inputs,
         segments=_ints(writer.segments, 4),
         parts=_ints(limits, 5),
+        run_start=starts_of_runs,
+        runs=runs,
         gate_start=_ints([*writer.gate_start, len(writer.gate_input)]),
         gate_middle=_ints(writer.gate_middle),
         gate_row=_ints(writer.gate_row),
@@ -136,6 +143,8 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
     )
 
 
+_WINDOW: Final = 1024
+"""How many gates are ordered by shape together: far more, and too many values wait for their readers."""
 BLOCK: Final = 8
 """Moves in a block; moves that are never legal fill up the last block of a role."""
 
@@ -163,6 +172,21 @@ def _blocks(roles: Sequence[Sequence[int]], legal: Sequence[Lit], rows: Sequence
     return blocks
 
 
+def _runs(writer: _Writer) -> tuple[Ints, Ints]:
+    """Return where the runs of each segment begin, and the runs: gates of a segment that have the same shape."""
+    n_gates = len(writer.gate_row)
+    starts = np.array([*writer.gate_start, len(writer.gate_input)])
+    middles = np.array(writer.gate_middle, np.int64)
+    shapes = np.stack([middles - starts[:-1], starts[1:] - middles], axis=1).reshape(n_gates, 2)
+    limits = np.array([0, *(segment[1] for segment in writer.segments)])
+    is_first = np.ones(n_gates, np.bool_)
+    is_first[1:] = (shapes[1:] != shapes[:-1]).any(axis=1)
+    is_first[limits[limits < n_gates]] = True
+    first = np.flatnonzero(is_first)
+    runs = np.column_stack([shapes[first], np.append(first, n_gates)[1:]]).astype(np.int32)
+    return np.searchsorted(first, limits).astype(np.int32), runs
+
+
 def _ints(values: Sequence[object], width: int | None = None) -> Ints:
     array = np.array(values, np.int32)
     return array if width is None else array.reshape(len(values), width)
@@ -179,6 +203,34 @@ def _copies(phase: Phase, n_fluents: int, place: _Placing) -> tuple[list[tuple[i
         [pair for pair in pairs if 0 < pair[1] >> 1 <= n_fluents],
         [pair for pair in pairs if not 0 < pair[1] >> 1 <= n_fluents],
     )
+
+
+def _by_shape(nodes: Sequence[int], gates: Sequence[Inputs]) -> Iterator[int]:
+    """Yield *nodes*, which are in topological order, in such an order that long runs have the same shape."""
+    missing = dict.fromkeys(nodes, 0)
+    readers: dict[int, list[int]] = {}
+    shape_of: dict[int, tuple[int, int]] = {}
+    ready: dict[tuple[int, int], list[int]] = {}
+    for node in nodes:
+        inputs = gates[node] or ()
+        below = [x >> 1 for x in inputs if x >> 1 in missing]
+        missing[node] = len(below)
+        for x in below:
+            readers.setdefault(x, []).append(node)
+        n_complemented = sum(x & 1 for x in inputs)
+        shape_of[node] = (len(inputs) - n_complemented, n_complemented)
+        if not below:
+            ready.setdefault(shape_of[node], []).append(node)
+    while ready:
+        shape = max(ready, key=lambda shape: len(ready[shape]))
+        run = ready[shape]
+        for node in run:  # grows as what it needs is there
+            yield node
+            for reader in readers.get(node, ()):
+                missing[reader] -= 1
+                if not missing[reader]:
+                    ready.setdefault(shape_of[reader], []).append(reader)
+        del ready[shape]
 
 
 class _Placing:
@@ -217,17 +269,26 @@ class _Placing:
         """
         begin = self._writer.mark()
         cone = self._cone(outputs, done)
+        plain: list[int] = []
         for component in self._ordered(cone):
             if len(component) == 1 and component[0] not in self._values:
-                self._write_gates(component)
+                plain.append(component[0])
                 continue
+            self._write_by_shape(plain)
+            plain.clear()
             self._end_segment(begin)
             begin = self._writer.mark()
             self._write_loop(component)
             self._end_segment(begin)
             begin = self._writer.mark()
+        self._write_by_shape(plain)
         self._end_segment(begin)
         return done | cone
+
+    def _write_by_shape(self, nodes: Sequence[int]) -> None:
+        """Write gates, of those near one another and ready as many of a shape in a row as there are."""
+        for first in range(0, len(nodes), _WINDOW):
+            self._write_gates(_by_shape(nodes[first : first + _WINDOW], self._phase.gates))
 
     def _end_segment(self, begin: tuple[int, int]) -> None:
         end = self._writer.mark()

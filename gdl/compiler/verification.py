@@ -25,6 +25,7 @@ _MAX_CHOICES: Final = 2**24
 """How many moves of a role the counters of lanes count."""
 _STARTS: Final = {
     "parts": "segments",
+    "run_start": "runs",
     "gate_start": "gate_input",
     "copy_start": "copy_row",
     "role_start": "choice_row",
@@ -42,7 +43,7 @@ _LITERALS: Final = (
     "loop_value", "copy_value", "choice_legal", "block_legal", "terminal", "goal_value", "sees_value",
 )  # fmt: skip
 _PER_PHASE: Final = ("copy_start", "role_start", "block_start", "terminal", "goal_value", "sees_value")
-_WIDTHS: Final = {"segments": 4, "parts": 5, "copy_start": 3}
+_WIDTHS: Final = {"segments": 4, "parts": 5, "runs": 3, "copy_start": 3}
 _REPLACED: Final = {"n_rows", "block_row", "gate_input", *WRITERS}
 """What may differ between tables and those made of them with fewer rows; in literals, the rows may."""
 
@@ -55,6 +56,7 @@ def verify(tables: Tables) -> tuple[Accesses, ...]:
     """
     _check_shapes(tables)
     _check_starts(tables)
+    _check_runs(tables)
     _check_rows(tables)
     _check_choices(tables)
     _check_copies(tables)
@@ -134,6 +136,7 @@ def _check_shapes(tables: Tables) -> None:
     _require(len(tables.parts) > 0, "parts", "there is no phase")
     _require(tables.role_start.shape == tables.block_start.shape, "block_start", "it has another shape")
     _require(tables.role_start.shape[1] > 0, "role_start", "it has no beginning")
+    _require(len(tables.run_start) == len(tables.segments) + 1, "run_start", "it has another length")
     _require(len(tables.gate_start) == len(tables.gate_row) + 1, "gate_start", "it has another length")
     for one, other in _SAME_LENGTH:
         _require(getattr(tables, one).shape == getattr(tables, other).shape, other, "it has another length")
@@ -151,6 +154,18 @@ def _check_starts(tables: Tables) -> None:
         _require(limits[1:, 0] == limits[:-1, 1], "segments", "one does not begin where that before it ends")
     starts, middles = tables.gate_start, tables.gate_middle
     _require((starts[:-1] <= middles) & (middles <= starts[1:]), "gate_middle", "it is not among the gate's inputs")
+
+
+def _check_runs(tables: Tables) -> None:
+    """Check that the runs of a segment are its gates, and that gates of a run have the shape that it names."""
+    ends = np.concatenate([[0], tables.runs[:, 2]])
+    _check_ascent("runs", ends, len(tables.gate_row))
+    limits = np.concatenate([tables.segments[:, 0], [len(tables.gate_row)]])
+    _require(ends[tables.run_start] == limits, "run_start", "a segment's runs are other gates")
+    sizes = np.diff(ends)
+    shapes = [tables.gate_middle - tables.gate_start[:-1], tables.gate_start[1:] - tables.gate_middle]
+    for column, shape in enumerate(shapes):
+        _require(np.repeat(tables.runs[:, column], sizes) == shape, "runs", "a gate has another shape")
 
 
 def _check_ascent(name: str, starts: Ints, length: int) -> None:

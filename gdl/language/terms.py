@@ -138,7 +138,7 @@ class Compound(_Frozen):
         return f"<Compound {str(self)[:200]}>"
 
     def __reduce__(self) -> tuple[object, tuple[str | int, ...]]:
-        return (_rebuilt, tuple(_flat(self)))
+        return (_rebuilt, tuple(flattened(self)))
 
 
 Term: TypeAlias = Constant | Variable | Compound
@@ -162,7 +162,7 @@ def _pieces(term: Compound) -> Iterator[str]:
 _NO_COMPOUND: Final = {Constant: 0, Variable: -1}
 
 
-def _flat(term: Term) -> Iterator[str | int]:
+def flattened(term: Term) -> Iterator[str | int]:
     """Yield a name and its number of arguments for *term* and all within it, the last argument first."""
     todo = [term]
     while todo:
@@ -175,7 +175,7 @@ def _flat(term: Term) -> Iterator[str | int]:
 
 
 def _rebuilt(*flat: str | int) -> Term:
-    """Return the term of which *flat* is what `_flat` yields."""
+    """Return the term of which *flat* is what `flattened` yields."""
     done: list[Term] = []
     for i in range(len(flat) - 2, -1, -2):
         name, n_arguments = str(flat[i]), int(flat[i + 1])

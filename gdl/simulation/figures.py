@@ -112,6 +112,7 @@ class Figures:
         moves: every legal move met, by role.
         falling: the roles whose goal value was seen to fall.
         perceiving: the roles that perceived something (GDL-II).
+        is_simultaneous: whether several roles had a choice at once.
     """
 
     def __init__(self, roles: Iterable[Role]) -> None:
@@ -124,6 +125,7 @@ class Figures:
         self.moves: dict[Role, set[Term]] = {role: set() for role in self.roles}
         self.falling: set[Role] = set()
         self.perceiving: set[Role] = set()
+        self.is_simultaneous = False
 
     def count_state(self, facts: frozenset[Term]) -> None:
         """Count a state."""
@@ -134,6 +136,7 @@ class Figures:
     def count_moves(self, legal: Sequence[Sequence[Term]]) -> None:
         """Count the legal moves of a state, in the order of the roles."""
         n_joint = 1
+        self.is_simultaneous |= sum(len(moves) > 1 for moves in legal) > 1
         for role, moves in zip(self.roles, legal, strict=True):
             self.branching[role].add(len(moves))
             self.moves[role].update(moves)
@@ -152,6 +155,7 @@ class Figures:
             "facts": self.facts.as_json(),
             "fluents": len(self.fluents),
             "jointMoves": self.joint_moves.as_json(),
+            "simultaneous": self.is_simultaneous,
             "roles": {str(role): self._of(role) for role in self.roles},
         }
 
@@ -214,6 +218,7 @@ class SimulationReport:
         exact: what an exhaustive search says, if it came to an end.
         n_declared_fluents, n_declared_moves: how many `base` and `input` declare; None without them.
         limit: which limit kept the simulation from a verdict, in words; None where it has one.
+        plays_s: the time that the plays took that came to an end.
     """
 
     game: Game | None
@@ -227,6 +232,7 @@ class SimulationReport:
     n_declared_fluents: int | None = None
     n_declared_moves: Mapping[Role, int | None] = field(default_factory=dict)
     limit: str | None = None
+    plays_s: float = 0.0
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -246,6 +252,7 @@ class SimulationReport:
             "setupSeconds": round(self.setup_s, 3),
             "seconds": round(self.elapsed_s, 3),
             "limit": self.limit,
+            "playsPerSecond": round(self.n_plays / self.plays_s, 1) if self.plays_s > 0 else None,
             "exhaustive": None if self.exact is None else self.exact.as_json(),
             "declaredFluents": self.n_declared_fluents,
             "declaredMoves": {str(role): n for role, n in self.n_declared_moves.items()},

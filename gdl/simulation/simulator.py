@@ -42,7 +42,7 @@ def simulate(
     except LimitExceeded as error:
         return _without_game(witness, error, seed, clock() - began_s)
     setup_s = clock() - began_s
-    simulation = _Simulation(game, witness, budget, seed, TimeLimit(clock, budget.seconds))
+    simulation = _Simulation(game, witness, budget, seed, clock)
     simulation.run(on_play)
     return simulation.report(seed, setup_s, lambda: clock() - began_s)
 
@@ -60,15 +60,14 @@ class _Simulation:
         limit: which limit ended it early, in words.
     """
 
-    def __init__(
-        self, game: Game, witness: Derivations, budget: SimulationBudget, seed: int, deadline: TimeLimit
-    ) -> None:
+    def __init__(self, game: Game, witness: Derivations, budget: SimulationBudget, seed: int, clock: Clock) -> None:
+        self.clock, deadline = clock, TimeLimit(clock, budget.seconds)
         self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
         self.observer = Observer(game, witness, deadline)
         self.notebook = self.observer.notebook
         self.space: StateSpace | None = None
         self.limit: str | None = None
-        self.n_plays = 0
+        self.n_plays, self.plays_s = 0, 0.0
         self._generator = random.Random(seed)
 
     def run(self, on_play: Callable[[], object]) -> None:
@@ -98,8 +97,10 @@ class _Simulation:
         while self.n_plays < self.budget.plays and not deadline.is_over:
             # Without any play to its end there is no verdict, so the first may take all the time.
             self.observer.deadline = deadline if self.n_plays else self.deadline
+            began_s = self.clock()
             if make_play(self.observer, self._generator, self.budget.steps):
                 self.n_plays += 1
+                self.plays_s += self.clock() - began_s
                 on_play()
 
     def _search(self) -> None:
@@ -155,6 +156,7 @@ class _Simulation:
             n_declared_fluents=self.observer.n_declared_fluents,
             n_declared_moves={role: self.observer.n_declared_moves(role) for role in self.game.roles},
             limit=self.limit,
+            plays_s=self.plays_s,
         )
 
     def _findings(self) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ from gdl.errors import MessageError
 
 INSIGHT_HEADER: Final = "GGP-Player-Insight"
 """The header of a player's reply in which an insight stands."""
+TAKES_INSIGHT: Final = "GGP_TAKES_INSIGHT"
+"""The environment variable that is 1 where a child process may write an insight before its reply."""
 MAX_INSIGHT: Final = 4_000
 """How long the text of an insight may be. *Units*: characters; many servers take headers of 8 KiB."""
 MAX_LINE: Final = 12
@@ -75,6 +77,22 @@ def told_line(line: Iterable[str]) -> tuple[str, ...]:
 
 def _is_move(move: object) -> bool:
     return isinstance(move, str) and 0 < len(move) <= MAX_MOVE and move.isprintable()
+
+
+def insight_comment(text: str) -> str:
+    """Return the line on which a child process writes the *text* of an insight: a comment of KIF."""
+    return f"; {INSIGHT_HEADER}: {text}"
+
+
+def commented_insight(line: str) -> str:
+    """Return the text of the insight on *line*; empty where it is another comment.
+
+    Example:
+        >>> commented_insight(insight_comment("{}"))
+        '{}'
+    """
+    name, colon, text = line.removeprefix(";").partition(":")
+    return text.strip() if colon and name.strip() == INSIGHT_HEADER else ""
 
 
 def insight_json(insight: Insight) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -132,6 +133,17 @@ def first_term(reply: str) -> Term:
         >>> str(first_term('(mark 1 1) (explanation "because")'))
         '(mark 1 1)'
     """
+    if len(reply) <= MAX_REMEMBERED:
+        return _first_term_again(reply)
+    return term_of_text(first_element(reply))
+
+
+MAX_REMEMBERED: Final = 120
+"""How long the replies are whose terms are remembered: players say the same few moves again and again."""
+
+
+@lru_cache(4_096)
+def _first_term_again(reply: str) -> Term:
     return term_of_text(first_element(reply))
 
 

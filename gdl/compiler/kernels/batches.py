@@ -38,6 +38,12 @@ class Batch:
         """Return which states are terminal, (N,)."""
         return self._gathered(packed, 1, self._terminal)[:, 0]
 
+    def legal_and_terminal(self, packed: Packed) -> tuple[Masks, Masks]:
+        """Return which moves are legal, (N, M), and which states are terminal, (N,)."""
+        n_moves = len(self._rules.moves)
+        found = self._gathered(packed, n_moves + 1, self._legal_and_terminal)
+        return found[:, :n_moves], found[:, n_moves]
+
     def goals(self, packed: Packed) -> NDArray[np.int32]:
         """Return the goal of every role, (N, R); -1 where there is not exactly one, or it is no number."""
         holds = self._gathered(packed, self._n_goals, self._goals)
@@ -114,6 +120,9 @@ class Batch:
 
     def _terminal(self, _values: Words) -> NDArray[np.int32]:
         return self._tables.terminal
+
+    def _legal_and_terminal(self, _values: Words) -> NDArray[np.int32]:
+        return np.concatenate([self._tables.choice_legal, self._tables.terminal])
 
     def _goals(self, values: Words) -> NDArray[np.int32]:
         _score(self._tables, values)

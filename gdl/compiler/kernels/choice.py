@@ -39,6 +39,7 @@ from gdl.compiler.tables import BLOCK
 _COUNTER_BITS: Final = 24
 _DRAWN_BITS: Final = 32
 _LOW_DIGITS: Final = 4
+_HIGH_DIGITS: Final = 8
 
 
 class Work(NamedTuple):
@@ -120,24 +121,18 @@ def _count_block(val, legal, i):
 
 
 @inlined
-def _add_digit(counter, c, digit, carry):
-    """Add to one digit of the counters; return the carry."""
-    old = load(counter, U(c))
-    store(counter, U(c), _parity(old, digit, carry))
-    return _majority(old, digit, carry)
-
-
-@inlined
 def _count_legal(val, t, begin, end, work):
     """Count the legal moves of every lane; list the blocks with a move that is legal anywhere.
 
-    Returns how many there are, and how many digits the largest count has.
+    Returns how many there are, and how many digits the largest count has. Eight digits stay in registers.
     """
     top = 4
     while (end - begin) >> top:
         top += 1
-    for c in range(top):
+    for c in range(_HIGH_DIGITS, top):
         store(work.counter, U(c), broadcast(ZERO))
+    c0, c1, c2, c3 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
+    c4, c5, c6, c7 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
     n_live = 0
     for i in range(begin, end, BLOCK):
         b0, b1, b2, b3 = _count_block(val, t.block_legal, i)
@@ -150,19 +145,41 @@ def _count_legal(val, t, begin, end, work):
         store(work.block, row + U(3), b3)
         put(work.live, U(n_live), i)
         n_live += 1
-        carry = _add_digit(work.counter, 0, b0, broadcast(ZERO))
-        carry = _add_digit(work.counter, 1, b1, carry)
-        carry = _add_digit(work.counter, 2, b2, carry)
-        carry = _add_digit(work.counter, 3, b3, carry)
-        c = 4
-        while any_bit(carry):
+        c0, carry = xor(c0, b0), and_(c0, b0)
+        c1, carry = _parity(c1, b1, carry), _majority(c1, b1, carry)
+        c2, carry = _parity(c2, b2, carry), _majority(c2, b2, carry)
+        c3, carry = _parity(c3, b3, carry), _majority(c3, b3, carry)
+        c4, carry = xor(c4, carry), and_(c4, carry)
+        c5, carry = xor(c5, carry), and_(c5, carry)
+        c6, carry = xor(c6, carry), and_(c6, carry)
+        c7, carry = xor(c7, carry), and_(c7, carry)
+        c = _HIGH_DIGITS
+        while c < top and any_bit(carry):
             old = load(work.counter, U(c))
             store(work.counter, U(c), xor(old, carry))
             carry = and_(old, carry)
             c += 1
+    _store_digits(work.counter, c0, c1, c2, c3)
+    _store_high_digits(work.counter, c4, c5, c6, c7)
     while top > 0 and not any_bit(load(work.counter, U(top - 1))):
         top -= 1
     return n_live, top
+
+
+@inlined
+def _store_digits(digits, d0, d1, d2, d3):
+    store(digits, U(0), d0)
+    store(digits, U(1), d1)
+    store(digits, U(2), d2)
+    store(digits, U(3), d3)
+
+
+@inlined
+def _store_high_digits(digits, d4, d5, d6, d7):
+    store(digits, U(4), d4)
+    store(digits, U(5), d5)
+    store(digits, U(6), d6)
+    store(digits, U(7), d7)
 
 
 @inlined
@@ -206,10 +223,7 @@ def _draw(work, top):
             store(drawn, U(c - 1), _parity(a, b, carry))
             carry = _majority(a, b, carry)
         store(drawn, U(top - 1), carry)
-    store(drawn, U(0), d0)
-    store(drawn, U(1), d1)
-    store(drawn, U(2), d2)
-    store(drawn, U(3), d3)
+    _store_digits(drawn, d0, d1, d2, d3)
     store(random, U(0), s0)
     store(random, U(1), s1)
     store(random, U(2), s2)
@@ -217,11 +231,9 @@ def _draw(work, top):
 
 
 @inlined
-def _take_away(drawn, c, b, borrow):
-    """Take from one digit of the drawn numbers; return what is to be borrowed for it, and what the digit was."""
-    a = load(drawn, U(c))
-    store(drawn, U(c), _parity(a, b, borrow))
-    return or_(and_(b, borrow), and_not(or_(b, borrow), a)), a
+def _borrowed(a, b, borrow):
+    """Return what is to be borrowed where *b* and *borrow* are taken from a digit *a*."""
+    return or_(and_(b, borrow), and_not(or_(b, borrow), a))
 
 
 @inlined
@@ -239,20 +251,28 @@ def _take_from_block(val, t, i, lanes, d0, d1, d2):
 
 @inlined
 def _take(val, t, n_live, top, work):
-    """Count down from the drawn numbers, block by block, to find each lane's move."""
-    taken = broadcast(ZERO)
+    """Count down from the drawn numbers, block by block, to find each lane's move; eight digits stay in registers."""
+    drawn, taken = work.drawn, broadcast(ZERO)
+    d0, d1, d2, d3 = load(drawn, U(0)), load(drawn, U(1)), load(drawn, U(2)), load(drawn, U(3))
+    d4, d5, d6, d7 = load(drawn, U(4)), load(drawn, U(5)), load(drawn, U(6)), load(drawn, U(7))
     n_chosen = at(work.n_chosen, ZERO)
     for q in range(n_live):
         row = U(4 * q)
-        none = broadcast(ZERO)
-        borrow, d0 = _take_away(work.drawn, 0, and_not(load(work.block, row), taken), none)
-        borrow, d1 = _take_away(work.drawn, 1, and_not(load(work.block, row + U(1)), taken), borrow)
-        borrow, d2 = _take_away(work.drawn, 2, and_not(load(work.block, row + U(2)), taken), borrow)
-        borrow, _ = _take_away(work.drawn, 3, and_not(load(work.block, row + U(3)), taken), borrow)
-        c = 4
+        b0, b1 = and_not(load(work.block, row), taken), and_not(load(work.block, row + U(1)), taken)
+        b2, b3 = and_not(load(work.block, row + U(2)), taken), and_not(load(work.block, row + U(3)), taken)
+        e0, e1, e2 = d0, d1, d2
+        d0, borrow = xor(d0, b0), and_not(b0, d0)
+        d1, borrow = _parity(d1, b1, borrow), _borrowed(d1, b1, borrow)
+        d2, borrow = _parity(d2, b2, borrow), _borrowed(d2, b2, borrow)
+        d3, borrow = _parity(d3, b3, borrow), _borrowed(d3, b3, borrow)
+        d4, borrow = xor(d4, borrow), and_not(borrow, d4)
+        d5, borrow = xor(d5, borrow), and_not(borrow, d5)
+        d6, borrow = xor(d6, borrow), and_not(borrow, d6)
+        d7, borrow = xor(d7, borrow), and_not(borrow, d7)
+        c = _HIGH_DIGITS
         while c < top and any_bit(borrow):
-            digit = load(work.drawn, U(c))
-            store(work.drawn, U(c), xor(digit, borrow))
+            digit = load(drawn, U(c))
+            store(drawn, U(c), xor(digit, borrow))
             borrow = and_not(borrow, digit)
             c += 1
         if any_bit(borrow):
@@ -260,7 +280,7 @@ def _take(val, t, n_live, top, work):
             first = at(work.live, U(q))
             put(work.chosen, U(n_chosen), first)
             n_chosen += 1
-            _take_from_block(val, t, first, borrow, d0, d1, d2)
+            _take_from_block(val, t, first, borrow, e0, e1, e2)
     put(work.n_chosen, ZERO, n_chosen)
 
 
@@ -277,7 +297,7 @@ def choose(val, t, begin, end, waiting, work):
         some = or_(some, digit)
         if c:
             several = or_(several, digit)
-    for c in range(max(top, 4)):
+    for c in range(max(top, _HIGH_DIGITS)):
         store(work.drawn, U(c), broadcast(ZERO))
     if any_bit(and_not(several, waiting)):
         _draw(work, top)

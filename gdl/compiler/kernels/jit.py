@@ -27,13 +27,37 @@ def _fingerprint(folder: Path) -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in (*FILES, *own))).hexdigest()
 
 
+KERNELS: Final[list[Any]] = []
+"""The kernels of all modules that are imported, compiled or not."""
+
+
+class KernelFiles(IndexDataCacheFile):
+    """The files in which numba keeps a function; those that cannot be read are obsolete, and written anew.
+
+    They are pickles, which name classes: one that has moved since is in no module any more.
+    """
+
+    def _load_index(self) -> dict[Any, Any]:
+        try:
+            found: dict[Any, Any] = super()._load_index()
+        except Exception:  # whatever reading a pickle leads to
+            return {}
+        return found
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except Exception as error:  # as above; numba takes this one for a file that is not there
+            raise OSError(f"{name} is obsolete") from error
+
+
 class _KernelCache(FunctionCache):
     """What numba keeps of a function on disk, stamped with the code of all kernels."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         stamp = _fingerprint(Path(function.__code__.co_filename).parent)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
+        self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 
 def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
@@ -44,7 +68,9 @@ def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
-    return _compiled(function, inline="never")
+    dispatcher = _compiled(function, inline="never")
+    KERNELS.append(dispatcher)
+    return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Any:

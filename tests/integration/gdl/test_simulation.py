@@ -11,11 +11,12 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
-from gdl.games.library import find_game, game_names
+from gdl.games.library import find_game
 from gdl.language.diagnostics import Severity, Source, codes
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.simulation import CODES, SimulationBudget, SimulationReport, simulate
 from gdl.simulation.figures import Spread
+from tests.kit.rules.sample import sampled_games
 
 FOLDER: Final = Path(__file__).parent / "simulation"
 SMALL: Final = SimulationBudget(plays=20, seconds=20, states=300, steps=100)
@@ -79,9 +80,9 @@ def test_the_play_of_a_finding_can_be_played(path: Path) -> None:
                 state = state.next_state(moves)
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", sampled_games())
 def test_a_game_of_the_library_has_no_error_and_no_warning(name: str) -> None:
-    report = simulate(find_game(name).read(), SimulationBudget(plays=2, seconds=20, states=200))
+    report = simulate(find_game(name).read(), SimulationBudget(plays=2, seconds=600, states=200))
     assert [d for d in report.diagnostics if d.severity is not Severity.NOTE] == []
     assert report.n_plays == 2
 

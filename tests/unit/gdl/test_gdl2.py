@@ -9,9 +9,10 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import Game, State
-from gdl.games.library import find_game, game_names
+from gdl.games.library import find_game
 from gdl.language.rules import read_rules
 from gdl.language.terms import Compound, Term
+from tests.kit.rules.sample import sampled_games
 from tests.kit.scripts import game_of, read_script, replay
 
 FOLDER = Path(__file__).parent / "gdl2"
@@ -30,7 +31,7 @@ def test_every_rule_file_has_a_script() -> None:
 
 
 def games_of_gdl1() -> list[str]:
-    return [name for name in game_names() if not find_game(name).read().is_gdl2]
+    return [name for name in sampled_games() if not find_game(name).read().is_gdl2]
 
 
 def with_everyone_seeing_everything(name: str) -> Game:

@@ -126,6 +126,69 @@ def test_boards_of_many_kinds_are_found(rules: str, facts: list[str], drawn: lis
     assert text_of(board).splitlines() == drawn
 
 
+BEFORE: Final = "(after 1 2) (after 2 3) (init (cell 1 1 b)) (init (cell 2 2 b)) (init (cell 3 3 b)) " + PIECES
+LINES: Final = (
+    "(<= (near ?x ?y ?x ?z) (after ?y ?z)) (<= (near ?x ?y ?x ?z) (after ?z ?y)) "
+    "(<= (near ?x ?y ?z ?y) (or (after ?x ?z) (after ?z ?x)))"
+)
+
+
+@pytest.mark.parametrize(
+    ("diagonals", "cells", "shift"),
+    [
+        ("(<= (near ?a ?b ?c ?d) (after ?a ?c) (after ?d ?b)) (<= (near ?a ?b ?c ?d) (after ?c ?a) (after ?b ?d))",
+         "hexagons", "right"),
+        ("(<= (near ?a ?b ?c ?d) (after ?a ?c) (after ?b ?d)) (<= (near ?a ?b ?c ?d) (after ?c ?a) (after ?d ?b))",
+         "hexagons", "left"),
+        ("(<= (near ?a ?b ?c ?d) (after ?a ?c) (after ?b ?d)) (<= (near ?a ?b ?c ?d) (after ?a ?c) (after ?d ?b))",
+         "squares", None),
+        ("", "squares", None),
+    ],
+)  # fmt: skip
+def test_cells_with_neighbours_along_one_diagonal_are_hexagons(diagonals: str, cells: str, shift: str | None) -> None:
+    layout = layout_for(read_rules(f"(role me) {BEFORE} {LINES} {diagonals}"))
+    assert (layout.y, layout.cells, layout.shift) == ("down", cells, shift)
+
+
+def test_dark_hex_would_be_drawn_on_hexagons_too() -> None:
+    assert layout_for(find_game("darkhex").read()).cells == "hexagons"
+
+
+@pytest.mark.parametrize(
+    ("rules", "facts", "drawn"),
+    [
+        (
+            " ".join(f"(init (line {x} {y} {x + 1} {y}))" for x in (1, 2) for y in (1, 2, 3))
+            + " ".join(f"(init (line {x} {y} {x} {y + 1}))" for x in (1, 2, 3) for y in (1, 2))
+            + " (init (box 1 1 left)) (init (box 1 1 right))",
+            ["(line 1 1 2 1)", "(box 1 1 left)"],
+            ["3 .   .   .", "", "2 .   .   .", "    L", "1 .---.   .", "  1   2   3"],
+        ),
+        (
+            "(init (on a b)) (init (on b c)) (init (table c)) (init (table d))",
+            ["(on a b)", "(table b)", "(table c)"],
+            ["A", "B C", "- -", "b c"],
+        ),
+        (
+            "(init (on disc1 disc2)) (init (on disc2 peg1)) (init (on disc1 peg2)) (init (clear disc1))",
+            ["(on disc1 peg2)", "(on disc2 peg1)"],
+            ["D2   D1", "---- ----", "peg1 peg2"],
+        ),
+        ("(init (pit a1 3)) (init (pit a2 0)) (init (pit a2 4))", ["(pit a1 3)", "(pit a2 0)"], ["1  3  0", "  a1 a2"]),
+        (
+            " ".join(f"(init (cell {x} {y} wp)) (init (cell {y} {x} b))" for x in "abc" for y in "123")
+            + " (<= (next (cell ?x 3 wk)) (true (cell ?x 3 wp))) (<= (next (cell ?x 1 bp)) (true (cell ?x 1 wp)))",
+            ["(cell a 1 wk)"],
+            [],
+        ),
+    ],
+)  # fmt: skip
+def test_lines_stacks_pits_and_draughts_are_found(rules: str, facts: list[str], drawn: list[str]) -> None:
+    description = read_rules(f"(role left) (role right) {rules}")
+    board = board_of(layout_for(description), description, map(read_term, facts))
+    assert text_of(board).splitlines()[: len(drawn)] == drawn
+
+
 @pytest.mark.parametrize(
     "rules",
     [

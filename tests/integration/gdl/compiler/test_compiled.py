@@ -16,20 +16,21 @@ from gdl.errors import (
     UnknownRoleError,
 )
 from gdl.game import EvaluationLimits
-from gdl.games.library import find_game, game_names
+from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from tests.kit.gdl.compiler.engines import both, joint_move, play_on_both
 from tests.kit.gdl.programs import rule_file
+from tests.kit.rules.sample import sampled_games
 
 LIMITS = EvaluationLimits(max_rows=20_000, max_term_depth=50, max_term_symbols=1_000)
 MAX_GROUND_RULES = 20_000
 NO_GAME = "(<= (legal right ?m) (does left ?m))\n"
 """A rule of the random files that no game can have: what is legal depends on what is done."""
-SLOW = {"zombies", "zion", "mummymaze", "amazons"}
+SLOW = {"amazons", "draughts", "hex", "kalah", "mummymaze", "othello", "twentyfortyeight", "zion", "zombies"}
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", sampled_games())
 def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
     interpreted, compiled = both(find_game(name).read())
     for seed in range(1 if name in SLOW else 3):

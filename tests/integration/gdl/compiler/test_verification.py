@@ -33,27 +33,8 @@ from gdl.game import Playouts
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
+from tests.kit.gdl.compiler.rules import GAME
 
-# Two players in turn, recursion, percepts, goals that share gates with what is next, moves of nine and of two blocks.
-GAME: Final = """
-(role white) (role black) (init (control white))
-(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
-(<= (adj ?x ?y) (succ ?x ?y)) (<= (adj ?x ?y) (succ ?y ?x)) (<= (index ?x) (adj ?x ?y))
-(<= (next (control white)) (true (control black))) (<= (next (control black)) (true (control white)))
-(<= (legal ?r (mark ?x)) (true (control ?r)) (index ?x) (not (taken ?x)))
-(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
-(<= (taken ?x) (true (cell ?x ?r)))
-(<= (next (cell ?x ?r)) (does ?r (mark ?x)))
-(<= (next (cell ?x ?r)) (true (cell ?x ?r)) (not (swept ?x)))
-(<= (swept ?x) (does ?r (mark ?y)) (adj ?x ?y) (reach ?x))
-(<= (reach ?x) (true (cell ?x ?r)) (true (cell 5 ?r)))
-(<= (reach ?x) (reach ?y) (adj ?x ?y) (taken ?x))
-(<= (sees ?r (lost ?x)) (true (cell ?x ?r)) (true (cell 5 ?r)) (swept ?x))
-(<= terminal (reach 1) (reach 9)) (<= terminal (not open)) (<= open (index ?x) (not (taken ?x)))
-(<= upper (reach 3) (not (reach 7)))
-(<= (goal white 100) upper) (<= (goal white 0) (not upper))
-(<= (goal black 100) (not upper)) (<= (goal black 0) upper)
-"""
 MAX_STEPS: Final = 200
 
 
@@ -188,6 +169,16 @@ def test_a_row_that_is_written_later_is_refused() -> None:
         for name in readers:
             with pytest.raises(FaultyTablesError):
                 verify(changed(found, name, getattr(found, name).size - 1, 2 * row))
+
+
+@given(st.data(), KINDS)
+def test_a_run_of_another_shape_or_length_is_refused(data: st.DataObject, kind: str) -> None:
+    found: Tables = getattr(rules(), kind)
+    number = data.draw(st.integers(0, found.runs.size - 1))
+    right = int(found.runs.ravel()[number])
+    wrong = data.draw(st.integers(0, upper_limit(found, "runs")).filter(lambda value: value != right))
+    with pytest.raises(FaultyTablesError):
+        verify(changed(found, "runs", number, wrong))
 
 
 @pytest.mark.parametrize("name", ARRAYS)

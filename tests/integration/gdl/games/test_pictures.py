@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,26 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.boards import Board, Mark
+from gdl.boards.boards import Board
 from gdl.boards.layout import Layout
 from gdl.boards.pictures import board_css, picture, svg_of
+from gdl.boards.pieces import Mark
 from gdl.engines import make_game
 from gdl.games.library import find_game, game_names
 from gdl.language.kif import read_term
-from tests.kit.gdl.games.drawn import CELLS, GRID, NAMESPACE, PICTURES, board, cells, labels, parsed, texts
+from tests.kit.gdl.games.drawn import CELLS, GRID, NAMESPACE, PICTURES, board, case, cells, labels, parsed, texts
 
 ELEMENTS = {"svg", "title", "desc", "g", "rect", "circle", "line", "path", "text"}
 ATTRIBUTES = {
-    "viewBox", "width", "height", "class", "role", "transform", "data-cell", "aria-label", "x", "y", "x1", "y1", "x2",
-    "y2", "cx", "cy", "r", "d", "fill", "fill-rule", "stroke", "stroke-width", "stroke-linejoin", "stroke-linecap",
-    "font-size", "font-weight", "text-anchor",
+    "viewBox", "width", "height", "class", "role", "transform", "data-cell", "aria-label", "x", "y", "rx", "x1", "y1",
+    "x2", "y2", "cx", "cy", "r", "d", "fill", "fill-rule", "stroke", "stroke-width", "stroke-linejoin",
+    "stroke-linecap", "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
-
-
-def case(path: Path) -> tuple[Board, dict[str, object]]:
-    """Return the board of a file in `pictures/`, and how it is to be drawn."""
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
-    return board(told["board"], *told["facts"], rules=told.get("rules", "(role me)")), told.get("look", {})
 
 
 @pytest.mark.parametrize("path", sorted(PICTURES.glob("*.toml")), ids=lambda path: path.stem)

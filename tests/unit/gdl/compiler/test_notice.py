@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from numba.core import event
 
 from gdl.compiler.compilation import NOTICE, told_of_compilation
+from gdl.compiler.kernels import jit
 
 
 def test_the_first_compilation_is_told_and_no_other() -> None:
@@ -17,3 +19,15 @@ def test_the_first_compilation_is_told_and_no_other() -> None:
     with event.trigger_event("numba:compile", data={}):
         pass
     assert told == [NOTICE]
+
+
+def test_what_takes_long_is_told_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = [object(), object(), object()]
+    monkeypatch.setattr(jit, "KERNELS", kernels)
+    told: list[str] = []
+    times_s = iter([0.0, 4.0, 12.0, 12.0, 100.0, 100.0])
+    with told_of_compilation(told.append, lambda: next(times_s)):
+        for dispatcher in (kernels[0], object(), kernels[1], kernels[1], kernels[2]):
+            with event.trigger_event("numba:compile", data={"dispatcher": dispatcher}):
+                pass
+    assert told == [NOTICE, "compiling the kernels: 2 of 3", "compiling the kernels: 3 of 3"]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.boards import Board, Mark, board_of
+from gdl.boards.boards import Board, board_of
 from gdl.boards.layout import Layout
+from gdl.boards.pieces import Mark
 from gdl.boards.text import text_of
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules

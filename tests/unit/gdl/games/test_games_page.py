@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from gdl.boards.about import About, Clarification, Counts, about_of
-from gdl.boards.layout import Caption, Heaps, Layout, Pieces, Walls
+from gdl.boards.layout import Caption, Heaps, Layout, Lines, Looks, Pieces, Places, Stacks, Tray, Walls
 
 PAGE = Path(__file__).parents[4] / "docs" / "games.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -23,7 +23,10 @@ def test_examples_are_valid_descriptions(text: str) -> None:
     assert about_of(text.encode()).title == tomllib.loads(text)["title"]
 
 
-@pytest.mark.parametrize("table", [About, Clarification, Layout, Pieces, Walls, Heaps, Caption, Counts])
+TABLES = (About, Clarification, Layout, Looks, Pieces, Places, Walls, Lines, Heaps, Stacks, Tray, Caption, Counts)
+
+
+@pytest.mark.parametrize("table", TABLES)
 def test_no_key_is_left_out(table: type[BaseModel]) -> None:
     shown = {key for text in EXAMPLES for key in _keys(tomllib.loads(text))}
     assert sorted(set(table.model_fields) - shown) == []

@@ -38,9 +38,9 @@ def test_a_name_of_the_library_wins_over_a_file_of_that_name(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("name", "suggestions"),
     [
-        ("tic-tac-toe", ("tictactoe", "phantomtictactoe")),
+        ("tic-tac-toe", ("tictactoe", "phantomtictactoe", "biddingtictactoe")),
         ("Amazon", ("amazons",)),
-        ("conect4", ("connectfour",)),
+        ("conect4", ("connectsix", "connectfour")),
         ("rules/zombi.kif", ("zombies",)),
         ("rock", ("rockpaperscissors",)),
         ("xyz", ()),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.boards.boards import Board, board_of
-from gdl.boards.moves import emphasis, places
+from gdl.boards.moves import arrows, emphasis, places
 from gdl.engines import make_game
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
@@ -64,6 +64,11 @@ def test_a_move_names_cells(drawn: Board, move: str, named: tuple[str, ...]) -> 
 )
 def test_cells_of_the_last_moves_stand_out(moves: list[str], found: dict[str, str]) -> None:
     assert emphasis(map(read_term, moves), PLAIN) == found
+
+
+def test_what_moved_goes_from_its_first_cell_to_its_last() -> None:
+    moves = map(read_term, ["(jump 1 1 2 2 3 3)", "(mark 1 1)", "noop", "(drop 2)"])
+    assert arrows(moves, PLAIN) == (("0,0", "1,1", "2,2"),)
 
 
 def test_of_a_column_the_cell_that_changed_stands_out() -> None:

@@ -1,0 +1,48 @@
+"""Files that are replaced in one step: a reader finds the old content or the new one, and never half of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+PRIVATE: Final = 0o600
+"""The mode of a file that its owner alone may read."""
+_PUBLIC: Final = 0o666
+_MAX_NAME: Final = 100
+
+
+@contextmanager
+def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> Iterator[Path]:
+    """Yield a new, empty file beside *path*, which takes its place when the block ends well; else it is removed.
+
+    The new file has *mode*, as far as the umask allows. Where it *is_durable*, it outlives a crash of the machine from
+    then on, which takes a few milliseconds.
+
+    Raises:
+        OSError: the file cannot be written; what was at *path* stays.
+    """
+    passing = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(4)}")
+    os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+    try:
+        yield passing
+        if is_durable:
+            _synchronize(passing)
+        passing.replace(path)
+    finally:
+        passing.unlink(missing_ok=True)
+    if is_durable:
+        with contextlib.suppress(OSError):  # not every file system lets a folder be synchronised
+            _synchronize(path.parent)
+
+
+def _synchronize(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

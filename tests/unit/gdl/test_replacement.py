@@ -1,0 +1,50 @@
+"""Files that are replaced in one step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gdl.replacement import PRIVATE, replacing
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("is_durable", [True, False])
+def test_a_reader_finds_the_old_content_until_the_new_one_is_whole(tmp_path: Path, is_durable: bool) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    with replacing(path, is_durable=is_durable) as passing:
+        passing.write_text("ne")
+        seen = [path.read_text()]
+        passing.write_text("new")
+    assert [*seen, path.read_text(), names(tmp_path)] == ["old", "new", ["file"]]
+
+
+def test_what_fails_leaves_the_old_content_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError), replacing(path) as passing:
+        passing.write_text("ne\ud800", encoding="utf-8")
+    assert (path.read_text(), names(tmp_path)) == ("old", ["file"])
+
+
+def test_a_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
+    with replacing(tmp_path / "file", PRIVATE) as passing:
+        modes = [passing.stat().st_mode & 0o777]
+    assert [*modes, (tmp_path / "file").stat().st_mode & 0o777] == [0o600, 0o600]
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    with replacing(path) as passing:
+        passing.write_text("new")
+    assert path.read_text() == "new"
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "folder" / "file"):
+        pass
