@@ -8,6 +8,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 import typing
@@ -28,8 +29,17 @@ PLAYERS: Final = {
     "planner": "players.stock:PlannerPlayer",
     "nested": "players.stock:NestedPlayer",
     "human": "players.human:HumanPlayer",
+    "llm": "players.language_model.player:LanguageModelPlayer",
 }
 """Our own players: a name, and the class in its module."""
+
+_OPENSPIEL: Final = "openspiel:"
+_OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlayer")
+"""What plays as a bot of OpenSpiel, where that is installed: `openspiel:mcts?simulations=200`."""
+
+
+_OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
+"""Where the options of a spec begin; their values may have colons, as addresses do."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,8 @@ class PlayerMaker:
 def find_player(spec: str) -> PlayerMaker:
     """Return the maker of the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
 
-    Options for the constructor may follow: `mcts:playouts=200`. The class of a file with only one may be left out.
+    `openspiel:BOT?OPTIONS` is a bot of OpenSpiel. Options for the constructor may follow: `mcts:playouts=200`. The
+    class of a file with only one may be left out.
 
     Raises:
         UnknownNameError: there is no such player of ours.
@@ -88,7 +99,11 @@ def find_player(spec: str) -> PlayerMaker:
         {'playouts': 200}
     """
     name, options = _split_options(spec)
-    if name in PLAYERS:
+    if spec.startswith(_OPENSPIEL):
+        bot, _, rest = spec.removeprefix(_OPENSPIEL).partition("?")
+        options = {"bot": bot, **_split_options(f":{rest}")[1]}
+        source, class_name = _OPENSPIEL_CLASS
+    elif name in PLAYERS:
         source, _, class_name = PLAYERS[name].partition(":")
     else:
         source, class_name = _split_class(name)
@@ -106,11 +121,11 @@ def player_file(spec: str) -> Path | None:
 
 
 def _split_options(spec: str) -> tuple[str, dict[str, object]]:
-    name, _, last = spec.rpartition(":")
-    if "=" not in last:
+    found = _OPTIONS.search(spec)
+    if found is None:
         return spec, {}
-    pairs = (item.partition("=") for item in last.split(","))
-    return name, {key.strip(): _value(text.strip()) for key, _, text in pairs}
+    pairs = (item.partition("=") for item in spec[found.end() :].split(","))
+    return spec[: found.start()], {key.strip(): _value(text.strip()) for key, _, text in pairs}
 
 
 def _value(text: str) -> object:

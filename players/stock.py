@@ -23,7 +23,7 @@ from players.search.plans import OneRoleSearch
 from players.search.positions import Choice, Positions, SearchPosition
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
-from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, load_search_kernel
+from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
 
 
 class LegalPlayer(Player):
@@ -153,9 +153,8 @@ class MctsPlayer(Player):
     ) -> None:
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        self.options = TreeOptions(
-            playouts, engine, float(memory), float(exploration), ponder, self.proves, simultaneous, decisive, history
-        )
+        settings = SearchSettings(float(memory), float(exploration), simultaneous, decisive, history)
+        self.options = TreeOptions(playouts, engine, ponder, self.proves, settings)
 
     @classmethod
     def warm_up(cls) -> None:
@@ -250,3 +249,9 @@ class NestedPlayer(MctsPlayer):
         if self.search is None:
             return super().move(state, role, deadline)
         return self.search.think(state, SearchBudget(self.options.playouts, deadline), self.suggest)
+
+
+def warm_up_all() -> None:
+    """Load the kernels of all players, each compiled where it is not on disk yet."""
+    for player in (MctsPlayer, MinimaxPlayer):
+        player.warm_up()

@@ -18,7 +18,7 @@ from gdl.errors import MessageError
 from gdl.wire.messages import Abort, Message, Start, Stop, read_message
 from players.kit.host import DialledRequest, Host
 from players.kit.notebook import is_in_main_thread, run_until_stopped
-from players.kit.player_server import PlayerServer, Settings
+from players.kit.player_server import Answer, PlayerServer, Settings
 from players.kit.session import NO_ANSWER
 from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
 from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
@@ -94,7 +94,7 @@ class Dialling:
             message = await asyncio.to_thread(read_message, request.text) if is_large else read_message(request.text)
         except MessageError as error:
             _LOG.warning("a message that cannot be read: %s", error)
-            self._spawn(request, self._post(request, NO_ANSWER))
+            self._spawn(request, self._post(request, Answer(NO_ANSWER)))
             return
         self._announce(message)
         if request.answered is not None:
@@ -107,16 +107,15 @@ class Dialling:
         task.add_done_callback(lambda _: self._answering.pop(request.id, None))
 
     async def _answer(self, request: DialledRequest, message: Message, asked_s: float) -> None:
-        reply = await self._player_server.answer(message, asked_s, request.step)
-        failure, insight = self._player_server.failure(message), self._player_server.insight(message)
-        if await self._post(request, reply, failure, insight):
-            self._player_server.delivered(message)
+        answer = await self._player_server.answer(message, asked_s, request.step)
+        if await self._post(request, answer):
+            answer.delivered()
 
-    async def _post(self, request: DialledRequest, reply: str, failure: str = "", insight: str = "") -> bool:
-        """Post *reply* until the game manager takes or refuses it; return whether it was taken."""
+    async def _post(self, request: DialledRequest, answer: Answer) -> bool:
+        """Post *answer* until the game manager takes or refuses it; return whether it was taken."""
         for n_failures in range(1, MAX_TRIES + 1):
             try:
-                await self._host.reply(request.id, reply, failure, insight)
+                await self._host.reply(request.id, answer.text, answer.failure, answer.insight)
             except ReplyRefusedError as error:
                 self._say(f"match {request.match_id}, step {request.step}: {error}")
                 return False

@@ -130,15 +130,16 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     except TimeoutError:
         return _reply("the message did not arrive in time", status=408)
     answered = request.headers.get("GGP-Match-Answered")
-    response = _reply(await player_server.answer(message, received_s, _step(request), answered))
-    if failure := player_server.failure(message):
-        response.headers[FAILURE_HEADER] = failure.encode("ascii", "backslashreplace").decode()
-    if insight := player_server.insight(message):
-        response.headers[INSIGHT_HEADER] = insight
+    answer = await player_server.answer(message, received_s, _step(request), answered)
+    response = _reply(answer.text)
+    if answer.failure:
+        response.headers[FAILURE_HEADER] = answer.failure.encode("ascii", "backslashreplace").decode()
+    if answer.insight:
+        response.headers[INSIGHT_HEADER] = answer.insight
     with contextlib.suppress(ConnectionError):  # the game manager has closed the connection
         await response.prepare(request)
         await response.write_eof()
-        player_server.delivered(message)
+        answer.delivered()
     return response
 
 

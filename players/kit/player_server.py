@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
 import re
 import sys
@@ -13,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gdl.errors import MessageError
+from gdl.wire.insights import TAKES_INSIGHT, insight_comment
 from gdl.wire.messages import Abort, Info, Message, Ping, Play, Preview, Start, Stop, read_message
 from gdl.wire.replies import InfoReply, Status, decode, info_text
 from players.kit import worker
-from players.kit.session import NO_ANSWER, Session, Timing
+from players.kit.session import NO_ANSWER, OpenRequest, Session, Timing
 from players.player import MakePlayer
 
 PATIENCE_S: Final = 2.0
@@ -41,6 +43,29 @@ class Settings:
     worker_limits: worker.WorkerLimits = worker.NO_LIMITS
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The reply to a message, and what goes beside it; *question* is what it answers in a match."""
+
+    text: str
+    question: OpenRequest | None = None
+
+    @property
+    def failure(self) -> str:
+        """What went wrong in the author's code meanwhile; empty where nothing did."""
+        return "" if self.question is None else self.question.failure
+
+    @property
+    def insight(self) -> str:
+        """What the player thought before its move; empty where it does not tell."""
+        return "" if self.question is None else self.question.insight
+
+    def delivered(self) -> None:
+        """Note that the reply has reached its game manager."""
+        if self.question is not None:
+            self.question.is_delivered = True
+
+
 class PlayerServer:
     """Answers the messages of all matches of one player."""
 
@@ -57,7 +82,7 @@ class PlayerServer:
 
     async def answer(
         self, message: Message, received_s: float | None = None, step: int | None = None, answered: str | None = None
-    ) -> str:
+    ) -> Answer:
         """Return the reply to *message*, in time.
 
         *received_s* is when its first byte came (monotonic). *step* and *answered* come from the game manager's
@@ -65,45 +90,41 @@ class PlayerServer:
         """
         received_s = time.monotonic() if received_s is None else received_s
         if answered is not None:
-            return self._catch_up(message, received_s, step, answered)
+            self._catch_up(message, received_s, step, answered)
+            return Answer(answered)
         match message:
             case Info():
-                return info_text(InfoReply(self.settings.name, Status.BUSY if self.is_busy else Status.AVAILABLE))
+                status = Status.BUSY if self.is_busy else Status.AVAILABLE
+                return Answer(info_text(InfoReply(self.settings.name, status)))
             case Ping():
-                return "busy" if self.is_busy else "ready"
+                return Answer("busy" if self.is_busy else "ready")
             case Preview():
-                return "ready"
+                return Answer("ready")
             case Start():
-                seat = self._seat(message, received_s)
-                return "busy" if seat is None else await seat.answered(seat.session.question)
+                return await self._start(message, received_s)
             case Play():
-                seat = self.seats.get(message.match_id)
-                if seat is None:
-                    return NO_ANSWER
-                self._watch(seat)
-                return await seat.play(message, received_s, step)
+                return await self._play(message, received_s, step)
             case Stop():
                 self._leave(message.match_id, message)
-                return "done"
+                return Answer("done")
             case Abort():
                 self._leave(message.match_id, None)
-                return "aborted"
+                return Answer("aborted")
 
-    def failure(self, message: Message) -> str:
-        """Return what went wrong in the author's code before *message* was answered; empty where nothing did."""
-        seat = self.seats.get(message.match_id) if isinstance(message, Start | Play) else None
-        return "" if seat is None else seat.session.question.failure
+    async def _start(self, start: Start, received_s: float) -> Answer:
+        seat = self._seat(start, received_s)
+        if seat is None:
+            return Answer("busy")
+        question = seat.session.question
+        return Answer(await seat.answered(question), question)
 
-    def insight(self, message: Message) -> str:
-        """Return what the player thought when it answered *message*; empty where it does not tell."""
-        seat = self.seats.get(message.match_id) if isinstance(message, Play) else None
-        return "" if seat is None else seat.session.question.insight
-
-    def delivered(self, message: Message) -> None:
-        """Note that the reply to *message* has reached its game manager."""
-        seat = self.seats.get(message.match_id) if isinstance(message, Play) else None
-        if seat is not None:
-            seat.session.question.is_delivered = True
+    async def _play(self, play: Play, received_s: float, step: int | None) -> Answer:
+        seat = self.seats.get(play.match_id)
+        if seat is None:
+            return Answer(NO_ANSWER)
+        self._watch(seat)
+        question = seat.ask(play, received_s, step)
+        return Answer(NO_ANSWER) if question is None else Answer(await seat.answered(question), question)
 
     async def close(self) -> None:
         """Give up all matches and end all workers."""
@@ -112,15 +133,14 @@ class PlayerServer:
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
-    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str) -> str:
-        """Take in *message* from before the start of this process; return *answered*."""
+    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str) -> None:
+        """Take in *message* from before the start of this process, which was *answered*."""
         match message:
             case Start():
                 self._seat(message, received_s, answered)
             case Play() if (seat := self.seats.get(message.match_id)) is not None:
                 self._watch(seat)
                 seat.catch_up(message, received_s, step, answered)
-        return answered
 
     def _seat(self, start: Start, received_s: float, answered: str | None = None) -> worker.SeatedPlayer | None:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
@@ -175,29 +195,40 @@ def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
     worker.prepare_workers()
     worker.start_warming(make_player)
-    asyncio.run(answer_lines(PlayerServer(make_player, settings), sys.stdin.buffer.readline, _print_line))
+    tells_insight = os.environ.get(TAKES_INSIGHT) == "1"
+    player_server = PlayerServer(make_player, settings)
+    asyncio.run(answer_lines(player_server, sys.stdin.buffer.readline, _print_line, tells_insight=tells_insight))
 
 
 async def answer_lines(
-    player_server: PlayerServer, read_line: Callable[[], bytes], write_line: Callable[[str], None]
+    player_server: PlayerServer,
+    read_line: Callable[[], bytes],
+    write_line: Callable[[str], None],
+    *,
+    tells_insight: bool = False,
 ) -> None:
-    """Answer each line that *read_line* returns with one by *write_line*, until it returns none."""
+    """Answer each line that *read_line* returns with one by *write_line*, until it returns none.
+
+    Where the game manager takes it, a comment with what the player thinks goes before its move.
+    """
     try:
         while line := await asyncio.to_thread(read_line):
             if line.strip() and not _LEGAL.match(line):
-                write_line(await _reply_line(player_server, decode(line)))
+                answer = await _answer_to(player_server, decode(line))
+                if tells_insight and answer.insight:
+                    write_line(insight_comment(answer.insight))
+                write_line(answer.text)
+                answer.delivered()
     finally:
         await player_server.close()
 
 
-async def _reply_line(player_server: PlayerServer, line: str) -> str:
+async def _answer_to(player_server: PlayerServer, line: str) -> Answer:
     try:
         message = read_message(line)
     except MessageError:
-        return NO_ANSWER
-    reply = await player_server.answer(message)
-    player_server.delivered(message)
-    return reply
+        return Answer(NO_ANSWER)
+    return await player_server.answer(message)
 
 
 def _print_line(reply: str) -> None:

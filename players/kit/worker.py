@@ -24,7 +24,6 @@ from gdl.worker import limit_memory
 from players.kit.notebook import packed
 from players.kit.session import (
     MAX_LINE_BYTES,
-    NO_ANSWER,
     Leave,
     OpenRequest,
     Order,
@@ -207,15 +206,15 @@ class SeatedPlayer:
         self._changed = asyncio.Event()
         self._is_over = False
 
-    async def play(self, play: Play, received_s: float, step: int | None) -> str:
-        """Return the move, in time; a repeated question has the answer it had."""
+    def ask(self, play: Play, received_s: float, step: int | None) -> OpenRequest | None:
+        """Return the question that *play* asks, an open one where it asks again; None where the match was refused."""
         if self.session.is_refused:
-            return NO_ANSWER
+            return None
         if not self.session.is_repeated(play, step):
             self.session.question.close()
             self._send(*self.session.ask(play, received_s))
             self._notify()
-        return await self.answered(self.session.question)
+        return self.session.question
 
     def catch_up(self, play: Play, received_s: float, step: int | None, answered: str) -> None:
         """Take in a step that was answered before, unless the session has it already."""

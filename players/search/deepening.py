@@ -16,11 +16,11 @@ from players.deadline import SearchBudget
 from players.search.pace import Pace
 from players.search.proof import window
 from players.search.proof.expansion import room_for
+from players.search.proof.table import n_rows
 from players.search.proof.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
 from players.search.uct import Report, ignore
 
 TABLE_MB: Final = 64
-_ROW_BYTES: Final = 64
 _ALL: Final = 1_000_000
 
 
@@ -51,7 +51,7 @@ class CompiledAlphaBeta:
         )
         self._room = room_for(self._tables)
         self._way = window.way_for(n_words(len(game.fluents)))
-        self._table = rows(1 << ((table_mb * 1024 * 1024 // _ROW_BYTES).bit_length() - 1))
+        self._table = rows(n_rows(table_mb))
         self._pace = Pace()
         window.begin(self._way, self._way.words[0], 1)
         self._call(0)  # loads the kernel, which takes longer than a clock

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Final
 
-from gdl.compiler.compiled import CompiledGame
 from gdl.engines import DEFAULT_ENGINE
 from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
@@ -20,7 +18,7 @@ from players.search.making import InTheMaking
 from players.search.proof.prover import Prover, is_provable
 from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, CompiledSearch
+from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
 from players.search.uct import Report, TreeSearch, ignore
 
 PYTHON_TREE: Final = "python"
@@ -31,23 +29,18 @@ _TABLE_SHARE: Final = 1 / 8
 
 @dataclass(frozen=True, slots=True)
 class TreeOptions:
-    """How a game is searched. *Units*: megabytes.
+    """How a game is searched.
 
-    With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python.
-    With *ponders* it is searched on the others' time, with *proves* beside a search for proofs. Roles that choose at
-    once do so by *simultaneous*; with *decisive* plays look a move ahead; *history* is the weight of what plays
-    say of moves, by itself that which the number of moves suggests.
+    With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python,
+    else compiled, with *settings*. With *ponders* it is searched on the others' time, with *proves* beside a search for
+    proofs.
     """
 
     playouts: int | None = None
     engine: str = DEFAULT_ENGINE
-    memory_mb: float = MEMORY_MB
-    exploration: float = EXPLORATION
     ponders: bool = False
     proves: bool = True
-    simultaneous: str = SIMULTANEOUS
-    decisive: bool = True
-    history: float | None = None
+    settings: SearchSettings = DEFAULT
 
 
 class PerfectSearch:
@@ -129,23 +122,11 @@ class PerfectSearch:
         is_fit = self.game.engine == "compiled" and self.options.playouts is None and not self._has_stuck_plays
         if is_fit and self.options.engine != PYTHON_TREE and len(self.game.roles) > 1 and self.background is None:
             game = compiled_game_of(self.game)
-            self.background = BackgroundSearch(self._new_search(game))
+            seed = self.random.getrandbits(32)
+            self.background = BackgroundSearch(partial(CompiledSearch, game, seed, self.options.settings))
             if self.options.proves and is_provable(game):
                 self.prover = InTheMaking(partial(Prover, game, self._table_mb), "proof search")
 
     @property
     def _table_mb(self) -> int:
-        return max(1, min(DEFAULT_TABLE_MB, int(self.options.memory_mb * _TABLE_SHARE)))
-
-    def _new_search(self, game: CompiledGame) -> Callable[[], CompiledSearch]:
-        seed, options = self.random.getrandbits(32), self.options
-        return partial(
-            CompiledSearch,
-            game,
-            seed,
-            memory_mb=options.memory_mb,
-            exploration=options.exploration,
-            simultaneous=options.simultaneous,
-            decisive=options.decisive,
-            history=options.history,
-        )
+        return max(1, min(DEFAULT_TABLE_MB, int(self.options.settings.memory_mb * _TABLE_SHARE)))

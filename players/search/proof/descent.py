@@ -15,9 +15,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.words import ZERO, U
+from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.words import U
 from players.search.proof.expansion import INFINITE, expand
+from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
 
 _MAX_NUMBER: Final = INFINITE - 1
 MAX_DEPTH: Final = 500
@@ -38,11 +39,9 @@ _BEST: Final = 5
 _WORK: Final = 6
 _N_FIELDS: Final = 7
 
-_MULTIPLIER: Final = U(0x9E3779B97F4A7C15)
-_MIXER: Final = U(0xBF58476D1CE4E5B9)
-_BYTE: Final = 24
+_SHIFT: Final = 24
 _LOW: Final = U(INFINITE)
-_WAYS: Final = 4
+_WORK_BITS: Final = U(0xFFFF << 2 * _SHIFT)
 
 
 class Path(NamedTuple):
@@ -74,47 +73,26 @@ def path_for(n_words: int) -> Path:
     )
 
 
-@inlined
-def _key(words, salt):
-    """Return what stands for a state in the table; different states have different keys, but for one in 2^64."""
-    h = salt
-    for word in words:
-        h = (h ^ word) * _MULTIPLIER
-        h = (h ^ (h >> U(29))) * _MIXER
-        h ^= h >> U(32)
-    return h | U(1) if h == ZERO else h
-
-
 @kernel
 def _look_up(table, key, numbers):
     """Write the numbers that the table has for *key*, if there are any."""
-    row = (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
-    for way in range(_WAYS):
-        if table[row, 2 * way] == key:
-            entry = table[row, 2 * way + 1]
-            numbers[0] = np.int64(entry & _LOW)
-            numbers[1] = np.int64((entry >> U(_BYTE)) & _LOW)
-            return
+    row = row_of(table, key)
+    column = find(table, row, key)
+    if column != NO_PLACE:
+        entry = table[row, column]
+        numbers[0] = np.int64(entry & _LOW)
+        numbers[1] = np.int64((entry >> U(_SHIFT)) & _LOW)
 
 
 @kernel
 def _remember(table, key, proof, disproof, work):
     """Keep the numbers of *key* in the table, in the place of what took least work."""
-    row = (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
     effort = 0
     while work > 0 and effort < 60:
         work >>= 1
         effort += 1
-    place, least = 0, np.int64(1 << 30)
-    for way in range(_WAYS):
-        if table[row, 2 * way] == key or table[row, 2 * way] == ZERO:
-            place = way
-            break
-        kept = np.int64(table[row, 2 * way + 1] >> U(2 * _BYTE))
-        if kept < least:
-            place, least = way, kept
-    table[row, 2 * place] = key
-    table[row, 2 * place + 1] = U(effort) << U(2 * _BYTE) | U(disproof) << U(_BYTE) | U(proof)
+    entry = U(effort) << U(2 * _SHIFT) | U(disproof) << U(_SHIFT) | U(proof)
+    keep(table, row_of(table, key), key, entry, _WORK_BITS)
 
 
 @kernel
@@ -134,7 +112,7 @@ def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
         path.child_move[child] = room.moves[i]
         for s in range(path.child_words.shape[1]):
             path.child_words[child, s] = room.words[i, s]
-        path.child_key[child] = _key(room.words[i], salt)
+        path.child_key[child] = key_of(room.words[i], salt)
         numbers[0], numbers[1] = room.numbers[i, 0], room.numbers[i, 1]
         if numbers[0] > 0 and numbers[1] > 0:
             _look_up(table, path.child_key[child], numbers)
@@ -176,7 +154,7 @@ def descend(tables, goal_wins, goal_first, room, table, path, role, salt, max_no
     """
     found = np.zeros(5, np.int64)
     root = path.node[0]
-    path.key[0] = _key(path.words[0], salt)
+    path.key[0] = key_of(path.words[0], salt)
     state = _open(tables, goal_wins, goal_first, room, table, path, 0, role, salt)
     root[_PROOF_LIMIT] = root[_DISPROOF_LIMIT] = INFINITE
     depth, n_nodes = 0, 1

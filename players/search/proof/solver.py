@@ -18,9 +18,9 @@ from players.deadline import SearchBudget
 from players.search.pace import Pace
 from players.search.proof.descent import DECIDED, FIRST, UNDECIDED, N, descend, path_for
 from players.search.proof.expansion import room_for
+from players.search.proof.table import n_rows
 
 DEFAULT_TABLE_MB: Final = 64
-_ROW_BYTES: Final = 64
 _FIRST_NODES: Final = 500
 _MAX_NODES: Final = 1_000_000
 _SALT: Final = 0xD1B54A32D192ED03
@@ -62,7 +62,7 @@ class ProofSearch:
         self._n_words = n_words(len(game.fluents))
         self._room = room_for(self._tables)
         self._path = path_for(self._n_words)
-        self._table = rows(1 << ((table_mb * 1024 * 1024 // _ROW_BYTES).bit_length() - 1))
+        self._table = rows(n_rows(table_mb))
         self._pace = Pace()
 
     def solve(self, state: State, role: Role, budget: SearchBudget) -> Solution | None:

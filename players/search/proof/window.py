@@ -16,6 +16,7 @@ from gdl.compiler.kernels.jit import inlined, kernel
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ZERO, U
 from players.search.proof.expansion import goal_in, make_moves, score
+from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
 
 WON: Final = 1 << 20
 """The value of a win, and the negative one of a loss."""
@@ -55,9 +56,7 @@ N_STATES: Final = 1
 _EXACT: Final = 0
 _AT_LEAST: Final = 1
 _AT_MOST: Final = 2
-_WAYS: Final = 4
-_MULTIPLIER: Final = U(0x9E3779B97F4A7C15)
-_MIXER: Final = U(0xBF58476D1CE4E5B9)
+_DEPTH_BITS: Final = U(0xFF << 22)
 
 
 class Way(NamedTuple):
@@ -119,51 +118,37 @@ def _enter(way, level, alpha, beta, depth):
     node = way.node[level]
     node[N_CHILDREN], node[NEXT], node[IS_CUT], node[_TRIED], node[BEST_CHILD] = _UNOPENED, 0, 0, -1, -1
     node[_ALPHA], node[_BETA], node[_LOW], node[_HIGH], node[_DEPTH] = alpha, beta, alpha, beta, depth
-    h = ZERO
-    for s in range(way.words.shape[1]):
-        h = (h ^ way.words[level, s]) * _MULTIPLIER
-        h = (h ^ (h >> U(29))) * _MIXER
-        h ^= h >> U(32)
-    way.key[level] = h | U(1) if h == ZERO else h
+    way.key[level] = key_of(way.words[level], ZERO)
 
 
 @kernel
 def _answers(table, key, node):
     """Return whether the table says all that is asked at a node, its value then in BEST; note the move to try first."""
-    row = (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
-    for way in range(_WAYS):
-        if table[row, 2 * way] == key:
-            entry = np.int64(table[row, 2 * way + 1])
-            value, depth = (entry & 0x3FFFFF) - _OUTSIDE, entry >> 22 & 0xFF
-            bound = entry >> 30 & 3
-            node[_TRIED] = (entry >> 32) - 1
-            if depth < node[_DEPTH]:
-                return False
-            known = bound == _EXACT or (bound == _AT_LEAST and value >= node[_BETA])
-            if known or (bound == _AT_MOST and value <= node[_ALPHA]):
-                node[BEST], node[IS_CUT] = value, depth != _TO_THE_END
-                return True
-            return False
+    row = row_of(table, key)
+    column = find(table, row, key)
+    if column == NO_PLACE:
+        return False
+    entry = np.int64(table[row, column])
+    value, depth = (entry & 0x3FFFFF) - _OUTSIDE, entry >> 22 & 0xFF
+    bound = entry >> 30 & 3
+    node[_TRIED] = (entry >> 32) - 1
+    if depth < node[_DEPTH]:
+        return False
+    known = bound == _EXACT or (bound == _AT_LEAST and value >= node[_BETA])
+    if known or (bound == _AT_MOST and value <= node[_ALPHA]):
+        node[BEST], node[IS_CUT] = value, depth != _TO_THE_END
+        return True
     return False
 
 
 @kernel
 def _remember(table, key, node, move):
     """Keep what was found at a node, in the place of what looked least far ahead."""
-    row = (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
-    place, least = 0, np.int64(1 << 30)
-    for way in range(_WAYS):
-        if table[row, 2 * way] == key or table[row, 2 * way] == ZERO:
-            place = way
-            break
-        depth = np.int64(table[row, 2 * way + 1]) >> 22 & 0xFF
-        if depth < least:
-            place, least = way, depth
     value = node[BEST]
     bound = _AT_MOST if value <= node[_LOW] else _AT_LEAST if value >= node[_HIGH] else _EXACT
     depth = node[_DEPTH] if node[IS_CUT] else np.int64(_TO_THE_END)
-    table[row, 2 * place] = key
-    table[row, 2 * place + 1] = U((move + 1) << 32 | bound << 30 | depth << 22 | (value + _OUTSIDE))
+    entry = U((move + 1) << 32 | bound << 30 | depth << 22 | (value + _OUTSIDE))
+    keep(table, row_of(table, key), key, entry, _DEPTH_BITS)
 
 
 @inlined

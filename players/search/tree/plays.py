@@ -107,6 +107,16 @@ def _mark_phase(a, rules, phase, waiting):
 
 
 @kernel
+def _enter_phase(a, rules, phase, going):
+    """Give the fluents that tell the phase their values in the lanes that come to it: tables of phases do not."""
+    n_known = len(rules.known)
+    for i in range(n_known):
+        row = U(1 + rules.known[i])
+        entered = and_(broadcast(rules.known_value[phase * n_known + i]), going)
+        store(a, row, or_(and_not(load(a, row), going), entered))
+
+
+@kernel
 def _lead_home(phased, rules, room):
     """Let the lanes at play take random steps until they stand at the first phase, or their play is over.
 
@@ -127,6 +137,7 @@ def _lead_home(phased, rules, room):
         for f in range(n_fluents):
             moved, held = and_(load(a, U(1 + f)), going), and_not(load(hold, U(f)), going)
             store(a, U(1 + f), or_(moved, held))
+        _enter_phase(a, rules, (phase + 1) % rules.n_phases, going)
         ended = and_(load(room.lanes.retired, ZERO), going)
         store(room.waiting, U(1), and_not(load(room.waiting, U(1)), ended))
     _mark_phase(a, rules, np.int64(0), room.waiting)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +17,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
+from players.search.pace import Pace
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
@@ -60,11 +60,31 @@ SIMULTANEOUS: Final = "ucb"
 """How roles choose where several do: by upper confidence bounds."""
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
-SLICE_S: Final = 0.01
-"""How long the kernel is at work before Python looks at the clock."""
 _ALL: Final = 1 << 40
 _KEPT: Final = 2
 """A tree that is recycled keeps at most one of so many nodes of its room."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How a compiled search searches. *Units*: megabytes.
+
+    Attributes:
+        memory_mb: the room of the tree.
+        exploration: the weight of UCB1's bound.
+        simultaneous: how roles choose where several do, one of `RULES`.
+        decisive: whether plays look a move ahead, where the rules have tables for that.
+        history: the weight of what plays say of moves; None for that which the number of moves suggests.
+    """
+
+    memory_mb: float = MEMORY_MB
+    exploration: float = EXPLORATION
+    simultaneous: str = SIMULTANEOUS
+    decisive: bool = True
+    history: float | None = None
+
+
+DEFAULT: Final = SearchSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +109,19 @@ class CompiledSearch:
     `counts` adds up walks, plays, rounds and the depths of walks; not to be shared by threads.
     """
 
-    def __init__(
-        self,
-        game: CompiledGame,
-        seed: int,
-        *,
-        memory_mb: float = MEMORY_MB,
-        exploration: float = EXPLORATION,
-        history: float | None = None,
-        decisive: bool = True,
-        simultaneous: str = SIMULTANEOUS,
-    ) -> None:
+    def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT) -> None:
         self.game, self.rules = game, game.rules
-        self._played = game.rules.decisive if decisive and game.rules.decisive is not None else game.rules.phased
+        self._played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         n_moves = self._mean_moves()
-        weight = _history_weight(game.rules, n_moves) if history is None else history
-        self._knobs = Knobs(exploration, weight, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        weight = _history_weight(game.rules, n_moves) if settings.history is None else settings.history
+        self._knobs = Knobs(settings.exploration, weight, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed, weight > 0)
-        self._size: TreeSize = tree_size(game.rules, memory_mb, n_moves)
-        self._rule = RULES[simultaneous]
+        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves)
+        self._rule = RULES[settings.simultaneous]
         self._tree = empty_tree(game.rules, self._size, self._rule)
-        self._slice_rounds, self._slice_s = 1, 0.0
-        self._clock: Callable[[], float] = time.perf_counter
+        self._pace, self._slice_s = Pace(), 0.0
         self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
@@ -126,7 +135,7 @@ class CompiledSearch:
         root = self.keep(state)
         best: Term | None = None
         if budget.deadline is not None:  # after one slow slice there must be another try
-            self._clock = budget.deadline.clock
+            self._pace.clock = budget.deadline.clock
             self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
         while not (self.is_solved(root) or self._is_over(budget)):
             left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
@@ -150,10 +159,12 @@ class CompiledSearch:
             StuckPlayError: in a play a role has no legal move.
         """
         counts = self._room.counts
-        n_before, began_s = int(counts[N_WALKS]), self._clock()
-        ending = self._call(root, self._slice_rounds, n_walks)
-        self._pace(self._clock() - began_s)
-        self.n_rounds += int(counts[N_WALKS]) - n_before
+        n_walks_before, n_rounds_before = int(counts[N_WALKS]), int(counts[N_ROUNDS])
+        self._pace.begin()
+        ending = self._call(root, self._pace.n_steps, n_walks)
+        took_s = self._pace.end(int(counts[N_ROUNDS]) - n_rounds_before)
+        self._slice_s = max(took_s, 0.7 * self._slice_s)
+        self.n_rounds += int(counts[N_WALKS]) - n_walks_before
         if ending == STUCK:
             raise StuckPlayError
         return self._recycled(root) if ending == NO_ROOM else root
@@ -162,14 +173,6 @@ class CompiledSearch:
         single, phased = self.rules.single, self._played
         ending = search(single, phased, self._facts, self._tree, self._knobs, self._room, root, n_rounds, n_walks)
         return int(ending)
-
-    def _pace(self, took_s: float) -> None:
-        """Adapt the number of rounds in a call to the time that they take."""
-        self._slice_s = max(took_s, 0.7 * self._slice_s)
-        if took_s < SLICE_S / 2:
-            self._slice_rounds = min(2 * self._slice_rounds, 1_024)
-        elif took_s > 2 * SLICE_S:
-            self._slice_rounds = max(1, self._slice_rounds // 2)
 
     def keep(self, state: State) -> int:
         """Return the node of *state*; where the tree is half full, forget what cannot follow it."""

@@ -19,7 +19,7 @@ from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.nodes import BOUNDS, DECIDER, FIRST, LOW, SIMULTANEOUS, SOLVED, TOTAL, VISITS
-from players.search.tree.search import MEMORY_MB, CompiledSearch
+from players.search.tree.search import MEMORY_MB, CompiledSearch, SearchSettings
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
 
 MATCHING = """
@@ -59,7 +59,7 @@ STUCK = """
 
 
 def search_of(game: Game, memory_mb: float = MEMORY_MB) -> CompiledSearch:
-    return CompiledSearch(compiled_game_of(game), 1, memory_mb=memory_mb)
+    return CompiledSearch(compiled_game_of(game), 1, SearchSettings(memory_mb=memory_mb))
 
 
 def of_rules(rules: str) -> CompiledGame:
@@ -141,7 +141,7 @@ def test_chance_is_worth_its_mean() -> None:
 
 @pytest.mark.parametrize("simultaneous", ["regret", "ucb"])
 def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> None:
-    search = CompiledSearch(of_rules(MATCHING), 1, simultaneous=simultaneous)
+    search = CompiledSearch(of_rules(MATCHING), 1, SearchSettings(simultaneous=simultaneous))
     root = thought(search, 20_000)
     assert search._tree.node[root, DECIDER] == SIMULTANEOUS
     for role in search.game.roles:
@@ -152,7 +152,7 @@ def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> Non
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_roles_that_choose_at_once_come_near_an_equilibrium(seed: int) -> None:
-    search = CompiledSearch(of_rules(UNEVEN), seed, simultaneous="regret")
+    search = CompiledSearch(of_rules(UNEVEN), seed, SearchSettings(simultaneous="regret"))
     root = thought(search, 50_000)
     for role in search.game.roles:
         found = {str(each.move): each.n_walks for each in search.figures(root, role)}
@@ -161,7 +161,9 @@ def test_roles_that_choose_at_once_come_near_an_equilibrium(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_rock_paper_and_scissors_are_taken_alike(seed: int) -> None:
-    search = CompiledSearch(compiled_game_of(compiled("rockpaperscissors")), seed, simultaneous="regret")
+    search = CompiledSearch(
+        compiled_game_of(compiled("rockpaperscissors")), seed, SearchSettings(simultaneous="regret")
+    )
     root = thought(search, 50_000)
     for role in search.game.roles:
         found = [each.n_walks for each in search.figures(root, role)]
@@ -184,21 +186,42 @@ def test_the_visits_of_a_node_are_those_of_its_edges(name: str) -> None:
     assert n_opened > 10
 
 
-def test_plays_from_a_state_in_the_middle_of_a_turn_are_worth_what_plays_of_the_engine_are() -> None:
+@pytest.mark.parametrize("n_steps", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["connectfour", "amazons", "breakthrough"])
+def test_plays_that_begin_at_any_phase_come_to_an_end(name: str, n_steps: int) -> None:
+    search = search_of(compiled(name))
+    state = search.game.initial_state
+    for _ in range(n_steps):
+        state = state.next_state(tuple(state.legal_moves(role)[0] for role in search.game.roles))
+    root = search.keep(state)
+    search._call(root, 1, 1)
+    tally, played = search._room.plays.tally, search._room.plays.played
+    n_plays = sum(int(bits).bit_count() for bits in played[0])
+    assert (n_plays, int(tally.goal_counts.sum())) == (16, 16 * len(search.game.roles))
+
+
+@pytest.mark.parametrize("n_steps", [5, 6])
+def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int) -> None:
+    """Red has three in a column, and is to move or has to wait."""
     of = compiled_game_of(compiled("connectfour"))
     state = of.initial_state
-    for _ in range(3):
-        state = state.next_state(tuple(state.legal_moves(role)[0] for role in of.roles))
+    for step in range(n_steps):
+        columns = [state.legal_moves(role) for role in of.roles]
+        choice = -1 - step // 2 % 2 if step % 2 else 0
+        state = state.next_state(tuple(each[choice if len(each) > 1 else 0] for each in columns))
+    mover = n_steps % 2
     plays = of.playouts(state, 8_192, 1)
     found = []
     for seed in range(60):
-        search = CompiledSearch(of, seed)
+        search = CompiledSearch(of, seed, SearchSettings(memory_mb=1.0, decisive=False))
         root = search.keep(state)
         search._call(root, 1, 1)  # a walk that opens the root, and sixteen plays from one of its moves
         edges = search._edges(root, int(search._tree.node[root, DECIDER]))
         found += [int(search._tree.edge[edge, TOTAL]) for edge in edges if search._tree.edge[edge, VISITS]]
     assert len(found) == 60
-    assert abs(float(np.mean(found)) - plays.goal_sums[1] / plays.n_plays) < 8
+    mean = plays.goal_sums[mover] / plays.n_plays
+    assert abs(mean - 50) > 10
+    assert abs(float(np.mean(found)) - mean) < 7
 
 
 def test_recycling_keeps_what_was_visited_most() -> None:
@@ -227,7 +250,7 @@ def test_recycling_keeps_joint_moves() -> None:
 def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
     first, second = (search_of(compiled("connectfour")) for _ in range(2))
     for search in (first, second):
-        search._slice_rounds = 1
+        search._pace.n_steps = 1
         root = search.keep(search.game.initial_state)
         for _ in range(30):
             search._call(root, 1, 512)
@@ -266,7 +289,7 @@ def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
 def test_priors_say_which_moves_plays_are_won_with() -> None:
     """In tictactoe the middle is won with more often than corners, and these more often than edges."""
     found = compiled_game_of(compiled("tictactoe"))
-    search = CompiledSearch(found, 1, history=0.5)
+    search = CompiledSearch(found, 1, SearchSettings(history=0.5))
     thought(search, 3_000)
     prior = dict(zip(map(str, found.moves[: len(found.moves) // 2]), search._room.walks.prior.tolist(), strict=False))
     corners = [prior[f"(mark {x} {y})"] for x in "13" for y in "13"]

@@ -20,7 +20,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.positions import Positions, SearchPosition
 from players.search.proof.prover import Prover, goal_sum
 from players.search.proof.solver import ProofSearch, Solution
-from players.search.tree.search import CompiledSearch
+from players.search.tree.search import CompiledSearch, SearchSettings
 
 UNLIMITED: Final = SearchBudget()
 COUNTDOWN: Final = """
@@ -162,7 +162,7 @@ def test_proofs_are_left_where_the_goals_have_no_common_sum() -> None:
 
 def test_a_tree_takes_over_what_is_proven() -> None:
     game = compiled("tictactoe")
-    tree, prover, x = CompiledSearch(game, 1, memory_mb=8.0), Prover(game), game.roles[0]
+    tree, prover, x = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0)), Prover(game), game.roles[0]
     state = next(states(game, 1, 4, 4))
     prover.search.solve(state, x, UNLIMITED)
     for move, words, goal in prover.search.settled():

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gdl.wire.insights import insight_comment, insight_text
 from players.kit.player_server import PlayerServer, answer_lines
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
@@ -18,6 +19,13 @@ async def test_each_line_has_one_line_as_its_answer() -> None:
     said: list[str] = []
     await answer_lines(PlayerServer(odd_players.First, settings()), iter(lines).__next__, said.append)
     assert said == ANSWERS
+
+
+async def test_thoughts_are_comments_before_moves_where_the_game_manager_takes_them() -> None:
+    lines, said = [*(f"{line}\n".encode() for line in (start_text(), "(PLAY m NIL)")), b""], list[str]()
+    player_server = PlayerServer(odd_players.Telling, settings())
+    await answer_lines(player_server, iter(lines).__next__, said.append, tells_insight=True)
+    assert said == ["ready", insight_comment(insight_text(odd_players.THOUGHT)), "(mark 1 1)"]
 
 
 SCRIPT = """

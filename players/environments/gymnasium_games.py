@@ -1,0 +1,111 @@
+"""Games of one role as environments of Gymnasium, single and vectorised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from gdl.game import Game
+from players.environments.solo import RENDER_MODES, Observed, RenderMode, Solo
+from players.environments.vector import VectorGame
+
+
+def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> GymGame:
+    """Return a game of one role as Gymnasium's environment.
+
+    Observations are arrays of 0 and 1; `info["action_mask"]` says which actions are legal.
+
+    Raises: as `players.environments.solo.Solo`, and ValueError where the game has several roles.
+    """
+    return GymGame(Solo(game, observed, is_flat=True), render_mode)
+
+
+def vector_gym(game: str | Path | Game, n: int, *, threads: int = 1) -> GymVectorGame:
+    """Return *n* copies of a game of one role as Gymnasium's vector environment, which begins ended plays anew.
+
+    Raises: as `VectorGame`, and ValueError where the game has several roles.
+    """
+    return GymVectorGame(VectorGame(game, n, is_flat=True, auto_reset=False, threads=threads))
+
+
+def _check(games: VectorGame) -> None:
+    if len(games.players) != 1:
+        raise ValueError(f"Gymnasium is for one role, and the game has {len(games.players)}; PettingZoo takes it")
+
+
+class GymGame(gymnasium.Env[Any, Any]):
+    """A play of a game of one role; an illegal action ends it, with a reward of -1."""
+
+    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
+        _check(solo.games)
+        self.solo, self.render_mode = solo, render_mode
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+        self.observation_space = spaces.Box(0, 1, solo.shape, np.int8)
+        self.action_space = spaces.Discrete(solo.n_actions)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.solo.mask(0)}
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a play; return what is seen and which actions are legal."""
+        super().reset(seed=seed, options=options)
+        self.solo.reset(seed)
+        return self.solo.observation(0), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take an action; return what is seen, the reward, whether the play has ended, False, and what is legal."""
+        if not self.solo.is_legal(0, action):
+            return self.solo.observation(0), -1.0, True, False, self._info()
+        rewards, ended = self.solo.games.step(np.array([int(action)], np.int32), checks=False)
+        return self.solo.observation(0), float(rewards[0, 0]), bool(ended[0]), False, self._info()
+
+    def render(self) -> Any:
+        """Return the board as text (`ansi`), or print it (`human`)."""
+        return self.solo.shown(self.render_mode)
+
+
+class GymVectorGame(VectorEnv[Any, Any, Any]):
+    """Many plays of a game of one role; `info` has `action_mask`, and `final_obs` of the plays that have ended.
+
+    *games* are such as do not begin anew by themselves. Actions must be legal (IllegalMoveError).
+    """
+
+    def __init__(self, games: VectorGame) -> None:
+        _check(games)
+        self.games, self.num_envs = games, games.n
+        self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+        width = games.observe().reshape(games.n, -1).shape[1]
+        self.single_observation_space = spaces.Box(0, 1, (width,), np.int8)
+        self.single_action_space = spaces.Discrete(len(games.actions[0]))
+        self.observation_space = batch_space(self.single_observation_space, games.n)
+        self.action_space = batch_space(self.single_action_space, games.n)
+
+    def _seen(self) -> Any:
+        return self.games.observe().reshape(self.num_envs, -1).astype(np.int8)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.games.legal.astype(np.int8)}
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin all plays; *seed* is one number for all copies, the first one of a list."""
+        del options
+        self.games.reset(seed=seed[0] if isinstance(seed, list) else seed)
+        return self._seen(), self._info()
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Take an action in each play; return what is seen, rewards, which have ended, none cut off, and infos."""
+        outcome = self.games.step(np.asarray(actions))
+        rewards, ended = outcome.rewards.copy(), outcome.ended.copy()
+        info: dict[str, Any] = {}
+        if ended.any():
+            info["final_obs"], info["_final_obs"] = self._seen(), ended
+            self.games.reset(ended)
+        return self._seen(), rewards[:, 0].astype(np.float64), ended, np.zeros_like(ended), info | self._info()

@@ -1,0 +1,1 @@
+"""What numba compiles for arrays of plays: steps, random choices, masks and observations."""

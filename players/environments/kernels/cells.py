@@ -1,0 +1,122 @@
+"""Bytes and words by address, for kernels that take addresses instead of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.words import (
+    ONE,
+    U,
+    W,
+    and_,
+    broadcast,
+    left,
+    load,
+    put_word,
+    right,
+    store,
+    word_at,
+    xor,
+)
+
+
+def _function(emit: Callable[..., Any]) -> Any:
+    """Return what kernels call as a function, whose code *emit* writes."""
+    return intrinsic(emit)
+
+
+@_function
+def byte_at(typingctx: Any, where: Any, number: Any) -> Any:
+    """Return an item, numbered in uint64, of the array of bytes at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return builder.zext(builder.load(builder.gep(items, [args[1]])), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@_function
+def put_byte(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
+    """Set an item, numbered in uint64, of the array of bytes at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        items = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        builder.store(builder.trunc(args[2], ir.IntType(8)), builder.gep(items, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.uint64), codegen
+
+
+@_function
+def put_eight_bytes(typingctx: Any, where: Any, value: Any) -> Any:
+    """Set the eight bytes at an address, which need not be a multiple of eight."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64), codegen
+
+
+@_function
+def _bytes_exchanged(typingctx: Any, value: Any) -> Any:
+    """Return eight words with byte j of word i and byte i of word j exchanged."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.VectorType(ir.IntType(8), 8 * W)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), 8 * W), [8 * (i % 8) + i // 8 for i in range(8 * W)])
+        found = builder.shuffle_vector(builder.bitcast(args[0], kind), ir.Constant(kind, ir.Undefined), order)
+        return builder.bitcast(found, args[0].type)
+
+    return value(value), codegen
+
+
+@inlined
+def _exchanged(x):
+    """Return eight words in each of which bit j of byte i and bit i of byte j are exchanged."""
+    t = and_(xor(x, right(x, 7)), broadcast(U(0x00AA00AA00AA00AA)))
+    x = xor(xor(x, t), left(t, 7))
+    t = and_(xor(x, right(x, 14)), broadcast(U(0x0000CCCC0000CCCC)))
+    x = xor(xor(x, t), left(t, 14))
+    t = and_(xor(x, right(x, 28)), broadcast(U(0x00000000F0F0F0F0)))
+    return xor(xor(x, t), left(t, 28))
+
+
+@kernel
+def transpose(a):
+    """Exchange bit j of word i and bit i of word j of 64 words at an address: blocks, bytes of blocks, bits of bytes.
+
+    Source: Warren, Hacker's Delight, 2nd edition, 7-3.
+    """
+    for k in range(4):
+        i = U(k)
+        x, y = load(a, i), load(a, i + U(4))
+        t = and_(xor(right(x, 32), y), broadcast(U(0x00000000FFFFFFFF)))
+        store(a, i, xor(x, left(t, 32)))
+        store(a, i + U(4), xor(y, t))
+    for k in range(4):
+        i = U(k + (k & 2))
+        x, y = load(a, i), load(a, i + U(2))
+        t = and_(xor(right(x, 16), y), broadcast(U(0x0000FFFF0000FFFF)))
+        store(a, i, xor(x, left(t, 16)))
+        store(a, i + U(2), xor(y, t))
+    for k in range(4):
+        i = U(2 * k)
+        x, y = load(a, i), load(a, i + ONE)
+        t = and_(xor(right(x, 8), y), broadcast(U(0x00FF00FF00FF00FF)))
+        store(a, i, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(x, left(t, 8))))))
+        store(a, i + ONE, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(y, t)))))
+
+
+@inlined
+def copy_words(target, to, source, start, n):
+    """Copy *n* words from one address to another."""
+    for i in range(U(n)):
+        put_word(target, U(to) + i, word_at(source, U(start) + i))

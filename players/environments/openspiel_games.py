@@ -1,0 +1,326 @@
+"""Games as Python games of OpenSpiel: sequential, with chance nodes, information states and observations.
+
+In a state in which several roles choose, they choose one after the other without being shown it, chance last; roles
+that only wait are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyspiel
+
+from gdl.compiler.compiled import CompiledGame
+from gdl.game import RANDOM, Role, State
+from gdl.game import Game as GdlGame
+from gdl.language.terms import Term
+from players.environments.numbering import Numbering
+from players.environments.vector import VectorGame
+
+MAX_LENGTH: Final = 10_000
+"""The most steps of a play that OpenSpiel is told of."""
+_SAMPLED: Final = 512
+_SAMPLED_STEPS: Final = 200
+
+
+def openspiel(game: str | Path | GdlGame, *, unit: float = 50, name: str | None = None) -> Any:
+    """Return a game as one of OpenSpiel, registered there as `ggp_NAME`.
+
+    Utilities are goals less 50 in *unit*s: with 50 from -1 to 1. Whether all goals of a play come to the same sum is
+    found out by random plays.
+
+    Raises: as `players.environments.VectorGame`.
+    """
+    rules = _Rules(VectorGame(game, _SAMPLED, seed=1), unit)
+    label = name or (Path(game).stem if isinstance(game, str | Path) else "game")
+    kind, info = _type(rules, f"ggp_{label}"), _info(rules)
+
+    class LoadedGame(GdlSpielGame):
+        """The game, as OpenSpiel makes it when it is asked for by name."""
+
+        def __init__(self, params: Any = None) -> None:
+            super().__init__(kind, info, rules, params)
+
+    if kind.short_name not in pyspiel.registered_names():
+        pyspiel.register_game(kind, LoadedGame)
+    return LoadedGame()
+
+
+class _Rules:
+    """A game of the rules, and the numbers of its actions; shared by all states, so copies of them share it."""
+
+    def __init__(self, games: VectorGame, unit: float) -> None:
+        self.game: CompiledGame = games.game
+        self.numbering = Numbering(self.game, True)
+        self.players: tuple[Role, ...] = games.players
+        self.actions: tuple[Term, ...] = self.numbering.actions[0]
+        self.number = {action: i for i, action in enumerate(self.actions)}
+        self.unit = unit
+        self.is_flat = games.is_flat
+        self.sums = _sums_of_goals(games)
+
+    def __deepcopy__(self, memo: object) -> _Rules:
+        return self
+
+    @cached_property
+    def chance_moves(self) -> tuple[Term, ...]:
+        """The moves of chance; their places are its actions."""
+        if self.numbering.chance is None:
+            return ()
+        return tuple(self.game.moves[i] for i in self.game.moves_of[self.numbering.chance])
+
+    @cached_property
+    def chance_number(self) -> dict[Term, int]:
+        """The number of each move of chance."""
+        return {move: i for i, move in enumerate(self.chance_moves)}
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether roles do not see everything."""
+        return self.game.has_imperfect_information
+
+    def choosers(self, state: State) -> tuple[Role, ...]:
+        """Return the roles that have a choice, chance last; none at an end."""
+        if state.is_terminal:
+            return ()
+        able = [role for role in self.game.roles if any(str(move) != "noop" for move in state.legal_moves(role))]
+        return tuple(sorted(able, key=lambda role: role == RANDOM))
+
+    def utility(self, goal: int | None) -> float:
+        """Return what a goal is worth; one that is not there counts as 0."""
+        return ((goal or 0) - 50) / self.unit
+
+    def begin(self) -> _Position:
+        """Return the first position in which a role has a choice."""
+        return self.settled(_Position(self, self.game.initial_state, (), tuple(() for _ in self.players)))
+
+    def settled(self, position: _Position) -> _Position:
+        """Return *position*, or the first after it in which a role has a choice or the play is over."""
+        while not position.state.is_terminal and not position.choosers:
+            position = position.after({})
+        return position
+
+
+@dataclass(frozen=True)
+class _Position:
+    """A state, what roles have chosen in it already, and what each player did and perceived at each step so far."""
+
+    rules: _Rules
+    state: State
+    chosen: tuple[Term, ...]
+    seen: tuple[tuple[str, ...], ...]
+
+    def __deepcopy__(self, memo: object) -> _Position:
+        return self
+
+    @cached_property
+    def choosers(self) -> tuple[Role, ...]:
+        return self.rules.choosers(self.state)
+
+    @property
+    def chooser(self) -> Role | None:
+        """The role that chooses next, None at an end."""
+        return self.choosers[len(self.chosen)] if self.choosers else None
+
+    def choose(self, move: Term) -> _Position:
+        """Return what follows when the chooser takes *move*."""
+        chosen = (*self.chosen, move)
+        if len(chosen) < len(self.choosers):
+            return replace(self, chosen=chosen)
+        return self.rules.settled(self.after(dict(zip(self.choosers, chosen, strict=True))))
+
+    def after(self, moves: dict[Role, Term]) -> _Position:
+        """Return what follows when the choosers take *moves*, and the others wait."""
+        game, players = self.rules.game, self.rules.players
+        joint = tuple(moves.get(role) or self.state.legal_moves(role)[0] for role in game.roles)
+        own = dict(zip(game.roles, joint, strict=True))
+        percepts = [" ".join(map(str, self.state.percepts(role, joint))) for role in players]
+        seen = tuple(
+            (*before, f"{own[role]}: {told}") for before, role, told in zip(self.seen, players, percepts, strict=True)
+        )
+        return _Position(self.rules, self.state.next_state(joint), (), seen)
+
+
+class GdlSpielGame(pyspiel.Game):
+    """A game of OpenSpiel whose rules are of the game description language."""
+
+    def __init__(self, kind: Any, info: Any, rules: _Rules, params: Any = None) -> None:
+        super().__init__(kind, info, params or {})
+        self.rules = rules
+
+    def new_initial_state(self) -> SpielState:
+        """Return the first position."""
+        return SpielState(self, self.rules.begin())
+
+    def state_of(self, state: State) -> SpielState:
+        """Return a state of the game as one of OpenSpiel, without what led to it."""
+        return SpielState(self, self.rules.settled(replace(self.rules.begin(), state=state, chosen=())))
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:  # noqa: ARG002 -- there are none
+        """Return what writes observations and information states."""
+        return Observer(self.rules, iig_obs_type is not None and iig_obs_type.perfect_recall)
+
+
+class SpielState(pyspiel.State):
+    """A position of a play."""
+
+    def __init__(self, game: GdlSpielGame, position: _Position) -> None:
+        super().__init__(game)
+        self.position = position
+
+    @property
+    def _rules(self) -> _Rules:
+        return self.position.rules
+
+    def current_player(self) -> int:
+        """Return the number of the player whose turn it is, or that of chance or of an end."""
+        chooser = self.position.chooser
+        if chooser is None:
+            return int(pyspiel.PlayerId.TERMINAL)
+        return int(pyspiel.PlayerId.CHANCE) if chooser == RANDOM else self._rules.players.index(chooser)
+
+    def _legal_actions(self, player: int) -> list[int]:
+        moves = self.position.state.legal_moves(self._rules.players[player])
+        return sorted(self._rules.number[move] for move in moves)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the moves of chance by number, all equally likely."""
+        moves = self.position.state.legal_moves(RANDOM)
+        return sorted((self._rules.chance_number[move], 1 / len(moves)) for move in moves)
+
+    def _apply_action(self, action: int) -> None:
+        chance = self.position.chooser == RANDOM
+        self.position = self.position.choose((self._rules.chance_moves if chance else self._rules.actions)[action])
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        moves = self._rules.chance_moves if player == pyspiel.PlayerId.CHANCE else self._rules.actions
+        return str(moves[action])
+
+    def is_terminal(self) -> bool:
+        """Return whether the play is over."""
+        return bool(self.position.state.is_terminal)
+
+    def returns(self) -> list[float]:
+        """Return the utility of each player, 0 before the end."""
+        if not self.is_terminal():
+            return [0.0 for _ in self._rules.players]
+        return [self._rules.utility(self.position.state.goal(role)) for role in self._rules.players]
+
+    def __str__(self) -> str:
+        facts = " ".join(sorted(map(str, self.position.state.facts)))
+        return " | ".join([facts, *map(str, self.position.chosen)])
+
+
+class Observer:
+    """Writes what a player sees: with perfect recall all that it did and perceived, else what there is to see now.
+
+    The tensor is that of `VectorGame.observe`: fluents, or in a hidden game what the player did and perceived last and
+    ever. Attributes: `tensor`, `dict`.
+    """
+
+    def __init__(self, rules: _Rules, has_perfect_recall: bool) -> None:
+        self._rules, self._has_perfect_recall = rules, has_perfect_recall
+        self._write: Callable[[_Position, int], None] = self._write_memory if rules.is_hidden else self._write_facts
+        self._percepts = [{str(p): i for i, p in enumerate(each)} for each in rules.numbering.percepts]
+        self._widths = (len(rules.actions), max(map(len, self._percepts)))
+        size = 2 * sum(self._widths) if rules.is_hidden else len(rules.game.fluents)
+        self.tensor = np.zeros(size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write what *player* sees of *state* to the tensor."""
+        self.tensor.fill(0)
+        self._write(state.position, player)
+
+    def _write_facts(self, position: _Position, player: int) -> None:  # noqa: ARG002 -- all see the same
+        number = self._rules.game.fluent_number
+        self.tensor[[number[fact] for fact in position.state.facts]] = 1
+
+    def _write_memory(self, position: _Position, player: int) -> None:
+        half, width = sum(self._widths), self._widths[0]
+        for move, percepts in self._steps(position, player):
+            if move is not None:
+                self.tensor[:half] = 0
+                self.tensor[[move, half + move]] = 1
+            for percept in percepts:
+                self.tensor[[width + percept, half + width + percept]] = 1
+
+    def _steps(self, position: _Position, player: int) -> list[tuple[int | None, list[int]]]:
+        """Return the move, None where it waited, and the percepts of a player at each step, by number."""
+        known, numbers = self._percepts[player], {str(action): i for action, i in self._rules.number.items()}
+        found = []
+        for step in position.seen[player]:
+            move, _, told = step.partition(": ")
+            percepts = [known[text] for text in _parts(told)]
+            found.append((None if move == "noop" else numbers[move], percepts))
+        return found
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return what *player* sees of *state* as text."""
+        position = state.position
+        if self._has_perfect_recall:
+            return "; ".join((f"player {player}", *position.seen[player]))
+        if not self._rules.is_hidden:
+            return " ".join(sorted(map(str, position.state.facts)))
+        return "; ".join((f"player {player}", *position.seen[player][-1:]))
+
+
+def _parts(text: str) -> list[str]:
+    """Return the terms of a text with blanks between them."""
+    found, depth, begin = [], 0, 0
+    for i, letter in enumerate(f"{text} "):
+        depth += (letter == "(") - (letter == ")")
+        if letter == " " and depth == 0:
+            if i > begin:
+                found.append(text[begin:i])
+            begin = i + 1
+    return found
+
+
+def _sums_of_goals(games: VectorGame) -> frozenset[int]:
+    """Return the sums of goals with which random plays ended."""
+    found: set[int] = set()
+    for _ in range(_SAMPLED_STEPS):
+        _, ended = games.step(games.sample_actions(), checks=False)
+        found.update(games.goals[ended].clip(min=0).sum(axis=1).tolist())
+    return frozenset(found)
+
+
+def _type(rules: _Rules, name: str) -> Any:
+    kinds, is_constant = pyspiel.GameType, len(rules.players) == 2 and rules.sums == {100}
+    sees_all = not rules.is_hidden and rules.is_flat
+    return kinds(
+        short_name=name,
+        long_name=name,
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC if rules.chance_moves else kinds.ChanceMode.DETERMINISTIC,
+        information=kinds.Information.PERFECT_INFORMATION if sees_all else kinds.Information.IMPERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM if is_constant else kinds.Utility.GENERAL_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=len(rules.players),
+        min_num_players=len(rules.players),
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=False,
+    )
+
+
+def _info(rules: _Rules) -> Any:
+    goals = [goal for role in rules.numbering.role_numbers for goal in rules.game.rules.goals[role] if goal is not None]
+    is_constant = len(rules.players) == 2 and rules.sums == {100}
+    return pyspiel.GameInfo(
+        num_distinct_actions=len(rules.actions),
+        max_chance_outcomes=len(rules.chance_moves),
+        num_players=len(rules.players),
+        min_utility=rules.utility(min(goals)),
+        max_utility=rules.utility(max(goals)),
+        utility_sum=0.0 if is_constant else None,
+        max_game_length=MAX_LENGTH,
+    )

@@ -1,0 +1,203 @@
+"""Games as environments of PettingZoo: one agent after the other (AEC), or all at once (parallel)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from gdl.game import Game
+from players.environments.solo import RENDER_MODES, Observed, RenderMode, Solo
+
+ILLEGAL_REWARD: Final = -1.0
+"""What an illegal action costs; the play ends with it, and the others get nothing."""
+
+
+def aec(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> Any:
+    """Return a game as PettingZoo's AEC environment, in which one agent acts at a time.
+
+    In a game of turns the agent is the player whose turn it is; in others all act in a row, and then the step is made.
+    Observations are dicts of `observation` and `action_mask`, 0 and 1.
+
+    Raises: as `players.environments.solo.Solo`.
+    """
+    solo = Solo(game, observed)
+    if solo.games.is_flat:
+        return AecGame(solo, render_mode)
+    return parallel_to_aec(ParallelGame(solo, render_mode))
+
+
+def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> Any:
+    """Return a game as PettingZoo's parallel environment, in which all agents act at each step.
+
+    A player that is not to move has one action, that of waiting. Observations are as of `aec`.
+
+    Raises: as `players.environments.solo.Solo`.
+    """
+    return ParallelGame(Solo(game, observed, is_flat=False), render_mode)
+
+
+class _Spaces:
+    """The spaces of a game's agents."""
+
+    def __init__(self, solo: Solo) -> None:
+        self._solo = solo
+
+    @cached_property
+    def observations(self) -> dict[str, spaces.Dict]:
+        return {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, self._solo.shape, np.int8),
+                    "action_mask": spaces.Box(0, 1, (self._solo.n_actions,), np.int8),
+                }
+            )
+            for agent in self._solo.agents
+        }
+
+    @cached_property
+    def actions(self) -> dict[str, spaces.Discrete]:
+        return {agent: spaces.Discrete(self._solo.n_actions) for agent in self._solo.agents}
+
+
+def _seen(solo: Solo, player: int) -> dict[str, Any]:
+    return {"observation": solo.observation(player), "action_mask": solo.mask(player)}
+
+
+class AecGame(AECEnv[str, Any, Any]):
+    """A game of turns."""
+
+    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
+        super().__init__()
+        self.metadata = {"render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": False}
+        self.render_mode = render_mode
+        self.solo = solo
+        self._spaces = _Spaces(solo)
+        self.possible_agents = list(solo.agents)
+        self.observation_spaces, self.action_spaces = dict(self._spaces.observations), dict(self._spaces.actions)
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations."""
+        return self._spaces.observations[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions."""
+        return self._spaces.actions[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 -- there are none
+        """Begin a play."""
+        self.solo.reset(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[self.solo.to_move]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent sees now."""
+        return _seen(self.solo, self.possible_agents.index(agent))
+
+    def step(self, action: Any) -> None:
+        """Take an action of the agent whose turn it is; None where its play is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0
+        player = self.possible_agents.index(agent)
+        if self.solo.is_legal(player, action):
+            rewards, ended = self.solo.games.step(np.array([int(action)], np.int32), checks=False)
+            self.rewards = dict(zip(self.possible_agents, map(float, rewards[0]), strict=True))
+            is_over = bool(ended[0])
+        else:
+            self.rewards = {other: ILLEGAL_REWARD if other == agent else 0.0 for other in self.agents}
+            is_over = True
+        self.terminations = dict.fromkeys(self.agents, is_over)
+        self._accumulate_rewards()
+        if not is_over:
+            self.agent_selection = self.possible_agents[self.solo.to_move]
+        else:
+            self._deads_step_first()
+
+    def render(self) -> str | None:
+        """Return the board as text (`ansi`), or print it (`human`)."""
+        return self.solo.shown(self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+class ParallelGame(ParallelEnv[str, Any, Any]):
+    """A game in which all players act at each step."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": True,
+    }  # fmt: skip
+
+    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
+        self.render_mode = render_mode
+        self.solo = solo
+        self._spaces = _Spaces(solo)
+        self.possible_agents = list(solo.agents)
+        self.observation_spaces, self.action_spaces = dict(self._spaces.observations), dict(self._spaces.actions)
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations."""
+        return self._spaces.observations[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions."""
+        return self._spaces.actions[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None  # noqa: ARG002 -- there are none
+    ) -> tuple[dict[str, Any], dict[str, Any]]:  # fmt: skip
+        """Begin a play; return what the agents see."""
+        self.solo.reset(seed)
+        self.agents = list(self.possible_agents)
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Take an action of each agent; return what they see, rewards, which have ended, none cut off, and infos."""
+        agents = list(self.agents)
+        wrong = [
+            agent
+            for player, agent in enumerate(self.possible_agents)
+            if not self.solo.is_legal(player, actions.get(agent, -1))
+        ]
+        if wrong:
+            rewards = {agent: ILLEGAL_REWARD if agent in wrong else 0.0 for agent in agents}
+            is_over = True
+        else:
+            chosen = np.array([[int(actions[agent]) for agent in self.possible_agents]], np.int32)
+            outcome = self.solo.games.step(chosen, checks=False)
+            rewards = dict(zip(agents, map(float, outcome.rewards[0]), strict=True))
+            is_over = bool(outcome.ended[0])
+        if is_over:
+            self.agents = []
+        return (
+            self._observations(),
+            rewards,
+            dict.fromkeys(agents, is_over),
+            dict.fromkeys(agents, False),
+            {agent: {} for agent in agents},
+        )
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: _seen(self.solo, player) for player, agent in enumerate(self.possible_agents)}
+
+    def render(self) -> str | None:
+        """Return the board as text (`ansi`), or print it (`human`)."""
+        return self.solo.shown(self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""

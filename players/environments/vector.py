@@ -1,0 +1,485 @@
+"""Many copies of a game at once, played by arrays of action numbers: NumPy in, NumPy out, no Python per copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gdl
+from gdl.boards.about import About
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.packing import n_words
+from gdl.compiler.kernels.words import ONES, rows
+from gdl.errors import IllegalMoveError
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.environments.kernels import arrays, stepping
+from players.environments.kernels.stepping import Copies, Initial, Room, Rulebook
+from players.environments.numbering import WAITING, Numbering
+from players.environments.observations import Memory, Planes, described, memory_of, planes_of
+
+Actions = NDArray[np.integer[Any]]
+Masks = NDArray[np.bool_]
+
+_SAMPLED_STEPS: Final = 60
+"""How many steps of random plays show whether a game is one of turns."""
+
+
+class Outcome(NamedTuple):
+    """What a step led to. *Shapes*: N copies, R players.
+
+    Attributes:
+        rewards: (N, R) float32, at an end the goal from -1 (goal 0) over 0 (50) to 1 (100), else 0.
+        ended: (N,) bool, whether the play ended with this step.
+    """
+
+    rewards: NDArray[np.float32]
+    ended: Masks
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of an environment, all that its future depends on but the actions."""
+
+    copies: Copies
+    count: int
+    seed: int
+
+
+class VectorGame:
+    """*n* copies of a game, stepped together; chance moves by itself.
+
+    Actions are numbers: in the flat form, that of games of turns, one for each copy, of the player whose turn it is
+    there; else one for each copy and player. Arrays that are handed out belong to the environment and are
+    written again by the next call that makes them; copy what is to be kept.
+
+    *Example*:
+        >>> from players.environments import VectorGame
+        >>> games = VectorGame("tictactoe", 1000, seed=1)
+        >>> rewards, ended = games.step(games.sample_actions())
+        >>> rewards.shape, ended.any(), games.legal.shape, games.legal[0].sum()
+        ((1000, 2), np.False_, (1000, 10), np.int64(8))
+
+    Attributes:
+        n: how many copies there are.
+        players: the roles but `random`, in the order of columns of rewards.
+        actions: the moves that actions stand for, one list in the flat form, else one for each player.
+        is_flat: whether actions are those of the player whose turn it is.
+    """
+
+    def __init__(  # noqa: PLR0913 -- all but two by name
+        self,
+        game: str | Path | Game,
+        n: int,
+        *,
+        seed: int = 0,
+        is_flat: bool | None = None,
+        auto_reset: bool = True,
+        threads: int = 1,
+        waiting: Collection[str] = WAITING,
+    ) -> None:
+        """Make *n* copies of *game*: a name of the library, a path of a rule file, or a game.
+
+        *seed* decides all chance and `sample_actions`, copy by copy, whatever *n* and *threads* are. *is_flat* is found
+        out by random plays where it is None. *auto_reset* begins an ended play anew within the step; else its copy
+        rests until `reset`. *waiting* names the moves that only wait for other roles.
+
+        Raises:
+            UnknownNameError: there is no such game.
+            CannotCompileError: only the interpreter can run the game.
+            ValueError: *n* or *threads* is not positive, or *is_flat* is asked for in a game in which several choose.
+        """
+        if n < 1 or threads < 1:
+            raise ValueError("an environment needs a copy and a thread at least")
+        self.n, self.game, self.about = n, *_found(game)
+        self._auto_resets, self._threads, self._waiting = auto_reset, min(threads, -(-n // N_LANES)), waiting
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._count = 0
+        self._begin(bool(is_flat) if is_flat is not None else _has_turns(self.game, waiting))
+        self.reset(seed=seed)
+
+    def _begin(self, is_flat: bool) -> None:
+        self.is_flat = is_flat
+        self.numbering = Numbering(self.game, is_flat, self._waiting)
+        self.players: tuple[Role, ...] = self.numbering.players
+        self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
+        self._book: Rulebook = self.numbering.rulebook(0, self._auto_resets)
+        self._copies = _copies(self.numbering, self.n)
+        self._initial = _initial(self.numbering)
+        self._rooms = [_room(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
+        self._plans = [
+            stepping.plan_of(self.numbering.tables, self._book, self._copies, self._initial, room)
+            for room in self._rooms
+        ]
+        self._plan = self._plans[0].ctypes.data
+        self._all = np.ones(self.n, np.bool_)
+        self._outcome = Outcome(self._copies.rewards, self._copies.ended)
+        self._chosen = np.zeros((self.n, len(self.actions)), np.int32)
+        self._chosen_at = self._chosen.ctypes.data
+        self._settle()
+
+    def _settle(self) -> None:
+        """Find what the first state allows, with the first copy as the one to be looked at."""
+        self._copies.states[0] = self._initial.states[0]
+        self._copies.phase[0] = self._initial.phase[0]
+        which = np.zeros(self.n, np.bool_)
+        which[0] = True
+        self._advance(0, _address(which), stepping.SETTLE)
+        for name in Initial._fields:
+            getattr(self._initial, name)[0] = getattr(self._copies, name)[0]
+
+    @cached_property
+    def _parts(self) -> list[tuple[int, int]]:
+        limits = [self.n * i // self._threads for i in range(self._threads + 1)]
+        return list(pairwise(limits))
+
+    @property
+    def fluents(self) -> tuple[Term, ...]:
+        """What the bits of states stand for."""
+        return self.game.fluents
+
+    @property
+    def to_move(self) -> NDArray[np.int32]:
+        """The player whose turn it is in each copy, (N,); only meant in the flat form."""
+        return self._copies.mover
+
+    @property
+    def is_over(self) -> Masks:
+        """Which copies rest at an end, (N,); none where plays begin anew by themselves."""
+        return self._copies.is_over
+
+    @property
+    def goals(self) -> NDArray[np.int32]:
+        """The goals with which the last play of each copy ended, (N, R); -1 where there is none."""
+        return self._copies.goals
+
+    @property
+    def legal(self) -> Masks:
+        """Which actions are legal, (N, A) in the flat form, else (N, R, A) with the longest list of actions."""
+        out, parts = self._legal
+        for part in parts:
+            self._run(part)
+        return out[:, 0] if self.is_flat else out
+
+    @cached_property
+    def _legal(self) -> tuple[Masks, list[_Expansion]]:
+        width = max(map(len, self.actions))
+        out = np.zeros((self.n, len(self.actions), width), np.bool_)
+        words = self.numbering.group_words
+        return out, [
+            _Expansion(self._copies.legal, words[group], len(actions), out, group * width)
+            for group, actions in enumerate(self.actions)
+        ]
+
+    def reset(self, which: Masks | None = None, *, seed: int | None = None) -> None:
+        """Have the copies of *which* (N,) begin anew, or all; a *seed* begins the randomness anew, too.
+
+        Raises:
+            ValueError: *which* has another shape.
+        """
+        if seed is not None:
+            self._sow(seed)
+            self._count = 0
+        mask = self._all if which is None else np.ascontiguousarray(which, np.bool_)
+        if mask.shape != (self.n,):
+            raise ValueError(f"a mask of {self.n} copies is needed")
+        self._advance(0, _address(mask), stepping.RESET)
+
+    def _sow(self, seed: int) -> None:
+        for plan in self._plans:
+            plan[stepping.SEED] = seed % 2**64
+
+    def sample_actions(self) -> NDArray[np.int32]:
+        """Return a legal action for each copy, (N,) or (N, R), each equally likely; 0 for a copy at rest."""
+        if self._pool is None:
+            arrays.sample(self._plan, self._chosen_at, self._count, 0, self.n)
+        else:
+            self._run(lambda begin, end: arrays.sample(self._plan, self._chosen_at, self._count, begin, end))
+        self._count += 1
+        return self._chosen[:, 0] if self.is_flat else self._chosen
+
+    def step(self, actions: Actions, *, checks: bool = True) -> Outcome:
+        """Make a step in every copy by *actions*, (N,) in the flat form, else (N, R).
+
+        *checks* looks first whether they are legal; without it, what illegal ones lead to is not defined.
+
+        Raises:
+            ValueError: *actions* has another shape.
+            IllegalMoveError: an action is not legal; nothing has changed then.
+        """
+        chosen = np.ascontiguousarray(actions, np.int32)
+        if chosen.size != self.n * len(self.actions) or len(chosen) != self.n:
+            raise ValueError(f"actions for {self.n} copies are needed")
+        address = _address(chosen)
+        if checks:
+            wrong = arrays.first_illegal(self._plan, address, self.n)
+            if wrong >= 0:
+                raise self._illegal(chosen, wrong)
+        self._copies.rewards.fill(0)
+        self._copies.ended.fill(False)
+        self._advance(address, 0, stepping.STEP)
+        return self._outcome
+
+    def _illegal(self, chosen: NDArray[np.int32], number: int) -> IllegalMoveError:
+        """Return the error of an action that is not legal, given its number among all."""
+        copy, group = divmod(number, len(self.actions))
+        action, known = int(chosen.reshape(-1)[number]), self.actions[group]
+        role = self.players[int(self.to_move[copy]) if self.is_flat else group]
+        what = str(known[action]) if 0 <= action < len(known) else f"action {action}"
+        return IllegalMoveError(str(role), f"{what} (copy {copy})")
+
+    def bits(self) -> NDArray[np.bool_]:
+        """Return which fluents are true in each copy, (N, F); roles that do not see everything must not be shown it."""
+        out, part = self._bits
+        self._run(part)
+        return out
+
+    @cached_property
+    def _bits(self) -> tuple[Masks, _Expansion]:
+        out = np.zeros((self.n, len(self.fluents)), np.bool_)
+        return out, _Expansion(self._copies.states, 0, len(self.fluents), out, 0)
+
+    def observe(self) -> NDArray[np.bool_]:
+        """Return what there is to see: in games in which all is seen the bits of the state, (N, F).
+
+        In a hidden game (GDL-II) it is each player's own, (N, R, K): its last action, what it perceived of that and
+        since, all its actions of the play, and all that it perceived in it, bits by number (`describe`).
+        """
+        if not self.game.has_imperfect_information:
+            return self.bits()
+        out, parts = self._memories
+        for part in parts:
+            self._run(part)
+        return out
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What bits a player's observation has in a hidden game."""
+        return memory_of(self.numbering)
+
+    @cached_property
+    def _memories(self) -> tuple[Masks, list[_Expansion]]:
+        memory, words = self.memory, self._copies.memory
+        half, offset = words.shape[1] // 2, self.numbering.memory_words
+        out = np.zeros((self.n, len(self.players), memory.width), np.bool_)
+        parts = []
+        for since in range(2):
+            word, place = since * half, since * memory.width // 2
+            parts.append(_Expansion(words, word, memory.n_actions, out, place))
+            parts.append(_Expansion(words, word + offset, memory.n_percepts, out, place + memory.n_actions))
+        return out, parts
+
+    @cached_property
+    def plane_names(self) -> tuple[str, ...]:
+        """What each plane has ones for. Raises: as `planes`."""
+        return self._layout.names
+
+    def planes(self) -> NDArray[np.bool_]:
+        """Return the boards, (N, C, H, W): a plane for each kind of piece, and for each fluent that is in no cell.
+
+        In a hidden game this is more than a player may know.
+
+        Raises:
+            ValueError: the game has no board of rows and columns.
+        """
+        layout, states, out = self._layout, self._copies.states, self._planes
+        fields = (layout.fluent.ctypes.data, len(layout.fluent), layout.start.ctypes.data, layout.place.ctypes.data)
+        self._run(
+            lambda begin, end: arrays.draw_planes(
+                states.ctypes.data, states.shape[1], *fields, begin, end, out.ctypes.data, int(np.prod(layout.shape))
+            )
+        )
+        return self._planes
+
+    @cached_property
+    def _layout(self) -> Planes:
+        return planes_of(self.game, self.fluents, self.about)
+
+    @cached_property
+    def _planes(self) -> Masks:
+        return np.zeros((self.n, *self._layout.shape), np.bool_)
+
+    def describe(self) -> str:
+        """Return a text that says what every number of actions and observations means."""
+        try:
+            planes: Planes | None = self._layout
+        except ValueError:
+            planes = None
+        return described(self.numbering, planes)
+
+    def states(self) -> list[State]:
+        """Return the state of each copy as one of the game's."""
+        packed = np.packbits(self.bits(), axis=1)
+        return [CompiledState(self.game, row.tobytes()) for row in packed]
+
+    def save(self) -> Snapshot:
+        """Return the state of the environment, to be restored in one of as many copies of this game and form."""
+        return Snapshot(_copied(self._copies), self._count, int(self._plans[0][stepping.SEED]))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to *snapshot*; the same actions lead from there to the same states as before.
+
+        Raises:
+            ValueError: it comes of an environment of another size.
+        """
+        pairs: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(self._copies, snapshot.copies, strict=True))
+        if any(field.shape != kept.shape for field, kept in pairs):
+            raise ValueError("the snapshot is of another game, form or number of copies")
+        for field, kept in pairs:
+            field[:] = kept
+        self._count = snapshot.count
+        self._sow(snapshot.seed)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _advance(self, actions: int, mask: int, task: int) -> None:
+        """Have the kernel take the copies further, by actions and a mask of copies at these addresses."""
+        count = self._count
+        self._count += 1
+        if self._pool is None:
+            found = [stepping.advance(self._plan, actions, mask, 0, self.n, count, task)]
+        else:
+            plans = iter(self._plans)
+            found = self._run(
+                lambda begin, end: stepping.advance(next(plans).ctypes.data, actions, mask, begin, end, count, task)
+            )
+        if stepping.SEVERAL_MOVE in found:
+            raise ValueError("several players choose at once: the flat form is for games of turns")
+        if stepping.ENDLESS in found:
+            raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
+
+    def _run(self, work: Callable[[int, int], Any]) -> list[Any]:
+        """Have the copies worked on in as many parts as there are threads."""
+        if self._pool is None:
+            return [work(0, self.n)]
+        return [future.result() for future in [self._pool.submit(work, *part) for part in self._parts]]
+
+
+_TINY: Final = """
+(role player) (init now)
+(legal player go) (legal player stay)
+(<= (next later) (does player go))
+(<= terminal (true later))
+(goal player 100)
+"""
+
+
+def load_environment_kernels() -> None:
+    """Have every kernel of environments loaded, or compiled where it is not on disk yet."""
+    tiny = gdl.make_game(gdl.read_rules(_TINY), "compiled")
+    games = VectorGame(tiny, 1)
+    games.step(games.sample_actions())
+    games.observe()
+    arrays.draw_planes(0, 1, 0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def _copied(copies: Copies) -> Copies:
+    fields: dict[str, Any] = {name: field.copy() for name, field in copies._asdict().items()}
+    return Copies(**fields)
+
+
+def _address(array: NDArray[Any]) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+class _Expansion:
+    """Writes *n* bits of each row of *words*, from word *first* on, to the bytes of *out* from place *start* of it on.
+
+    *out* has a row for each of *words*, of which there are the same number for each copy.
+    """
+
+    def __init__(self, words: NDArray[np.uint64], first: int, n: int, out: Masks, start: int) -> None:
+        self._rows_of_copy = len(words) // len(out)
+        self._source = (words.ctypes.data, words.shape[1], first, n)
+        self._target = (out.ctypes.data, out.size // len(words), start)
+
+    def __call__(self, begin: int, end: int) -> None:
+        """Write those of the copies begin..end."""
+        rows = self._rows_of_copy
+        arrays.expand(*self._source, begin * rows, end * rows, *self._target)
+
+
+def _found(game: str | Path | Game) -> tuple[CompiledGame, About | None]:
+    """Return a compiled game, and what is known about it, where it comes from the library or a path."""
+    if isinstance(game, (str, Path)):
+        file = gdl.find_game(str(game))
+        return _compiled(gdl.make_game(file.read(), "compiled")), file.about()
+    return _compiled(game), None
+
+
+def _compiled(game: Game) -> CompiledGame:
+    if isinstance(game, CompiledGame):
+        return game
+    found = gdl.make_game(game.description, "compiled")
+    assert isinstance(found, CompiledGame)
+    return found
+
+
+def _has_turns(game: CompiledGame, waiting: Collection[str]) -> bool:
+    """Return whether at most one player had a choice at a time in some random plays."""
+    if len(Numbering(game, True, waiting).players) == 1:
+        return True
+    try:
+        sample = VectorGame(game, N_LANES, seed=1, is_flat=True, waiting=waiting)
+        for _ in range(_SAMPLED_STEPS):
+            sample.step(sample.sample_actions(), checks=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _copies(numbering: Numbering, n: int) -> Copies:
+    n_players, n_state = len(numbering.players), n_words(len(numbering.game.fluents))
+    n_memory = numbering.memory_words and numbering.memory_words + max(map(n_words, map(len, numbering.percepts)))
+    return Copies(
+        states=np.zeros((n, n_state), np.uint64),
+        legal=np.zeros((n, numbering.group_words[-1]), np.uint64),
+        phase=np.zeros(n, np.int32),
+        mover=np.zeros(n, np.int32),
+        is_chance=np.zeros(n, np.int32),
+        is_over=np.zeros(n, np.bool_),
+        ended=np.zeros(n, np.bool_),
+        rewards=np.zeros((n, n_players), np.float32),
+        goals=np.full((n, n_players), -1, np.int32),
+        memory=np.zeros((n * n_players, 2 * n_memory), np.uint64),
+    )
+
+
+def _initial(numbering: Numbering) -> Initial:
+    one = _copies(numbering, 1)
+    one.states[0] = numbering.initial
+    bits = np.unpackbits(numbering.initial.view(np.uint8), bitorder="little")
+    one.phase[0] = numbering.phase_of(bits)
+    return Initial(one.states, one.legal, one.phase, one.mover, one.is_chance)
+
+
+def _room(numbering: Numbering, n: int) -> Room:
+    tables, n_players = numbering.tables, len(numbering.players)
+    values = rows(tables.n_rows)
+    values[0] = ONES
+    return Room(
+        values=values,
+        columns=rows(sum(numbering.group_sizes)),
+        extra=rows(max(n_players + 6, *(len(percepts) + 1 for percepts in numbering.percepts))),
+        next=rows(tables.n_fluents + 1),
+        numbers=np.zeros(N_LANES, np.int32),
+        active=np.zeros(n, np.int32),
+        order=np.zeros(n, np.int32),
+        again=np.zeros(n, np.int32),
+        moved=np.zeros(N_LANES * (n_players + 1), np.int32),
+        starts=np.zeros(2 * len(numbering.known) + 1, np.int32),
+        square=rows(8),
+    )

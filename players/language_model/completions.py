@@ -1,0 +1,199 @@
+"""One request for a chat completion: its body, its answer as a whole or as a stream, and how it can fail.
+
+Source: the chat-completions protocol (`POST /chat/completions`), as servers of language models speak it in common.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, TypeAlias
+
+import aiohttp
+
+from gdl.errors import GdlError
+
+Message: TypeAlias = Mapping[str, str]
+"""A message of a conversation: its `role`, which is system, user or assistant, and its `content`."""
+MAX_ANSWER_BYTES: Final = 1_000_000
+_MAX_REASON: Final = 300
+_FINAL: Final = frozenset({400, 401, 402, 403, 404, 405, 422})
+"""Statuses that come again when the same is asked again."""
+
+
+class CompletionError(GdlError):
+    """A server of a language model gave no answer; `retry_after_s` says when it wants to be asked again."""
+
+    template: ClassVar[str] = "{url}: {reason}"
+    url: str
+    reason: str
+    is_final: bool = False
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a language model is asked, and how.
+
+    Attributes:
+        url: the address before `/chat/completions`.
+        model: the name that the server has for the model.
+        key: what the server knows its client by; it is in no text that is made here.
+        temperature: how much of the answer is chance; None for what the server thinks right.
+        max_tokens: how long an answer may be; None for what the server thinks right.
+        uses_tools: whether the answer is asked for as a call of a tool; a text is understood as well.
+        streams: whether the answer is asked for piece by piece.
+    """
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    temperature: float | None = None
+    max_tokens: int | None = None
+    uses_tools: bool = True
+    streams: bool = True
+
+    def body(self, messages: Sequence[Message], tool: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body of a request that goes on after *messages*, and offers *tool*."""
+        body: dict[str, Any] = {"model": self.model, "messages": list(messages)}
+        if self.temperature is not None:
+            body["temperature"] = self.temperature
+        if self.max_tokens is not None:
+            body["max_tokens"] = self.max_tokens
+        if self.uses_tools:
+            body["tools"] = [tool]
+        if self.streams:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return body
+
+    def without_key(self, text: str) -> str:
+        """Return *text* without the key, which a server may repeat in an error."""
+        return text.replace(self.key, "***") if self.key else text
+
+
+@dataclass(slots=True)
+class Completion:
+    """What a model answered, as far as it came.
+
+    Attributes:
+        text: what it wrote.
+        call: the arguments of its call of a tool, as JSON; empty without one.
+        n_prompt_tokens, n_completion_tokens: what the server counted; None where it does not tell.
+        is_whole: whether the answer came to its end.
+    """
+
+    text: str = ""
+    call: str = ""
+    n_prompt_tokens: int | None = None
+    n_completion_tokens: int | None = None
+    is_whole: bool = False
+
+    def add(self, part: object) -> None:
+        """Add *part*, an answer or a piece of a stream; what is not of the protocol is left out."""
+        if not isinstance(part, dict):
+            return
+        usage = part.get("usage")
+        if isinstance(usage, dict):
+            self.n_prompt_tokens = _count(usage.get("prompt_tokens"))
+            self.n_completion_tokens = _count(usage.get("completion_tokens"))
+        choices = part.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if isinstance(choice, dict):
+            self._say(choice.get("message") or choice.get("delta"))
+            self.is_whole = self.is_whole or choice.get("finish_reason") is not None
+
+    def _say(self, message: object) -> None:
+        if not isinstance(message, dict):
+            return
+        content, calls = message.get("content"), message.get("tool_calls")
+        if isinstance(content, str):
+            self.text += content
+        call = calls[0] if isinstance(calls, list) and calls else None
+        function = call.get("function") if isinstance(call, dict) else None
+        arguments = function.get("arguments") if isinstance(function, dict) else None
+        if isinstance(arguments, str):
+            self.call += arguments
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+async def complete(
+    endpoint: Endpoint, messages: Sequence[Message], tool: Mapping[str, Any], timeout_s: float
+) -> Completion:
+    """Return how the model goes on after *messages*; what came until *timeout_s*, or until a stream was cut off.
+
+    Raises:
+        CompletionError: the server cannot be reached, refuses the request, or nothing of an answer came.
+    """
+    completion = Completion()
+    try:
+        async with asyncio.timeout(timeout_s):
+            await _receive(endpoint, endpoint.body(messages, tool), completion)
+    except TimeoutError as error:
+        _accept(endpoint, completion, "it did not answer in time", error)
+    except (aiohttp.ClientError, OSError, ValueError, RecursionError) as error:
+        reason = endpoint.without_key(str(error) or type(error).__name__)
+        _accept(endpoint, completion, reason[:_MAX_REASON], error)
+    if not (completion.text or completion.call):
+        raise CompletionError(endpoint.url, "its answer is empty")
+    return completion
+
+
+def _accept(endpoint: Endpoint, completion: Completion, reason: str, error: Exception) -> None:
+    """Take a *completion* that was broken off, if anything of it came."""
+    if not (completion.text or completion.call):
+        raise CompletionError(endpoint.url, reason) from error
+
+
+async def _receive(endpoint: Endpoint, body: Mapping[str, Any], completion: Completion) -> None:
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    url = f"{endpoint.url.rstrip('/')}/chat/completions"
+    async with (
+        aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(total=None)) as session,
+        session.post(url, json=body, allow_redirects=False) as response,
+    ):
+        if response.status != 200:
+            raise await _refusal(endpoint, response)
+        if response.content_type == "text/event-stream":
+            await _read_stream(response, completion)
+        else:
+            completion.add(json.loads(await _read_whole(response)))
+
+
+async def _refusal(endpoint: Endpoint, response: aiohttp.ClientResponse) -> CompletionError:
+    said = (await response.content.read(_MAX_REASON)).decode("utf-8", "replace")
+    after = response.headers.get("Retry-After", "")
+    return CompletionError(
+        endpoint.url,
+        endpoint.without_key(f"{response.status} {response.reason}: {' '.join(said.split())}"),
+        is_final=response.status in _FINAL,
+        retry_after_s=float(after) if after.isascii() and after.isdecimal() else None,
+    )
+
+
+async def _read_whole(response: aiohttp.ClientResponse) -> bytes:
+    found = b""
+    async for chunk in response.content.iter_any():
+        found += chunk
+        if len(found) > MAX_ANSWER_BYTES:
+            raise ValueError(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes")
+    return found
+
+
+async def _read_stream(response: aiohttp.ClientResponse, completion: Completion) -> None:
+    """Add the pieces of a stream to *completion* as they come, so that they are there if it is cut off."""
+    n_read = 0
+    async for line in response.content:
+        n_read += len(line)
+        if n_read > MAX_ANSWER_BYTES:
+            raise ValueError(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes")
+        name, _, data = line.strip().partition(b":")
+        if name == b"data" and data.strip() == b"[DONE]":
+            completion.is_whole = True
+            return
+        if name == b"data":
+            completion.add(json.loads(data))

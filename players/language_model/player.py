@@ -1,0 +1,146 @@
+"""The player `llm`: asks a language model for each move, again within the clock where the answer is none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.human import about_rules, picture_of
+from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
+from players.language_model.conversation import TOOL, Conversation, correction, named_move
+from players.player import Player
+
+URL: Final = "GGP_LLM_URL"
+KEY: Final = "GGP_LLM_KEY"
+MODEL: Final = "GGP_LLM_MODEL"
+_PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0)
+"""How long the player waits after the first failure, the second, ...; after more, as after the last."""
+_LEAST_S: Final = 0.05
+
+
+class MissingModelError(CompletionError):
+    """The player was not told where its model is, or what it is called."""
+
+
+class LanguageModelPlayer(Player):
+    """Asks a language model, by the chat-completions protocol, for its moves.
+
+    Address, model and key come from the variables GGP_LLM_URL, GGP_LLM_MODEL and GGP_LLM_KEY; *url* and *model* go
+    before. Prompts, answers, tokens and times go to the file *log*, a line of JSON each, without the key; `off` for
+    none.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- the words of a player's spec
+        self,
+        model: str = "",
+        url: str = "",
+        temperature: float | int | None = None,
+        max_tokens: int | None = None,
+        tools: bool = True,
+        stream: bool = True,
+        log: str = "ggp-llm.jsonl",
+    ) -> None:
+        self.endpoint = Endpoint(
+            url or os.environ.get(URL, ""),
+            str(model) or os.environ.get(MODEL, ""),
+            os.environ.get(KEY, ""),
+            temperature,
+            max_tokens,
+            uses_tools=tools,
+            streams=stream,
+        )
+        self._log = None if log == "off" else Path(log)
+        self._conversation: Conversation
+
+    def join(self, game: Game, role: Role, seed: int) -> None:
+        """Prepare for a match.
+
+        Raises:
+            MissingModelError: neither the spec nor the environment says where the model is, or what it is called.
+        """
+        super().join(game, role, seed)
+        for value, name, variable in ((self.endpoint.url, "url", URL), (self.endpoint.model, "model", MODEL)):
+            if not value:
+                raise MissingModelError("llm", f"set {variable}, or write llm:{name}=...")
+        draw = picture_of(about_rules(game.description), in_colour=False)
+        self._conversation = Conversation(game, role, lambda state: draw(game.description, state.facts))
+
+    def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
+        """Take in a step, for the model to be told of it."""
+        self._conversation.add_step(own_move, percepts)
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        """Return the move that the model names; where it names none in time, the last that it spoke of, or any.
+
+        Raises:
+            CompletionError: the server of the model refuses what it is asked, so that asking again is useless.
+        """
+        legal = state.legal_moves(role)
+        if len(legal) == 1:
+            return legal[0]
+        self.suggest(self.random.choice(legal))
+        messages, n_failures = self._conversation.question(state, legal), 0
+        while deadline.remaining_s > _LEAST_S:
+            began_s = time.monotonic()
+            try:
+                completion = asyncio.run(complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+            except CompletionError as error:
+                self._note(messages, time.monotonic() - began_s, error=error.reason)
+                if error.is_final:
+                    raise
+                self._pause(error.retry_after_s, n_failures, deadline)
+                n_failures += 1
+                continue
+            found = named_move(completion, legal)
+            self._note(messages, time.monotonic() - began_s, completion, found)
+            if found is not None:
+                self.suggest(found)
+                return found
+            messages = [*messages, *correction(completion, legal)]
+        return self.best_so_far or legal[0]
+
+    def _pause(self, wanted_s: float | None, n_failures: int, deadline: Deadline) -> None:
+        """Wait as long as the server wants, else the longer the more often it failed; not beyond *deadline*."""
+        pause_s = _PAUSES_S[min(n_failures, len(_PAUSES_S) - 1)] if wanted_s is None else wanted_s
+        time.sleep(min(pause_s, deadline.remaining_s))
+
+    def _note(
+        self,
+        messages: Sequence[Message],
+        seconds: float,
+        completion: Completion | None = None,
+        move: Term | None = None,
+        error: str | None = None,
+    ) -> None:
+        """Write a line of the log: a request, and what came of it."""
+        if self._log is None:
+            return
+        line: dict[str, Any] = {
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "url": self.endpoint.url,
+            "model": self.endpoint.model,
+            "role": str(self.role),
+            "step": self._conversation.n_steps + 1,
+            "messages": list(messages),
+            "seconds": round(seconds, 3),
+        }
+        if completion is not None:
+            line |= {
+                "text": completion.text,
+                "call": completion.call,
+                "isWhole": completion.is_whole,
+                "promptTokens": completion.n_prompt_tokens,
+                "completionTokens": completion.n_completion_tokens,
+            }
+        line |= {"move": None if move is None else str(move), "error": error}
+        with self._log.open("a", encoding="utf-8") as file:
+            file.write(self.endpoint.without_key(json.dumps(line)) + "\n")

@@ -1,0 +1,50 @@
+"""Games of one role as environments of Gymnasium pass the test that comes with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed (the extra `learn`)")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402 -- after importorskip
+
+from gdl import IllegalMoveError  # noqa: E402 -- after importorskip
+from players.environments import gym, vector_gym  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+
+ONE_ROLE = ("eightpuzzle", "montyhall", "zombies")
+
+
+@pytest.mark.parametrize("name", ONE_ROLE)
+def test_a_game_of_one_role_is_an_environment(name: str) -> None:
+    env = gym(prepared(name), render_mode="ansi")
+    check_env(env, skip_render_check=True)
+    assert isinstance(env.render(), str)
+
+
+def test_a_game_of_two_roles_is_none() -> None:
+    with pytest.raises(ValueError, match="PettingZoo"):
+        gym(prepared("tictactoe"))
+
+
+@pytest.mark.parametrize("name", ["eightpuzzle", "montyhall"])
+def test_copies_are_a_vector_environment(name: str) -> None:
+    envs = vector_gym(prepared(name), 7)
+    seen, info = envs.reset(seed=3)
+    assert seen in envs.observation_space
+    n_ends = 0
+    for _ in range(70):
+        mask = info["action_mask"]
+        assert mask.any(axis=1).all()
+        seen, rewards, ended, cut, info = envs.step(mask.argmax(axis=1))
+        assert seen in envs.observation_space
+        assert rewards.shape == ended.shape == cut.shape == (7,)
+        assert not rewards[~ended].any()
+        assert not cut.any()
+        if ended.any():
+            assert np.array_equal(info["_final_obs"], ended)
+            n_ends += ended.sum()
+    assert n_ends
+    with pytest.raises(IllegalMoveError):
+        envs.step(np.full(7, -1))

@@ -1,0 +1,130 @@
+"""Games as games of OpenSpiel: its tests pass, its algorithms run, and poker is its poker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (the extra `learn`)")
+
+from open_spiel.python import policy  # noqa: E402 -- after importorskip
+from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, mcts  # noqa: E402 -- after importorskip
+
+from gdl.game import played_roles  # noqa: E402 -- after importorskip
+from players.deadline import Deadline  # noqa: E402 -- after importorskip
+from players.environments import openspiel  # noqa: E402 -- after importorskip
+from players.registry import find_player  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+
+KUHN_VALUE = -1 / 18
+"""What the first player wins in Kuhn poker where both play an equilibrium, in chips. Source: Kuhn 1950."""
+UNIFORM_LEDUC = 2.373611111111111
+"""The exploitability of the uniform policy in OpenSpiel's `leduc_poker`, by OpenSpiel."""
+GAMES = (
+    "tictactoe", "connectfour", "nim", "breakthrough", "kuhnpoker", "leducpoker", "phantomtictactoe",
+    "rockpaperscissors", "montyhall",
+)  # fmt: skip
+
+
+def spiel(name: str, unit: float = 50) -> Any:
+    return openspiel(prepared(name), unit=unit, name=name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_random_simulations_hold_what_openspiel_asks_of_a_game(name: str) -> None:
+    pyspiel.random_sim_test(spiel(name), num_sims=3, serialize=False, verbose=False)
+
+
+def test_a_state_s_child_is_another_state() -> None:
+    state = spiel("tictactoe").new_initial_state()
+    child = state.child(4)
+    assert (state.history(), child.history()) == ([], [4])
+    assert str(child) != str(state)
+
+
+def test_a_game_can_be_asked_for_by_name() -> None:
+    spiel("tictactoe")
+    assert str(pyspiel.load_game("ggp_tictactoe").new_initial_state()) == str(spiel("tictactoe").new_initial_state())
+
+
+def test_kuhn_poker_is_openspiel_s() -> None:
+    ours, theirs = spiel("kuhnpoker", 25), pyspiel.load_game("kuhn_poker")
+    assert len(policy.TabularPolicy(ours).state_lookup) == len(policy.TabularPolicy(theirs).state_lookup) == 12
+    uniform = [exploitability.exploitability(game, policy.UniformRandomPolicy(game)) for game in (ours, theirs)]
+    assert uniform[0] == pytest.approx(uniform[1])
+    solver = cfr.CFRPlusSolver(ours)
+    for _ in range(200):
+        solver.evaluate_and_update_policy()
+    average = solver.average_policy()
+    assert exploitability.exploitability(ours, average) < 0.005
+    value = expected_game_score.policy_value(ours.new_initial_state(), [average, average])
+    assert value == pytest.approx([KUHN_VALUE, -KUHN_VALUE], abs=0.005)
+
+
+def test_leduc_poker_has_openspiel_s_information_sets() -> None:
+    ours, theirs = spiel("leducpoker", 3), pyspiel.load_game("leduc_poker")
+    assert len(policy.TabularPolicy(ours).state_lookup) == len(policy.TabularPolicy(theirs).state_lookup) == 936
+
+
+def test_the_uniform_policy_is_as_exploitable_in_leduc_poker_as_openspiel_says() -> None:
+    ours = spiel("leducpoker", 3)
+    found = exploitability.exploitability(ours, policy.UniformRandomPolicy(ours))
+    assert found == pytest.approx(UNIFORM_LEDUC)
+
+
+def test_leduc_poker_between_equal_players_is_worth_what_it_is_in_openspiel() -> None:
+    values = []
+    for game in (spiel("leducpoker", 3), pyspiel.load_game("leduc_poker")):
+        uniform = policy.UniformRandomPolicy(game)
+        values.append(expected_game_score.policy_value(game.new_initial_state(), [uniform, uniform]))
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_mcts_takes_the_winning_move() -> None:
+    game = spiel("tictactoe")
+    state = game.new_initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply_action(action)
+    rng = np.random.RandomState(1)
+    bot = mcts.MCTSBot(game, 2, 100, mcts.RandomRolloutEvaluator(random_state=rng), random_state=rng)
+    assert bot.step(state) == 2
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "kuhnpoker"])
+def test_the_observation_tensor_is_that_of_arrays(name: str) -> None:
+    from players.environments import VectorGame  # noqa: PLC0415 -- beside what it is compared with
+
+    state = spiel(name).new_initial_state()
+    games = VectorGame(prepared(name), 1)
+    while not games.is_over[0] and len(state.history()) < 5:
+        if state.is_chance_node():
+            held = games.states()[0].facts
+            state.apply_action(
+                next(
+                    action for action, _ in state.chance_outcomes() if state.child(action).position.state.facts == held
+                )
+            )
+            continue
+        for player in range(2):
+            seen = games.observe()[0] if name == "tictactoe" else games.observe()[0, player]
+            assert np.array_equal(state.observation_tensor(player), seen)
+        action = state.legal_actions()[0]
+        state.apply_action(action)
+        if games.step(np.array([action])).ended[0]:
+            return
+
+
+@pytest.mark.parametrize("spec", ["openspiel:mcts?simulations=20", "openspiel:random"])
+def test_a_bot_of_openspiel_takes_a_seat(spec: str) -> None:
+    game = prepared("tictactoe")
+    players = {role: find_player(spec)() for role in played_roles(game)}
+    for seed, (role, player) in enumerate(players.items()):
+        player.join(game, role, seed)
+        player.start(Deadline.after(60))
+    state = game.initial_state
+    while not state.is_terminal:
+        moves = [player.move(state, role, Deadline.after(60)) for role, player in players.items()]
+        state = state.next_state(moves)
+    assert sum(state.goal(role) or 0 for role in players) == 100

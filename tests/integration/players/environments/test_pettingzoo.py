@@ -1,0 +1,79 @@
+"""Games as environments of PettingZoo pass the tests that come with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pettingzoo = pytest.importorskip("pettingzoo", reason="PettingZoo is not installed (the extra `learn`)")
+
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test  # noqa: E402 -- after importorskip
+
+from players.environments import aec, parallel  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import SMALL_GAMES, prepared  # noqa: E402 -- after importorskip
+
+pytestmark = [
+    # The mask beside the observation is PettingZoo's own way, of which its tests warn but in its own games.
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+    pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
+    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros"),
+]
+every_game = pytest.mark.parametrize("name", SMALL_GAMES)
+
+
+@every_game
+def test_a_game_is_an_environment_in_which_agents_take_turns(name: str) -> None:
+    api_test(aec(prepared(name)), num_cycles=40)
+
+
+@every_game
+def test_a_game_is_an_environment_in_which_agents_act_at_once(name: str) -> None:
+    parallel_api_test(parallel(prepared(name)), num_cycles=40)
+
+
+@every_game
+def test_equal_seeds_make_equal_plays(name: str) -> None:
+    seed_test(lambda: aec(prepared(name)), num_cycles=30)
+    parallel_seed_test(lambda: parallel(prepared(name)), num_cycles=30)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "rockpaperscissors", "kuhnpoker"])
+def test_a_game_is_rendered(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def environment(render_mode: Any) -> Any:
+        return aec(prepared(name), render_mode=render_mode)
+
+    render_test(environment)
+
+
+def test_the_winner_gets_one_and_the_loser_minus_one() -> None:
+    env = aec(prepared("tictactoe"))
+    env.reset(seed=1)
+    for action in (0, 3, 1, 4, 2):
+        env.step(action)
+    assert env.rewards == {"x_0": 1.0, "o_1": -1.0}
+    assert env.terminations == {"x_0": True, "o_1": True}
+
+
+def test_an_illegal_action_costs_the_play() -> None:
+    env = aec(prepared("tictactoe"))
+    env.reset(seed=1)
+    env.step(4)
+    env.step(4)
+    assert env.rewards == {"x_0": 0.0, "o_1": -1.0}
+    together = parallel(prepared("rockpaperscissors"))
+    together.reset(seed=1)
+    _, rewards, ended, _, _ = together.step(
+        {agent: 99 if agent == together.possible_agents[0] else 0 for agent in together.agents}
+    )
+    assert list(rewards.values()) == [-1.0, 0.0]
+    assert all(ended.values())
+
+
+def test_planes_are_observations_where_all_is_seen() -> None:
+    env = aec("breakthrough", observed="planes")
+    env.reset(seed=1)
+    assert env.observe("white_0")["observation"].shape == (4, 8, 8)
+    with pytest.raises(ValueError, match="do not see all"):
+        aec(prepared("phantomtictactoe"), observed="planes")

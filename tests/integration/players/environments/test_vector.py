@@ -1,0 +1,261 @@
+"""Arrays of plays are what the interpreter makes of the same moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gdl import IllegalMoveError, find_game, make_game
+from gdl.game import RANDOM, Game, Role, State
+from gdl.language.terms import Term
+from players.environments import VectorGame
+
+FLAT = ("tictactoe", "connectfour", "breakthrough", "nim", "kuhnpoker", "leducpoker", "phantomtictactoe", "eightpuzzle")
+TOGETHER = ("rockpaperscissors", "zombies", "montyhall", "mummymaze", "tictactoe", "kuhnpoker")
+FOLLOWED = 3
+"""How many copies are compared; the first of the second block of lanes is one of them."""
+N = 514
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A state that a step may lead to, and the percepts of each player on the way, the last step's last."""
+
+    state: State
+    percepts: tuple[tuple[tuple[Term, ...], ...], ...]
+
+
+def chosen_by(state: State, role: Role) -> tuple[Term, ...]:
+    return tuple(move for move in state.legal_moves(role) if str(move) != "noop")
+
+
+def followers(game: Game, start: Follower) -> Iterator[Follower]:
+    """Yield where chance may lead before a player has a choice."""
+    state = start.state
+    players = [role for role in game.roles if role != RANDOM]
+    is_chance = RANDOM in game.roles and not state.is_terminal and chosen_by(state, RANDOM)
+    if not is_chance or any(chosen_by(state, role) for role in players):
+        yield start
+        return
+    for move in state.legal_moves(RANDOM):
+        joint = tuple(move if role == RANDOM else state.legal_moves(role)[0] for role in game.roles)
+        yield from followers(game, after(game, start, joint))
+
+
+def after(game: Game, start: Follower, joint: tuple[Term, ...]) -> Follower:
+    seen = tuple(start.state.percepts(role, joint) for role in game.roles if role != RANDOM)
+    return Follower(start.state.next_state(joint), (*start.percepts, seen))
+
+
+def joint_moves(
+    games: VectorGame, game: Game, state: State, actions: np.ndarray, copy: int
+) -> Iterator[tuple[Term, ...]]:
+    """Yield the joint moves that actions may mean, one for each move of chance."""
+    options = []
+    for role in game.roles:
+        if role == RANDOM:
+            options.append(state.legal_moves(role))
+            continue
+        player = games.players.index(role)
+        if not games.is_flat:
+            options.append((games.actions[player][actions[copy, player]],))
+        elif player == games.to_move[copy]:
+            options.append((games.actions[0][actions[copy]],))
+        else:
+            assert not chosen_by(state, role)
+            options.append(state.legal_moves(role)[:1])
+    yield from product(*options)
+
+
+def assert_legal(games: VectorGame, state: State, copy: int) -> None:
+    legal = games.legal[copy]
+    for player, role in enumerate(games.players):
+        if games.is_flat and player != games.to_move[copy]:
+            continue
+        mask, actions = (legal, games.actions[0]) if games.is_flat else (legal[player], games.actions[player])
+        assert {actions[i] for i in np.flatnonzero(mask)} == set(state.legal_moves(role))
+
+
+def check(name: str, is_flat: bool | None, steps: int) -> None:
+    description = find_game(name).read()
+    interpreter = make_game(description, "interpreter")
+    games = VectorGame(make_game(description, "compiled"), N, seed=5, is_flat=is_flat)
+    start = {end.state.facts for end in followers(interpreter, Follower(interpreter.initial_state, ()))}
+    followed = (0, 100, N - 1)[:FOLLOWED]
+    ends = 0
+    for _ in range(steps):
+        before = {copy: interpreter.state(games.states()[copy].facts) for copy in followed}
+        for copy, state in before.items():
+            assert_legal(games, state, copy)
+        actions = games.sample_actions().copy()
+        expected = {
+            copy: [
+                end
+                for joint in joint_moves(games, interpreter, state, actions, copy)
+                for end in followers(interpreter, after(interpreter, Follower(state, ()), joint))
+            ]
+            for copy, state in before.items()
+        }
+        rewards, ended = games.step(actions)
+        now = games.states()
+        for copy, options in expected.items():
+            if not ended[copy]:
+                assert now[copy].facts in {option.state.facts for option in options if not option.state.is_terminal}
+                assert not rewards[copy].any()
+                continue
+            ends += 1
+            goals = {
+                tuple(option.state.goal(role) for role in games.players)
+                for option in options
+                if option.state.is_terminal
+            }
+            assert tuple(games.goals[copy].tolist()) in goals
+            assert np.allclose(rewards[copy], (games.goals[copy] - 50) / 50)
+            assert now[copy].facts in start
+    assert ends or steps < 20
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_a_game_of_turns_is_played_as_the_interpreter_does(name: str) -> None:
+    check(name, None, 12 if name in ("breakthrough", "eightpuzzle") else 45)
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_players_who_choose_together_are_played_as_the_interpreter_does(name: str) -> None:
+    check(name, False, 12 if name in ("zombies", "mummymaze") else 40)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "breakthrough", "kuhnpoker", "eightpuzzle"])
+def test_a_game_of_turns_is_found_out(name: str) -> None:
+    assert VectorGame(name, 1).is_flat
+
+
+def test_a_game_in_which_roles_choose_together_is_none_of_turns() -> None:
+    assert not VectorGame("rockpaperscissors", 1).is_flat
+    with pytest.raises(ValueError, match="several players"):
+        VectorGame("rockpaperscissors", 4, is_flat=True)
+
+
+def plays(n: int, threads: int, seed: int) -> list[tuple[list[int], list[float]]]:
+    games = VectorGame("leducpoker", n, seed=seed, threads=threads)
+    found = []
+    for _ in range(30):
+        actions = games.sample_actions()[:5].tolist()
+        rewards, _ = games.step(games.sample_actions(), checks=False)
+        found.append((actions, rewards[:5].ravel().tolist()))
+    games.close()
+    return found
+
+
+def test_a_copy_plays_the_same_whatever_is_beside_it() -> None:
+    assert plays(5, 1, 3) == plays(1500, 1, 3) == plays(1500, 3, 3)
+    assert plays(5, 1, 3) != plays(5, 1, 4)
+
+
+def test_a_snapshot_leads_to_the_same_plays_again() -> None:
+    games = VectorGame("kuhnpoker", 40, seed=1)
+    games.step(games.sample_actions())
+    kept = games.save()
+    found = []
+    for _ in range(2):
+        games.restore(kept)
+        run = []
+        for _ in range(10):
+            rewards, ended = games.step(games.sample_actions())
+            run.append((rewards.tolist(), ended.tolist(), games.bits().tolist(), games.observe().tolist()))
+        found.append(run)
+        games.reset(seed=99)
+    assert found[0] == found[1]
+    with pytest.raises(ValueError, match="snapshot"):
+        VectorGame("kuhnpoker", 41).restore(kept)
+
+
+def test_an_illegal_action_changes_nothing() -> None:
+    games = VectorGame("tictactoe", 3, seed=1)
+    games.step(np.array([0, 1, 2]))
+    before = games.bits().copy()
+    for wrong in ([1, 1, 0], [1, 2, 9], [1, 2, 10], [1, 2, -1]):
+        with pytest.raises(IllegalMoveError):
+            games.step(np.array(wrong))
+    assert np.array_equal(games.bits(), before)
+    with pytest.raises(ValueError, match="3 copies"):
+        games.step(np.array([1, 2]))
+
+
+def test_a_copy_rests_at_an_end_until_it_is_reset() -> None:
+    games = VectorGame("tictactoe", 8, seed=1, auto_reset=False)
+    for _ in range(9):
+        games.step(games.sample_actions())
+    assert games.is_over.all()
+    assert not games.legal.any()
+    assert (games.goals.sum(axis=1) == 100).all()
+    rewards, ended = games.step(np.zeros(8, np.int32))
+    assert not rewards.any()
+    assert not ended.any()
+    which = np.arange(8) < 3
+    games.reset(which)
+    assert np.array_equal(games.is_over, ~which)
+    assert (games.legal.sum(axis=1) == np.where(which, 9, 0)).all()
+
+
+def test_planes_show_the_board() -> None:
+    games = VectorGame("breakthrough", 2)
+    planes = games.planes()
+    assert planes.shape == (2, len(games.plane_names), 8, 8)
+    by_name = dict(zip(games.plane_names, planes[0], strict=True))
+    assert set(by_name) == {"cell white", "cell black", "(control white)", "(control black)"}
+    assert by_name["cell white"].sum(axis=1).tolist() == [0, 0, 0, 0, 0, 0, 8, 8]
+    assert by_name["cell black"].sum(axis=1).tolist() == [8, 8, 0, 0, 0, 0, 0, 0]
+    assert by_name["(control white)"].all()
+    with pytest.raises(ValueError, match="no board"):
+        VectorGame("kuhnpoker", 1).planes()
+
+
+def test_a_hidden_game_shows_a_player_what_it_did_and_perceived() -> None:
+    games = VectorGame("kuhnpoker", 30, seed=2)
+    memory, actions = games.memory, [str(action) for action in games.actions[0]]
+    alice = [str(percept) for percept in games.numbering.percepts[0]]
+    bob = [str(percept) for percept in games.numbering.percepts[1]]
+
+    def parts(player: int, percepts: list[str]) -> list[tuple[set[str], set[str], set[str], set[str]]]:
+        limits = np.cumsum([memory.n_actions, memory.n_percepts, memory.n_actions])
+        found = []
+        for row in games.observe()[:, player]:
+            did, saw, did_ever, saw_ever = (np.flatnonzero(part) for part in np.split(row, limits))
+            found.append(
+                (
+                    {actions[i] for i in did},
+                    {percepts[i] for i in saw},
+                    {actions[i] for i in did_ever},
+                    {percepts[i] for i in saw_ever},
+                )
+            )
+        return found
+
+    for copy, (did, saw, did_ever, saw_ever) in enumerate(parts(0, alice)):
+        held = [str(fact) for fact in games.states()[copy].facts if str(fact).startswith("(holds alice")]
+        assert (did, did_ever) == (set(), set())
+        assert saw == saw_ever == {held[0].replace("holds alice", "your_card")}
+    games.step(np.full(30, actions.index("check")))
+    for (did, saw, did_ever, saw_ever), (_, bobs, _, _) in zip(parts(0, alice), parts(1, bob), strict=True):
+        assert did == did_ever == {"check"}
+        assert saw == {"(did alice check)"}
+        assert len(saw_ever) == 2
+        assert len(bobs) == 2
+
+
+def test_what_numbers_mean_can_be_read() -> None:
+    text = VectorGame("tictactoe", 1).describe()
+    assert "actions of the player to move: 10\n  0: (mark 1 1)" in text
+    assert "  9: noop" in text
+    assert "planes: " in text
+    assert "percepts of bob: " in VectorGame("kuhnpoker", 1).describe()
+
+
+def test_an_environment_needs_a_copy() -> None:
+    with pytest.raises(ValueError, match="a copy"):
+        VectorGame("tictactoe", 0)

@@ -1,0 +1,203 @@
+"""The player `llm` against a stand-in for the server of a model that errs in all ways."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdl.game import Role
+from gdl.language.kif import read_term
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.language_model.completions import CompletionError
+from players.language_model.conversation import Conversation
+from players.language_model.player import LanguageModelPlayer, MissingModelError
+from players.registry import find_player
+from tests.kit.players.games import game
+from tests.kit.players.model_server import (
+    Answer,
+    ModelServer,
+    calling,
+    model_server,
+    raw,
+    refusing,
+    saying,
+    silent,
+    streaming,
+)
+
+ILLEGAL = saying("MOVE: (mark 9 9)")
+CENTRE = saying("MOVE: (mark 2 2)")
+FREE = ("1 2", "1 3", "2 1", "2 2", "3 1", "3 2", "3 3")
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("URL", "MODEL", "KEY"):
+        monkeypatch.delenv(f"GGP_LLM_{name}", raising=False)
+
+
+def seated(url: str, log: str = "off", name: str = "tictactoe", **options: Any) -> tuple[LanguageModelPlayer, Role]:
+    player = LanguageModelPlayer("small", url, log=log, **options)
+    of = game(name)
+    player.join(of, of.roles[0], 1)
+    return player, of.roles[0]
+
+
+def moved(player: LanguageModelPlayer, role: Role, seconds: float = 60.0) -> Term:
+    state = player.game.initial_state
+    player.prepare_move(state.legal_moves(role)[0], lambda _: None)
+    return player.move(state, role, Deadline.after(seconds))
+
+
+def asked_of(*script: Answer, **options: Any) -> tuple[str, ModelServer]:
+    with model_server(*script) as server:
+        return str(moved(*seated(server.url, **options))), server
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        CENTRE,
+        saying("I take the centre.\n\n**Move:** `(mark 2 2)`"),
+        saying("The best is\nmark 2 2.\nmove: mark 2 2"),
+        saying("So I play (MARK 2 2)."),
+        saying('{"move": "(mark 2 2)"}'),
+        saying("First I thought of MOVE: (mark 1 1), but now\nMOVE: (mark 2 2)"),
+        calling('{"move": "(mark 2 2)"}'),
+        calling('{"move": "mark 2 2"}'),
+        streaming("The cen", "tre.\nMO", "VE: (mark", " 2 2)"),
+        streaming("MOVE: (mark 2 2)\n", "because", is_cut_off=True),
+    ],
+)
+def test_a_move_is_understood_however_it_is_named(answer: Answer) -> None:
+    assert asked_of(answer)[0] == "(mark 2 2)"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ILLEGAL,
+        saying("I do not know."),
+        saying(""),
+        saying("(((((("),
+        calling("{"),
+        calling('{"move": 7}'),
+        calling("[]"),
+        streaming("MOVE: (mark", is_cut_off=True),
+        streaming(is_cut_off=True),
+        refusing(500, "overloaded"),
+        refusing(429, "slow down", Retry_After="0"),
+        refusing(302, Location="http://127.0.0.1:1/"),
+        raw(b"not JSON"),
+        raw(b"[1, 2]"),
+        raw(b'{"choices": [{"message": 3}]}'),
+        raw(b'{"choices": [[]], "usage": {"prompt_tokens": "many"}}'),
+        raw(b"[" * 100_000),
+        raw(b"\xff\xfe"),
+        raw(b"x" * 1_100_000),
+        raw(b"data: {\n\n", "text/event-stream"),
+        raw(b"data: " + b"x" * 300_000 + b"\n\n", "text/event-stream"),
+    ],
+)
+def test_a_wrong_answer_is_asked_for_again(wrong: Answer) -> None:
+    move, server = asked_of(wrong, CENTRE)
+    assert (move, len(server.asked)) == ("(mark 2 2)", 2)
+
+
+def test_an_illegal_answer_is_corrected() -> None:
+    _, server = asked_of(ILLEGAL, CENTRE)
+    *_, said, correction = server.asked[1]["messages"]
+    assert said == {"role": "assistant", "content": "MOVE: (mark 9 9)"}
+    assert correction["content"].startswith("That names none of your legal moves. They are: (mark 1 1), (mark 1 2)")
+
+
+@pytest.mark.parametrize("answer", [silent, ILLEGAL, refusing(429, Retry_After="3600")])
+def test_without_an_answer_in_time_a_legal_move_is_made(answer: Answer) -> None:
+    with model_server(answer) as server:
+        player, role = seated(server.url)
+        assert moved(player, role, 0.5) in player.game.initial_state.legal_moves(role)
+
+
+def test_a_refusal_that_would_come_again_is_an_error_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GGP_LLM_KEY", "secret-key")
+    with model_server(refusing(401, "secret-key is wrong")) as server, pytest.raises(CompletionError) as caught:
+        moved(*seated(server.url))
+    assert str(caught.value) == f"{server.url}: 401 Unauthorized: *** is wrong"
+
+
+def test_the_model_is_told_the_rules_the_board_the_steps_and_the_moves() -> None:
+    with model_server(CENTRE) as server:
+        player, role = seated(server.url)
+        state, o = player.game.initial_state, player.game.roles[1]
+        joint = [state.legal_moves(role)[0], state.legal_moves(o)[0]]
+        player.perceive(joint[0], joint)
+        after = state.next_state(joint)
+        joint = [after.legal_moves(role)[0], after.legal_moves(o)[4]]
+        player.perceive(joint[0], joint)
+        assert str(player.move(after.next_state(joint), role, Deadline.after(60.0))) == "(mark 2 2)"
+    system, question = (message["content"] for message in server.asked[0]["messages"])
+    assert player.game.description.source.text in system
+    assert question.startswith(
+        "Step 3. You are x.\n\nWhat happened:\n1. x made (mark 1 1), o made noop\n2. x made noop, o made (mark 2 3)\n\n"
+        "The board:\n1 X . .\n2 . . .\n3 . O .\n  1 2 3\nx to move\n\nWhat holds:\n(cell 1 1 x) (cell 1 2 empty) "
+    )
+    listed = "\n".join(f"(mark {move})" for move in FREE)
+    assert question.endswith(f"Your legal moves:\n{listed}\n\nWhich one do you make?")
+
+
+def test_options_and_the_key_are_sent_and_the_key_is_in_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GGP_LLM_KEY", "secret-key")
+    log = tmp_path / "llm.jsonl"
+    script = (refusing(500, "secret-key"), saying("MOVE: (mark 1 1) secret-key"))
+    with model_server(*script) as server:
+        moved(*seated(server.url, str(log), temperature=0.5, max_tokens=99, tools=False, stream=False))
+    body = {name: value for name, value in server.asked[0].items() if name != "messages"}
+    assert (body, server.authorization) == (
+        {"model": "small", "temperature": 0.5, "max_tokens": 99}, "Bearer secret-key",
+    )  # fmt: skip
+    failed, answered = map(json.loads, log.read_text().splitlines())
+    assert "secret-key" not in log.read_text()
+    assert (failed["error"], failed["move"]) == ("500 Internal Server Error: ***", None)
+    expected = {
+        "move": "(mark 1 1)",
+        "text": "MOVE: (mark 1 1) ***",
+        "promptTokens": 11,
+        "completionTokens": 7,
+        "isWhole": True,
+        "step": 1,
+    }
+    assert {name: answered[name] for name in expected} == expected
+
+
+def test_a_forced_move_asks_nothing() -> None:
+    with model_server(CENTRE) as server:
+        player, _ = seated(server.url)
+        o = player.game.roles[1]
+        player.join(player.game, o, 1)
+        assert (str(moved(player, o)), server.asked) == ("noop", [])
+
+
+def test_a_spec_may_hold_an_address() -> None:
+    maker = find_player("llm:url=http://127.0.0.1:8080/v1,model=small,log=off")
+    assert maker.options == {"url": "http://127.0.0.1:8080/v1", "model": "small", "log": "off"}
+
+
+def test_a_player_without_a_model_says_how_to_name_one() -> None:
+    with pytest.raises(MissingModelError) as caught:
+        seated("")
+    assert str(caught.value) == "llm: set GGP_LLM_URL, or write llm:url=..."
+
+
+def test_hidden_information_is_told_as_what_was_seen() -> None:
+    of = game("kuhnpoker")
+    conversation = Conversation(of, of.roles[0], str)
+    conversation.add_step(read_term("noop"), [read_term("(dealt jack)")])
+    conversation.add_step(None, [])
+    question = conversation.question(of.initial_state, of.initial_state.legal_moves(of.roles[0]))[-1]["content"]
+    assert "1. you made noop; you saw (dealt jack)\n2. your move was lost; you saw nothing\n" in question
+    assert "The board, as it may be:" in question
+    assert "What may hold, by what you saw:" in question
