@@ -154,6 +154,9 @@ def measured(name: str, path: Path, options: BenchOptions, on_note: Note) -> tup
     """
     for library in _LIBRARIES:
         importlib.import_module(library)
+    from gdl.compiler.cache import VARIABLE  # noqa: PLC0415 -- large libraries, which only this process needs
+
+    os.environ[VARIABLE] = "off"  # set-up is what compiling takes
     notices: list[str] = []
 
     def tell(notice: str) -> None:

@@ -562,3 +562,11 @@ class ClusterError(CallerError):
     template: ClassVar[str] = "the Dask cluster at {address}: {reason}"
     address: str
     reason: str
+
+
+class ImportSourceError(CallerError):
+    """What games should be imported from cannot be read, or is larger than it may be."""
+
+    template: ClassVar[str] = "{source[:200]}: {reason}"
+    source: str
+    reason: str

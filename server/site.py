@@ -14,11 +14,12 @@ from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
 from server.api import field as public_format
-from server.api import games, matches, players, streams, tokens, tournaments
-from server.api.operation import CHECKER, MANAGER, OVERVIEW
+from server.api import games, imports, matches, players, streams, tokens, tournaments
+from server.api.operation import CHECKER, FEEDS, IMPORTS, MANAGER, OVERVIEW
 from server.api.problem import refusing
 from server.errors import ListenError
 from server.hosting.game_manager import GameManager
+from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
 from server.hosting.playing import HostObservers
 from server.operation import health
@@ -29,7 +30,7 @@ from server.operation.requests import compressing, observing
 from server.records.entries import Entry, OnEntry
 from server.spectating.publishing import PublishSettings, published
 from server.spectating.state import StoredMatches
-from server.spectating.stream import Overview
+from server.spectating.stream import MatchFeeds, Overview
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.validating.checker import Checker
@@ -70,7 +71,7 @@ def make_app(manager: GameManager, access: AccessControl, watch: Watch) -> web.A
 def add_api(app: web.Application) -> None:
     """Add the JSON API and its description to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_running_api)
-    for part in (games, matches, streams, players, tournaments):
+    for part in (games, imports, matches, streams, players, tournaments):
         part.operations.add_to(app)
     for routes in (public_format, players, tokens, documentation):
         routes.add_routes(app)
@@ -78,8 +79,13 @@ def add_api(app: web.Application) -> None:
 
 async def _running_api(app: web.Application) -> AsyncIterator[None]:
     app.setdefault(CHECKER, Checker())
-    app[OVERVIEW] = Overview(app[MANAGER])
+    app[OVERVIEW], app[FEEDS] = Overview(app[MANAGER]), MatchFeeds(app[MANAGER])
+    manager = app[MANAGER]
+    app[IMPORTS] = GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
+    if manager.settings.games_folder is not None:
+        await app[IMPORTS].keep_folder(manager.settings.games_folder)
     yield
+    await app[IMPORTS].close()
     await app[CHECKER].close()
 
 

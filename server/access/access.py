@@ -84,7 +84,7 @@ class OpenRequests:
 KINDS: Final = (
     ("POST", re.compile(r"/api/v1/matches(/[^/]+/rematch)?|/start|/games/[^/]+/play"), "orders"),
     ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
-    ("POST", re.compile(r"/games|/validate|/api/v1/validations"), "uploads"),
+    ("POST", re.compile(r"/games(/import)?|/validate|/api/v1/(validations|imports)"), "uploads"),
     ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),
     ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?"), "calls"),
     ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
@@ -137,6 +137,8 @@ class RateLimiter:
 
 PRINCIPAL: Final = web.RequestKey("principal", Principal)
 REMOTE: Final = web.RequestKey("remote", Remote)
+EMBEDDED: Final = web.RequestKey("embedded", bool)
+"""Whether other sites may show the answer to who comes without a token: it has no form, no script, nothing private."""
 
 LOCAL_ADMIN: Final = Principal(NEIGHBOUR_NAME, Role.ADMIN)
 """The principal of every client on this machine, where no other can reach the server and no token was issued."""

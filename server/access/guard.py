@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from aiohttp import web
 from yarl import URL
 
-from server.access.access import ACCESS, PRINCIPAL, REMOTE, AccessControl
+from server.access.access import ACCESS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
 from server.access.recognition import COOKIES, FORM_TYPES
 from server.errors import NoAdminError, RequestError, SlowRequestError, UnauthorizedError
 from server.sanitization import clean_text, is_storable
@@ -50,6 +50,19 @@ HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 """What every answer has; no script or style inside a page is run."""
+_EMBEDDED_HEADERS: Final = {
+    # No script and no form: there is nothing in it that a page around it could have somebody click on.
+    "Content-Security-Policy": "; ".join(
+        (
+            "default-src 'none'",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    ),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 SECRET_HEADERS: Final = {"Strict-Transport-Security": "max-age=31536000"}
 """What every answer under TLS has besides."""
 
@@ -149,6 +162,9 @@ async def _finish(request: web.Request, response: web.StreamResponse) -> None:
     """Add the security headers to *response*, and the cookies that were set on the way."""
     # Before the headers go out, also those of streams and errors.
     response.headers.update(HEADERS)
+    if request.get(EMBEDDED, False) and PRINCIPAL in request and not request[PRINCIPAL].is_known:
+        response.headers.update(_EMBEDDED_HEADERS)
+        response.headers.popall("X-Frame-Options", None)
     # Not for localhost: browsers would then refuse what other programs serve there.
     if REMOTE in request and request[REMOTE].is_secret and not request[REMOTE].is_local:
         response.headers.update(SECRET_HEADERS)

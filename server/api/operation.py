@@ -45,7 +45,8 @@ from server.visibility import Role
 
 if TYPE_CHECKING:
     from server.hosting.game_manager import GameManager
-    from server.spectating.stream import Overview
+    from server.hosting.imports import GameImports
+    from server.spectating.stream import MatchFeeds, Overview
     from server.validating.checker import Checker
 
 
@@ -54,8 +55,10 @@ OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")
 MANAGER: Final[web.AppKey[GameManager]] = web.AppKey("manager")
 """The game manager, which plays the matches."""
 CHECKER: Final[web.AppKey[Checker]] = web.AppKey("checker")
+IMPORTS: Final[web.AppKey[GameImports]] = web.AppKey("imports")
 """Validates rules that clients send."""
 OVERVIEW: Final[web.AppKey[Overview]] = web.AppKey("overview")
+FEEDS: Final[web.AppKey[MatchFeeds]] = web.AppKey("feeds")
 """The overview of all matches."""
 
 

@@ -11,7 +11,6 @@ from pydantic.alias_generators import to_camel
 
 from gdl.wire.insights import MAX_INSIGHT
 from server.api.operation import without_none
-from server.links.request_queue import QueuedRequest, RequestQueue
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.registry.health import MAX_VERSION, Health
 from server.registry.registry import MAX_NAME, PlayerWishes, Registry
@@ -228,22 +227,3 @@ def health_answer(health: Health, registry: Registry, viewer: Principal) -> Heal
     return HealthAnswer(
         player=player_answer(health.player, registry, viewer), is_there=health.is_there, trouble=trouble
     )
-
-
-def request_json(queued: QueuedRequest, queue: RequestQueue, id_key: str) -> dict[str, Any]:
-    """Return a queued request as its player reads it, its id under *id_key*. *Units*: seconds."""
-    left_s = queue.left_s(queued)
-    found: dict[str, Any] = {
-        id_key: queued.id,
-        "match": queued.request.match_id,
-        "step": queued.request.step,
-        "message": queued.message,
-        "text": queued.text,
-        "secondsLeft": None if left_s is None else round(left_s, 3),
-        "secondsWaited": round(queue.waited_s(queued), 3),
-    }
-    if queued.legal_moves:
-        found["legalMoves"] = list(queued.legal_moves)
-    if queued.request.answered is not None:
-        found["answered"] = queued.request.answered
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Final
 
 from aiohttp import web
@@ -23,11 +24,11 @@ from server.api.player_models import (
     health_answer,
     is_own,
     player_answer,
-    request_json,
 )
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.errors import NotDialInError, RequestError, UnknownRequestError
 from server.links.info import ask_info
+from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue
 from server.registry.registry import Registry
 from server.storage.listing import Statistics
@@ -135,6 +136,7 @@ async def check_player(request: web.Request, name: str) -> HealthAnswer:
     return health_answer(health, manager.registry, viewer)
 
 
+_MAX_EVENT_ID: Final = 100
 _STREAM: Final[dict[str, Any]] = {
     "role": Role.PLAYER,
     "media": (SSE, NDJSON),
@@ -166,11 +168,19 @@ async def read_letters(request: web.Request, name: str, query: RequestsQuery) ->
 
 async def _stream_requests(request: web.Request, name: str, query: RequestsQuery, word: str) -> web.StreamResponse:
     """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
-    queue = await _queue(request, name)
+    queue, relay = await _queue(request, name), request.app[MANAGER].relay
+    last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
     async with streaming(request) as stream:
-        with queue.reading(request.headers.get("Last-Event-ID", ""), with_answered=query.past) as reader:
+        with (
+            queue.reading(last, with_answered=query.past) as reader,
+            relay.connected(name, stamp, last, with_answered=query.past) as connection,
+        ):
             await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S, "takesInsight": True})
-            await _send_requests(stream, queue, reader, word)
+            passing_on = asyncio.create_task(_send_passed_on(stream, connection, word))
+            try:
+                await _send_requests(stream, queue, reader, word)
+            finally:
+                passing_on.cancel()
             await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
     return stream.response
 
@@ -185,7 +195,21 @@ async def _queue(request: web.Request, name: str) -> RequestQueue:
 async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader, word: str) -> None:
     """Send the requests that *reader* gets as events called *word*, until it is replaced or the queue is closed."""
     while (queued := await reader.next()) is not None:
-        await stream.send(word, request_json(queued, queue, word), queue.event_id(queued))
+        await stream.send(word, _named(queue.told(queued), word), queue.event_id(queued))
+
+
+async def _send_passed_on(stream: EventStream, connection: Connection, word: str) -> None:
+    """Send the requests of matches that other managers play."""
+    try:
+        async for event_id, told in connection.requests():
+            await stream.send(word, _named(told, word), event_id)
+    except (ConnectionError, TimeoutError):
+        stream.cut()
+
+
+def _named(told: dict[str, Any], word: str) -> dict[str, Any]:
+    """Return what is told of a request with its id under *word*."""
+    return {word if key == "request" else key: value for key, value in told.items()}
 
 
 @players.post(
@@ -195,9 +219,9 @@ async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reade
 )
 async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyAnswer:
     """Answer a request to one's own player; the same reply may come twice."""
-    queue = await _queue(request, name)
+    await _queue(request, name)
     try:
-        queue.answer(body.request_id, body.text, body.failure, body.insight)
+        await request.app[MANAGER].relay.answer(name, body.request_id, body.text, body.failure, body.insight)
     except UnknownRequestError as error:
         if not body.letter:
             raise

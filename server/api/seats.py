@@ -14,10 +14,9 @@ from server.access.access import PRINCIPAL
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
-from server.errors import NotAskedError, RequestError, UnknownRequestError
+from server.errors import RequestError
 from server.hosting.game_manager import GameManager
-from server.links.human_seat import Turn, choose, turn_of
-from server.links.request_queue import request_id
+from server.links.human_seat import Turn
 from server.match.position import fact_texts
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
 from server.registry.queueing import is_claim
@@ -63,8 +62,7 @@ class SeatView(Text):
 
 async def view_of_seat(manager: GameManager, match: MatchRow, role: str) -> SeatView:
     """Return what the person who plays *role* in *match* sees now."""
-    has_seat = manager.request_queues.has_seat(match.id, role)
-    turn = turn_of(manager.request_queues.seat(match.id, role)) if has_seat else None
+    turn = await manager.relay.turn(match, role)
     record = await journal(manager, match.id)
     known = record.as_json() if record.has_begun else None
     return SeatView(
@@ -208,15 +206,9 @@ async def stream_of_seat(request: web.Request, match_id: str, role: str) -> web.
 async def make_move(request: web.Request, match_id: str, role: str, body: MoveText) -> MoveAnswer:
     """Make a person's move; the same one may come twice."""
     match = await _claimed(request, match_id, role)
-    queues = request.app[MANAGER].request_queues
-    if not queues.has_seat(match.id, role):
-        raise NotAskedError(body.step)
-    try:
-        move = choose(queues.seat(match.id, role), request_id(match.id, body.step, "PLAY"), body.move)
-    except UnknownRequestError:
-        raise NotAskedError(body.step) from None
+    move = await request.app[MANAGER].relay.choose(match, role, body.step, body.move)
     await name_person(request, match, role)
-    return MoveAnswer(step=body.step, move=str(move))
+    return MoveAnswer(step=body.step, move=move)
 
 
 async def name_person(request: web.Request, match: MatchRow, role: str) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Annotated, Any, Final
 
 from aiohttp import web
 from pydantic import Field
 
 from server.api.matches import URL
-from server.api.operation import MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
-from server.match.link import now_ms
-from server.spectating.public import PublicEvent, PublicQuestion
+from server.api.operation import FEEDS, MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
+from server.spectating.fanout import SharedEvent, framed, pieces
 from server.spectating.state import known_match
-from server.spectating.stream import feed, public_events
+from server.spectating.stream import public_events
 
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
@@ -31,15 +29,19 @@ _DEAD_MS: Final = 45_000
 
 
 class EventStream:
-    """The answer to *request*: JSON lines where it accepts these by name, server-sent events otherwise."""
+    """The answer to *request*: JSON lines where it accepts these by name, server-sent events otherwise.
+
+    Attributes:
+        is_ndjson: whether it is lines of JSON.
+    """
 
     def __init__(self, request: web.Request) -> None:
         self._request = request
-        self._is_ndjson = "ndjson" in request.headers.get("Accept", "").lower()
+        self.is_ndjson = "ndjson" in request.headers.get("Accept", "").lower()
         # A proxy that collects what passes before it hands it on would hold up everything.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         self.response = web.StreamResponse(headers=headers)
-        self.response.content_type = NDJSON if self._is_ndjson else SSE
+        self.response.content_type = NDJSON if self.is_ndjson else SSE
         self.response.charset = "utf-8"
 
     async def open(self) -> None:
@@ -54,24 +56,40 @@ class EventStream:
             ConnectionError: the client is gone.
             TimeoutError: the client does not read what was sent.
         """
-        if self._is_ndjson:
-            await self._write(json.dumps({"event": kind, "id": event_id, "data": data}) + "\n")
-        else:
-            id_line = f"id: {event_id}\n" if event_id else ""
-            await self._write(f"{id_line}event: {kind}\ndata: {json.dumps(data)}\n\n")
+        await self._write(framed(kind, data, event_id, is_ndjson=self.is_ndjson))
+
+    async def send_all(self, events: Iterable[SharedEvent]) -> None:
+        """Send *events* that others get, too; raises as `send`."""
+        for piece in pieces(events, is_ndjson=self.is_ndjson):
+            await self._write(piece)
+
+    def send_now(self, data: bytes) -> bool:
+        """Send *data*, whole events, if the client has taken everything before; return whether it was sent."""
+        transport = self._request.transport
+        if transport is None or transport.is_closing() or transport.get_write_buffer_size():
+            return False
+        writing = self.response.write(data)
+        try:
+            writing.send(None)  # with nothing before it, it waits for nothing but, where it is long, its own end
+        except StopIteration:
+            return True
+        except ConnectionError:
+            return False
+        writing.close()
+        return True
 
     async def heartbeat(self) -> None:
         """Send what means nothing; raises as `send`."""
-        await self._write("\n" if self._is_ndjson else ": heartbeat\n\n")
+        await self._write(b"\n" if self.is_ndjson else b": heartbeat\n\n")
 
     def cut(self) -> None:
         """Cut the connection, which ends what answers the request, whatever it waits for."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
-    async def _write(self, text: str) -> None:
+    async def _write(self, data: bytes) -> None:
         async with asyncio.timeout(WRITE_LIMIT_S):
-            await self.response.write(text.encode())
+            await self.response.write(data)
 
 
 @asynccontextmanager
@@ -152,18 +170,10 @@ async def follow_match(request: web.Request, match_id: str, query: AfterQuery) -
     """
     manager, after = request.app[MANAGER], _last_event_id(request, query.after)
     await known_match(manager, match_id)
-    async with streaming(request) as stream:
-        kind = ""
-        async for event in feed(manager, match_id, after):
-            kind = event.kind
-            await stream.send(kind, _event_data(event), str(event.number))
-        if kind != "closed":  # a client that knows the last event must not connect again and again
-            await stream.send("closed", {}, str(after))
+    async with streaming(request) as stream, aclosing(request.app[FEEDS].follow(match_id, after, stream)) as found:
+        async for events in found:
+            await stream.send_all(events)
     return stream.response
-
-
-def _event_data(event: PublicEvent) -> dict[str, Any]:
-    return event.data | ({"now": now_ms()} if isinstance(event.content, PublicQuestion) else {})
 
 
 @operations.get("/api/v1/events", media=[SSE, NDJSON], headers=_HEADERS)
@@ -173,9 +183,10 @@ async def follow_all(request: web.Request, query: SinceQuery) -> web.StreamRespo
     Every event is a `match`; its id is a time. A client that connects again gets also the matches that ended meanwhile.
     """
     since = _last_event_id(request, -1 if query.since is None else query.since)
-    async with streaming(request) as stream:
-        async for at_ms, match in request.app[OVERVIEW].changes(None if since < 0 else since):
-            await stream.send("match", match, str(at_ms))
+    overview = request.app[OVERVIEW]
+    async with streaming(request) as stream, aclosing(overview.batches(None if since < 0 else since, stream)) as found:
+        async for events in found:
+            await stream.send_all(events)
     return stream.response
 
 

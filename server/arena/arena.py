@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from gdl.replacement import replacing
 from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
 from server.records.record import n_errors, played_places
-from server.replacement import replacing
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, Progress, is_decided

@@ -17,9 +17,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from gdl.replacement import replacing
 from server.arena.plan import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
-from server.replacement import replacing
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, played_match

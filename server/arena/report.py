@@ -14,9 +14,9 @@ from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from gdl.replacement import replacing
 from server.access.issuing import write_csv
 from server.arena.display import sprt_line
-from server.replacement import replacing
 from server.tournament.progress import Progress
 from server.tournament.ratings import fit_ratings
 from server.tournament.results import MatchResult

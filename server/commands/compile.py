@@ -12,14 +12,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from gdl.compiler.compilation import CompileLimits, child_limits
 from gdl.errors import GdlError
 from gdl.games.library import find_game
-from gdl.worker import ChildLimits
 from server.stages import STAGES, CompilationFigures, look_into
 from server.terminal.progress import progress
 
 _WIDTH_OF_A_PIPE: Final = 200
-_MAX_ANSWER_MB: Final = 1024
 
 
 @click.command()
@@ -29,7 +28,7 @@ _MAX_ANSWER_MB: Final = 1024
 @click.option("--lines", "max_lines", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Print no more than that many.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0, 86_400, min_open=True), default=60.0, show_default=True,
-              help="Time for all stages.")  # fmt: skip
+              help="Processor time for all stages.")  # fmt: skip
 @click.option("--max-memory-mb", type=click.IntRange(64), default=4096, show_default=True, help="Memory for them.")
 @click.option("--json", "as_json", is_flag=True, help="With --show stats, print the figures as JSON.")
 @click.pass_context
@@ -43,7 +42,7 @@ def command(
     """
     if as_json and stage != "stats":
         raise click.UsageError("--json is for --show stats", context)
-    limits = ChildLimits(seconds, max_memory_mb, _MAX_ANSWER_MB)
+    limits = child_limits(CompileLimits(seconds, max_memory_mb))
     try:
         with progress("compiling"):
             shown = look_into(find_game(game).read(), stage, max_lines, limits)

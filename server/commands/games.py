@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.games.library import find_game, game_names
+from gdl.games.library import GameFile, find_game, game_names, more_games
 
 _WIDTH_OF_A_PIPE: Final = 200
 
@@ -26,8 +26,12 @@ class _Entry(NamedTuple):
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def command(as_json: bool) -> None:
-    """List the games of the library: their names, as every command takes them, titles and roles."""
-    games = [_entry(name) for name in game_names()]
+    """List the games of the library: their names, as every command takes them, titles and roles.
+
+    Where the variable GGP_GAMES names a folder of games, which `ggp import` makes, these follow.
+    """
+    library = [find_game(name) for name in game_names()]
+    games = [_entry(game) for game in (*library, *(game for game in more_games() if game.name not in game_names()))]
     if as_json:
         click.echo(json.dumps([game._asdict() for game in games], indent=2))
         return
@@ -38,13 +42,12 @@ def command(as_json: bool) -> None:
     Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
 
 
-def _entry(name: str) -> _Entry:
-    """Return the line of a game of the library."""
-    game = find_game(name)
+def _entry(game: GameFile) -> _Entry:
+    """Return the line of a game."""
     about, description = game.about(), game.read()
     return _Entry(
-        name=name,
-        title=about.title if about else name,
+        name=game.name,
+        title=about.title if about else game.name,
         roles=about.roles if about else (),
         has_imperfect_information=description.is_gdl2,
         path=str(game.path),

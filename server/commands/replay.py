@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay
 from server.records.signature import has_valid_signature, is_signed
 from server.records.transcript import seat_of, shown, transcript
-from server.terminal.commentary import Draw, Gallery, drawer, error_lines, same_game, screen_paint
+from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, same_game, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
 
@@ -37,17 +38,26 @@ from server.terminal.progress import DELAY_S, progress
     type=click.Path(path_type=Path, file_okay=False),
     help="Write each step as a picture into FOLDER: 000.svg, 001.svg ...",
 )
+@click.option("--animate", is_flag=True, help="Write the match as one moving picture into the file of -o.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where it goes: SVG, or with the extra `pictures` GIF or WebP, by the name.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON, without the steps.")
 @click.pass_context
 def command(
     context: click.Context, record: Path, rules: str | None, step: int | None, seat: str | None, folder: Path | None,
-    as_json: bool,
+    animate: bool, output: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Step through the match record RECORD and compare every state, move, percept and goal with the rules.
 
     RECORD is a record of ours or of another host, or the journal that an interrupted match left. Exits with 1 at the
     first difference, or when a signature is wrong.
     """
+    if animate != (output is not None) or (output is not None and output.suffix not in FILM_FORMATS):
+        raise click.UsageError("--animate and -o FILE go together: FILE.svg, FILE.gif or FILE.webp")
     stored = _read(record)
     game, file = _game(stored, rules)
     if seat is not None:
@@ -62,9 +72,12 @@ def command(
     about = file.about() if file else None
     try:
         gallery = None if folder is None else Gallery(folder, game.description, about)
-        verdict = _verdict(stored, game, show, gallery)
+        film = None if output is None else Film(game.description, about)
+        verdict = _verdict(stored, game, show, [one for one in (gallery, film) if one is not None])
+        if film is not None and output is not None:
+            film.write(output)
     except OSError as error:
-        raise click.UsageError(f"{folder} cannot be written: {error.strerror}") from error
+        raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     if not as_json and step is None:
         for line in error_lines(game.roles, stored.errors, stored.failures):
             click.echo(line)
@@ -122,7 +135,9 @@ class _Show:
             click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
 
 
-def _verdict(record: StoredRecord, game: Game, show: _Show | None, gallery: Gallery | None) -> dict[str, Any]:
+def _verdict(
+    record: StoredRecord, game: Game, show: _Show | None, galleries: Sequence[Gallery | Film]
+) -> dict[str, Any]:
     """Replay *record* by the rules of *game*; return whether it agrees, and the first difference."""
     found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
     with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
@@ -130,7 +145,7 @@ def _verdict(record: StoredRecord, game: Game, show: _Show | None, gallery: Gall
             for at in replay(game, record):
                 found["steps"] = at.step
                 advance()
-                if gallery is not None:
+                for gallery in galleries:
                     gallery.add(at.step, at.state.facts, at.moves)
                 if show is not None:
                     show(at)

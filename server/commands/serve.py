@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import Any, Final
 
@@ -31,6 +32,8 @@ def command(context: click.Context, /, **given: Any) -> None:
     """
     end_if_printing(context)
     options = ServeOptions(**given)
+    if options.game_cache is not None:
+        os.environ["GGP_GAME_CACHE"] = options.game_cache  # processes of players and engines find it there
     configure_logs(options.format, options.log_level)
     allow_many_files()
     sys.setswitchinterval(SWITCH_S)

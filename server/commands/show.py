@@ -12,11 +12,15 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from gdl.boards import About, Paint, board_of, layout_of, picture, text_of
+from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, text_of
+from gdl.boards.sheets import sheet_of, summary
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
+from server.records.transcript import shown
+from server.terminal.commentary import has_unicode, plain
+from server.terminal.contact_sheet import frames_of
 from server.terminal.progress import progress
 
 _WIDTH = 100
@@ -24,23 +28,57 @@ _THEME = "ansi_dark"  # in the colours that the terminal has been given
 
 
 @click.command()
-@click.argument("name", metavar="GAME")
+@click.argument("name", metavar="GAME", required=False)
 @click.option("--rules", "with_rules", is_flag=True, help="Print the rules too, last.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print only the first position, as an SVG picture.")
+@click.option("--png", "as_png", is_flag=True, help="Write it as PNG into the file of -o; needs the extra `pictures`.")
+@click.option(
+    "--unicode/--plain",
+    "is_unicode",
+    default=None,
+    help="Draw with signs of Unicode: the default on a terminal that has it.",
+)
+@click.option(
+    "--sheet",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Draw all rule files of FOLDER on one page of HTML, and count the kinds of their boards.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the picture.")
-def command(name: str, with_rules: bool, as_json: bool, as_svg: bool, output: Path | None) -> None:
+def command(
+    name: str | None,
+    with_rules: bool,
+    as_json: bool,
+    as_svg: bool,
+    as_png: bool,
+    is_unicode: bool | None,
+    folder: Path | None,
+    output: Path | None,
+) -> None:
     """Say what GAME is: title, summary, roles, how unclear sentences were decided, the first position.
 
     GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed.
     """
-    if output is not None and not as_svg:
-        raise click.UsageError("-o is where the picture goes: add --svg")
+    if folder is not None and name is None:
+        _write_sheet(folder, output)
+        return
+    if output is not None and not (as_svg or as_png):
+        raise click.UsageError("-o is where the picture goes: add --svg or --png")
+    if as_png and output is None:
+        raise click.UsageError("--png writes a file: name it with -o FILE.png")
+    if name is None or folder is not None:
+        raise click.UsageError("name a GAME, or a folder with --sheet FOLDER")
     file = find_game(name)
     about = file.about()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
+    if as_png and output is not None:
+        svg = picture(game.description, about, game.initial_state.facts, standalone=True)
+        write_pixels(svg, output)
+        return
     if as_svg:
         write_picture(picture(game.description, about, game.initial_state.facts, standalone=True), output)
         return
@@ -48,11 +86,26 @@ def command(name: str, with_rules: bool, as_json: bool, as_svg: bool, output: Pa
         shown = _as_json(file, about, game, legal)
         click.echo(json.dumps(shown | {"rules": game.description.source.text} if with_rules else shown, indent=2))
         return
-    lines = "\n".join((*_words(file, about, game), _position(about, game, _painted), "", *_moves(legal)))
+    is_unicode = has_unicode() if is_unicode is None else is_unicode
+    lines = "\n".join(
+        (*_words(file, about, game), _position(about, game, _painted, is_unicode=is_unicode), "", *_moves(legal))
+    )
     console = Console(highlight=False)
     console.print(Text.from_ansi(lines), soft_wrap=True)
     if with_rules:
         print_rules(game.description.source.text, console)
+
+
+def _write_sheet(folder: Path, output: Path | None) -> None:
+    """Write the contact sheet of *folder* to the file, and print how many games have which kind of board."""
+    if output is None:
+        raise click.UsageError("--sheet writes a page: name its file with -o FILE")
+    frames = frames_of(folder)
+    write_picture(sheet_of(frames).rstrip("\n"), output)
+    click.echo(summary(frames))
+    for frame in frames:
+        if frame.picture is None:
+            click.echo(f"{shown(frame.name)}: {shown(frame.reason)}", err=True)
 
 
 def write_picture(svg: str, output: Path | None) -> None:
@@ -66,6 +119,20 @@ def write_picture(svg: str, output: Path | None) -> None:
         return
     try:
         output.write_text(f"{svg}\n", encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def write_pixels(svg: str, output: Path) -> None:
+    """Write the picture to the file as PNG.
+
+    Raises:
+        UsageError: the file cannot be written, or the extra `pictures` is not installed.
+    """
+    from server.terminal.raster import png_of  # noqa: PLC0415 -- it needs an extra
+
+    try:
+        output.write_bytes(png_of(svg))
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
 
@@ -85,9 +152,9 @@ def _painted(symbol: str, colour: str | None) -> str:
     return click.style(symbol, fg=colour, bold=True) if colour else symbol
 
 
-def _position(about: About | None, game: Game, paint: Paint) -> str:
-    layout = layout_of(game.description, about)
-    return text_of(board_of(layout, game.description, game.initial_state.facts), paint)
+def _position(about: About | None, game: Game, paint: Paint, *, is_unicode: bool) -> str:
+    board = board_of(layout_of(game.description, about), game.description, game.initial_state.facts)
+    return text_of(in_unicode(board) if is_unicode else board, paint)
 
 
 def _words(file: GameFile, about: About | None, game: Game) -> Iterator[str]:
@@ -122,5 +189,5 @@ def _as_json(file: GameFile, about: About | None, game: Game, legal: dict[str, i
         "about": about.model_dump(mode="json", exclude_unset=True) if about else None,
         "facts": sorted(map(str, game.initial_state.facts)),
         "legal": legal,
-        "board": _position(about, game, lambda symbol, _colour: symbol),
+        "board": _position(about, game, plain, is_unicode=False),
     }

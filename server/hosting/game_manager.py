@@ -26,6 +26,7 @@ from server.hosting.practice import Practice
 from server.hosting.referees import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links.info import ask_info
+from server.links.relay import Relay
 from server.links.seating import PlayerReference, check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_match_id
@@ -61,6 +62,7 @@ class GameManager:
         practice: takes the orders of players, too.
         ladder: pairs idle players.
         tournaments: goes on with the tournaments.
+        relay: passes on what reached another manager than the one that plays the match.
         notifier: wakes viewers when something has happened in a match.
         waiting_for_core: which of the matches that wait need more of the cores than is left.
         writer: writes the journals.
@@ -74,10 +76,12 @@ class GameManager:
         registering = RegistrySettings(targets=settings.targets, worker_limits=settings.worker_limits)
         self.registry = Registry(self.players, registering, on_change=self.look)
         self.request_queues = self.registry.request_queues
+        holder = secrets.token_hex(8)
+        self.relay = Relay(database, holder, self.request_queues)
         self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
         self.writer = EventWriter(
             database,
-            secrets.token_hex(8),
+            holder,
             WriterObservers(self.notifier.tell, self._take_failure, observers.on_batch),
             retries_s=settings.retries_s,
         )
@@ -105,6 +109,7 @@ class GameManager:
         await self.ladder.check()
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
+        self.relay.start()
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
@@ -119,6 +124,7 @@ class GameManager:
         if not parking:
             await self.playing.abort_all("the game manager shuts down", limit_s)
         await self.playing.close()
+        await self.relay.close()
         await self.writer.close()
         if not self._loops:  # it never played anything
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -78,6 +79,7 @@ class HostSettings:
         live_insight: whether they see what players think while a match is played, where nothing is hidden.
         practice: how many matches players may order by themselves.
         ladder: what idle players play.
+        games_folder: whose games are kept at the start, besides the library.
     """
 
     max_running: int = MAX_RUNNING
@@ -95,6 +97,7 @@ class HostSettings:
     live_insight: bool = False
     practice: PracticeLimits = field(default_factory=PracticeLimits)
     ladder: LadderSettings = field(default_factory=LadderSettings)
+    games_folder: Path | None = None
 
     @property
     def worker_limits(self) -> WorkerLimits:

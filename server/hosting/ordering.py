@@ -12,6 +12,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
+from gdl.game import RANDOM
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
@@ -54,6 +55,7 @@ class GameFinder:
     def __init__(self, games: GameStore) -> None:
         self._games = games
         self._outlines: LRUCache[str, GameOutline] = LRUCache(MAX_OUTLINES)
+        self._versions: LRUCache[tuple[str, str], GameVersion] = LRUCache(MAX_OUTLINES)
 
     async def keep_library(self) -> None:
         """Keep the games that came with this program, where the database has not these versions of them.
@@ -64,7 +66,7 @@ class GameFinder:
         known = {version.name: version.sha256 for version in await self._games.listed()}
         for name, sha256 in (await in_own_thread(library_hashes)).items():
             if known.get(name) != sha256:
-                await self._games.put(await in_own_thread(partial(_of_library, name)))
+                await self._games.put(await in_own_thread(partial(of_library, name)))
 
     async def found(self, text: MatchRequest, by: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of.
@@ -99,9 +101,14 @@ class GameFinder:
         return self._outlines[version.sha256]
 
     async def _named(self, name: str) -> GameVersion:
+        sha256 = await self._games.current_sha256(name)
+        known = None if sha256 is None else self._versions.get((name, sha256))
+        if known is not None:  # the rules of a version never change
+            return known
         found = await self._games.find(name)
         if found is None:
             raise UnknownNameError("game", name, difflib.get_close_matches(name, await self._games.names()))
+        self._versions[name, found.sha256] = found
         return found
 
     async def _brought(self, rules: str, by: str) -> GameVersion:
@@ -126,11 +133,25 @@ def new_version(name: str, outline: GameOutline, by: str) -> GameVersion:
     )
 
 
-def _of_library(name: str) -> GameVersion:
+def of_library(name: str) -> GameVersion:
+    """Return the rules of a game of the library, to be kept.
+
+    The description names the roles, and what makes rules GDL-II is seen in the text: reading the rules of all games
+    would hold up the first start of a server for seconds.
+    """
     file = find_game(name)
-    about = file.about_path.read_text("utf-8") if file.about_path.is_file() else None
-    version = new_version(name, outline_here(file.read()), "")
-    return replace(version, about=about, verdict="ok", is_library=True)
+    rules, about = file.text(), file.about()
+    if about is None:
+        return replace(new_version(name, outline_here(file.read()), ""), verdict="ok", is_library=True)
+    is_gdl2 = str(RANDOM) in about.roles or _SEES.search(rules) is not None
+    text = file.about_path.read_text("utf-8")
+    return GameVersion(
+        name, rules_sha256(rules), rules, about.roles, is_gdl2, now_ms(), about=text, verdict="ok", is_library=True
+    )
+
+
+_SEES: Final = re.compile(r"^[^;]*\(\s*sees\b", re.MULTILINE)
+"""A relation of GDL-II, outside of comments."""
 
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -138,12 +159,16 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Rules that *by* wants kept as the game *name*; `about` is its TOML description, if there is one."""
+    """Rules that *by* wants kept as the game *name*; `about` is its TOML description, if there is one.
+
+    Where their `validation` is known, as that of one game of many, they are not validated again.
+    """
 
     name: str
     rules: str
     by: str
     about: str | None = None
+    validation: Validation | None = None
 
 
 async def keep_game(
@@ -156,7 +181,8 @@ async def keep_game(
 ) -> GameVersion:
     """Validate the rules of *upload* at a first look, and keep them as the current version of the game.
 
-    They are then played at length behind the scenes, and what is said of the version is what showed there. Slow rules
+    They are then played at length behind the scenes, and what is said of the version is what showed there; where their
+    validation was known before, it is what is said of them. Slow rules
     are no unfit rules: that no play came to its end in time is reported, and the version may be played.
     Only who uploaded a game replaces it, unless *may_replace_any*; one of the library is never replaced. It may have
     *max_roles*.
@@ -171,10 +197,10 @@ async def keep_game(
     """
     if _NAME.fullmatch(upload.name) is None or upload.name == UNNAMED:
         raise InvalidNameError("game", upload.name, "a name has up to 60 small letters, digits, - and _")
-    known = await games.find(upload.name)
-    if known is not None and (known.is_library or not (may_replace_any or known.uploaded_by == upload.by)):
+    there = await games.find(upload.name)
+    if there is not None and (there.is_library or not (may_replace_any or there.uploaded_by == upload.by)):
         raise NameTakenError("game", upload.name)
-    found = await checker.validation(upload.rules, upload.name, is_played=True)
+    found = upload.validation or await checker.validation(upload.rules, upload.name, is_played=True)
     if found.is_wrong or not found.is_checked:
         raise RulesUnfitError(upload.name, found)
     outline = await outline_of(upload.rules, upload.name)
@@ -186,6 +212,8 @@ async def keep_game(
         report=file_report(found),
     )
     await games.put(version)
+    if upload.validation is not None:
+        return version
 
     async def keep_verdict(long: Validation) -> None:
         await games.judge(version.sha256, long.verdict, file_report(long))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from cachetools import LRUCache
+
 from gdl.errors import GdlError
 from gdl.game import Role
 from server.errors import (
@@ -23,6 +25,7 @@ from server.errors import (
 )
 from server.hosting.cores import CoreBudget
 from server.hosting.order import HostSettings, StoredOrder, order_of
+from server.hosting.ordering import MAX_OUTLINES
 from server.hosting.referees import ChildReferee, Referees
 from server.hosting.runner import MatchRunner
 from server.links.seating import PlayerReference
@@ -36,7 +39,7 @@ from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.recorder import DatabaseRecorder, RecorderContext
-from server.storage.rows import MatchRow
+from server.storage.rows import GameVersion, MatchRow
 from server.storage.writer import EventWriter, OnBatch
 
 MAX_ATTEMPTS: Final = 5
@@ -90,6 +93,7 @@ class Playing:
         self._recorder_context = RecorderContext(self._matches, writer, settings.signing_key, observers.on_entry)
         self.cores = CoreBudget(settings.player_cores)
         self._referees = Referees(settings.referee_limits)
+        self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, StorageError] = {}
@@ -223,9 +227,7 @@ class Playing:
         # Before anything is waited for, so that the queue knows what is left.
         named = order.request.named_players
         self.cores.request(row.id, self.cores.slots_for(named.values()))
-        version = await self._writer.patiently(partial(self._games.version, row.sha256))
-        if version is None:
-            raise MatchRecordError("the rules are not there any more", row.sha256)
+        version = await self._version(row.sha256)
         async with self._referees.lent(version) as referee:
             # Another process may have taken the order, and players may have moved since then, or gone.
             entrants = await self._writer.patiently(partial(self._registry.seated_again, referee, named))
@@ -239,6 +241,16 @@ class Playing:
                 record = await runner.abandon(str(error))
         await self._note_players(row.id, record)
 
+    async def _version(self, sha256: str) -> GameVersion:
+        """Return the rules with that hash, which never change."""
+        known = self._versions.get(sha256)
+        if known is None:
+            known = await self._writer.patiently(partial(self._games.version, sha256))
+            if known is None:
+                raise MatchRecordError("the rules are not there any more", sha256)
+            self._versions[sha256] = known
+        return known
+
     async def _note_players(self, match_id: str, record: Mapping[str, Any]) -> None:
         """Note how the players answered in a match that is over, whatever the database does now."""
         note = partial(self._registry.note_match, has_only_failed(record), busy_players(record))
@@ -251,7 +263,8 @@ class Playing:
         self, row: MatchRow, order: StoredOrder, entrants: Mapping[Role, PlayerReference], referee: Referee
     ) -> MatchRunner:
         circumstances = Circumstances(row.game, order.random_token, tournament=row.tournament)
-        recorder = DatabaseRecorder(row.id, circumstances, self._recorder_context)
+        # What no process has held before has no journal yet.
+        recorder = DatabaseRecorder(row.id, circumstances, self._recorder_context, is_new=row.epoch == 1)
         # A referee in a process counts the time of its questions itself: it may have to wait before it can ask them.
         limit_s = math.inf if isinstance(referee, ChildReferee) else DEFAULT_OPTIONS.evaluation_limit_s
         options = DriverOptions(on_step_overhead=self._observers.on_step_overhead, evaluation_limit_s=limit_s)

@@ -13,6 +13,7 @@ from server.hosting.referees import GameOutline
 from server.match.link import now_ms
 from server.registry.registry import RegisteredPlayer, Registry
 from server.storage.matches import MatchStore
+from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, SeatKind
 from server.visibility import Principal, Role, may_command
 
@@ -25,6 +26,7 @@ class MatchOrders(Protocol):
     registry: Registry
     matches: MatchStore
     finder: GameFinder
+    queue: MatchQueue
 
     async def order(
         self,
@@ -56,7 +58,7 @@ class Practice:
             return await self._orders.order(text, viewer.name, rules)
         _check_terms(text)
         await self._check_seats(text, viewer)
-        async with self._counting:
+        async with self._counting, self._orders.queue.counting(viewer.name):
             await self._check_number(viewer.name)
             return await self._orders.order(text, viewer.name, rules, MatchPurpose.PRACTICE)
 

@@ -17,7 +17,7 @@ from gdl.errors import ChildProcessDiedError, LimitExceeded
 from gdl.game import EvaluationLimits, JointMove, Role
 from gdl.games.library import find_game, game_names
 from gdl.interpreter import InterpretedGame
-from gdl.language.rules import Description, read_rules
+from gdl.language.rules import Description, read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
 from server.hosting.engine_process import KILOBYTE, MAX_PERCEPTS, Engine, PackedPosition, PositionRequest
@@ -265,7 +265,7 @@ class Referees:
 @cache
 def library_hashes() -> Mapping[str, str]:
     """Return the hashes of the rules that came with this program, by the game's name."""
-    return {name: find_game(name).read().sha256 for name in game_names()}
+    return {name: rules_sha256(find_game(name).text()) for name in game_names()}
 
 
 def is_trusted(version: GameVersion) -> bool:

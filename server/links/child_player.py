@@ -2,7 +2,8 @@
 
 Every line that the child gets is one message, and it answers each with exactly one line (but for `(LEGAL ...)`, which
 goes before PLAY where a profile asks for it). A line that comes when its deadline is over is skipped when it comes, so
-that no reply is taken for the answer to a later message.
+that no reply is taken for the answer to a later message. Lines that begin with a semicolon are comments and no answers;
+one may tell what the player thinks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.pacing import PacedReading, turns
 from server.match.link import PlayerRequest, ReplyBuffer, end_of
@@ -27,9 +29,12 @@ MAX_COMPLAINT_BYTES: Final = 256 * 1024
 """How much of a child's standard error is passed on."""
 MAX_UNREAD_BYTES: Final = 1024 * 1024
 """How much may wait for a child that does not read, beside the message that it should read next."""
+MAX_COMMENT_BYTES: Final = MAX_INSIGHT + 100
+"""How much of a comment is kept."""
 GOODBYE_S: Final = 0.5
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-_BLANKS: Final = re.compile(rb"\s*+")
+_SKIPPED: Final = re.compile(rb"(?:\s|;[^\r\n]*+[\r\n])*+")
+_INSIGHT: Final = insight_comment("").rstrip().encode()
 _LINE: Final = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n)?")
 
 Complain: TypeAlias = Callable[[bytes], None]
@@ -94,6 +99,7 @@ class _Child(asyncio.SubprocessProtocol):
         self._n_complaint_bytes_left = MAX_COMPLAINT_BYTES
         self._owed: deque[_OwedLine] = deque()
         self._is_at_line_start = True
+        self._comment: bytearray | None = None
         self._has_closed_output = False
         self._has_exited = asyncio.Event()
 
@@ -123,11 +129,12 @@ class _Child(asyncio.SubprocessProtocol):
         self._has_exited.set()
 
     def _take(self, data: bytes) -> None:
-        """Take the lines that are owed; blank lines, and what was not asked for, are skipped in one go."""
+        """Take the lines that are owed; blank lines, comments, and what was not asked for, are skipped in one go."""
         start = 0
         while self._owed and start < len(data):
             if self._is_at_line_start:
-                start = end_of(_BLANKS, data, start)
+                skipped_from, start = start, end_of(_SKIPPED, data, start)
+                self._note_insight(data[skipped_from:start])
             end = end_of(_LINE, data, start)
             if end > start:
                 self._take_piece(data[start:end])
@@ -136,13 +143,33 @@ class _Child(asyncio.SubprocessProtocol):
     def _take_piece(self, piece: bytes) -> None:
         """Take a line that is owed, or a part of it."""
         owed = self._owed[0]
+        if self._is_at_line_start and piece.startswith(b";"):
+            self._comment = bytearray()
         self._is_at_line_start = piece.endswith((b"\n", b"\r"))
+        if self._comment is not None:
+            self._take_comment(self._comment, piece)
+            return
         if owed.reply is not None:
             owed.reply.feed(piece)
         if self._is_at_line_start:
             self._owed.popleft()
         if self._is_at_line_start or (owed.reply is not None and owed.reply.has_enough):
             owed.came.set()
+
+    def _take_comment(self, comment: bytearray, piece: bytes) -> None:
+        """Take a part of a comment, which is no answer."""
+        comment += piece[: MAX_COMMENT_BYTES - len(comment)]
+        if self._is_at_line_start:
+            self._comment = None
+            self._note_insight(bytes(comment))
+
+    def _note_insight(self, comments: bytes) -> None:
+        """Note what the last of *comments* with an insight tells."""
+        reply = self._owed[0].reply
+        start = comments.rfind(_INSIGHT)
+        if reply is not None and start >= 0:
+            line = comments[start : end_of(_LINE, comments, start)]
+            reply.note_insight(commented_insight(line.decode("ascii", "replace")))
 
     async def check(self) -> None:
         """Raise RemotePlayerError when the child can no longer be talked to."""
@@ -186,7 +213,7 @@ def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:
 async def _start(arguments: tuple[str, ...], complain: Complain) -> _Child:
     # A session of its own makes the child and its own children one process group, which can be ended as one.
     _, child = await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Child(complain), *arguments, start_new_session=True
+        lambda: _Child(complain), *arguments, env={**os.environ, TAKES_INSIGHT: "1"}, start_new_session=True
     )
     return child
 

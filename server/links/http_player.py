@@ -7,8 +7,7 @@ import os
 import socket
 import ssl
 import time
-from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from ipaddress import ip_address
 from typing import Final
@@ -17,8 +16,9 @@ from yarl import URL
 
 from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
 from server.links.address import AllowedAddresses
-from server.links.http_reply import SLICE_BYTES, HttpReply
+from server.links.http_reply import HttpReply
 from server.links.pacing import PacedReading, turns
+from server.links.plain_connection import PlainConnection
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
@@ -42,8 +42,22 @@ class HttpPlayer:
         self, url: str, name: str = "player", *, host_name: str | None = None, targets: AllowedAddresses | None = None
     ) -> None:
         self._url, self._targets = player_url(url), targets
-        self._name = _header_text(name)
-        self._host_name = _header_text(_product() if host_name is None else host_name)
+        self._numeric = _numeric(self._url.host or "")
+        self._allowed: set[str] = set()
+        self._name, self._host_name = name, host_name
+
+    @cached_property
+    def _head(self) -> str:
+        """The part of the head that is the same in each request."""
+        return (
+            f"POST {self._url.raw_path_qs} HTTP/1.0\r\nAccept: text/delim\r\n"
+            f"Host: {self._url.host_port_subcomponent or ''}\r\nSender: GAMESERVER\r\n"
+            f"Receiver: {_header_text(self._name)}\r\nContent-Type: text/acl\r\n"
+        )
+
+    @cached_property
+    def _host_line(self) -> str:
+        return f"GGP-Match-Host: {_header_text(_product() if self._host_name is None else self._host_name)}\r\n"
 
     @property
     def url(self) -> str:
@@ -53,41 +67,51 @@ class HttpPlayer:
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Connect, send *request*, and fill *reply*; redirects and proxies are not followed.
 
+        It goes to the first address of the host that takes the connection. The address that is checked is the one that
+        is called: the name is not looked up again.
+
         Raises:
             OSError: the connection failed.
             RemotePlayerError: what came is no HTTP reply, or one with an error; or its address may not be called.
         """
-        transport, conversation = await self._connect(request, reply)
-        try:
-            await conversation.ended.wait()
-        finally:
-            # Closing politely would wait for a peer that does not read.
-            transport.abort()
-        if conversation.error is not None:
-            raise conversation.error
-
-    async def _connect(self, request: PlayerRequest, reply: ReplyBuffer) -> tuple[asyncio.Transport, _Conversation]:
-        """Connect to the first address of the host that takes the connection.
-
-        The address that is checked is the one that is called: the name is not looked up again.
-        """
-        host, port, is_secret = self._url.host or "", self._url.port or DEFAULT_PORT, self._url.scheme == "https"
+        host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
-        for address in await _addresses(host, port):
+        for address in self._numeric or await _addresses(host, port):
+            conversation = _Conversation(self._http_request(request), HttpReply(reply))
             try:
-                _check(address, self._targets)
-                return await asyncio.get_running_loop().create_connection(
-                    lambda: _Conversation(self._http_request(request), HttpReply(reply)),
-                    address,
-                    port,
-                    ssl=is_secret or None,
-                    server_hostname=host if is_secret else None,
-                )
+                self._check(address)
+                transport = await self._connect(conversation, address, port)
             except ForbiddenTargetError as error:
                 refusal = error
+                continue
             except OSError as error:
                 refusal = _without_address(error)
+                continue
+            try:
+                await conversation.ended.wait()
+            finally:
+                # Closing politely would wait for a peer that does not read.
+                transport.abort()
+            if conversation.error is None:
+                return
+            refusal = conversation.error
+            if conversation.is_connected:
+                break
         raise refusal
+
+    async def _connect(self, conversation: _Conversation, address: str, port: int) -> asyncio.Transport:
+        """Begin *conversation* over a connection, which perhaps cannot be opened, as the conversation then says."""
+        if self._url.scheme != "https":
+            return PlainConnection(conversation, address, port)
+        loop, host = asyncio.get_running_loop(), self._url.host
+        transport, _ = await loop.create_connection(lambda: conversation, address, port, ssl=True, server_hostname=host)
+        return transport
+
+    def _check(self, address: str) -> None:
+        """Check that *address* may be called; what was found of it holds for as long as this player is there."""
+        if address not in self._allowed:
+            _check(address, self._targets)
+            self._allowed.add(address)
 
     async def close(self) -> None:
         """Do nothing: no connection outlives its message."""
@@ -95,23 +119,13 @@ class HttpPlayer:
     def _http_request(self, request: PlayerRequest) -> bytes:
         """Return the bytes of the HTTP request that carries *request*."""
         body = request.text.encode()
-        fields = {
-            "Accept": "text/delim",
-            "Host": self._url.host_port_subcomponent or "",
-            "Sender": "GAMESERVER",
-            "Receiver": self._name,
-            "Content-Type": "text/acl",
-            "Content-Length": str(len(body)),
-            "Connection": "close",
-        }
+        head = f"{self._head}Content-Length: {len(body)}\r\nConnection: close\r\n"
         if request.match_id:
-            fields["GGP-Match-ID"] = request.match_id
-            fields["GGP-Match-Step"] = str(request.step)
-            fields["GGP-Match-Host"] = self._host_name
+            head += f"GGP-Match-ID: {request.match_id}\r\nGGP-Match-Step: {request.step}\r\n"
+            head += self._host_line
         if request.answered is not None:
-            fields["GGP-Match-Answered"] = _answered_text(request.answered)
-        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        return f"POST {self._url.raw_path_qs} HTTP/1.0\r\n{head}\r\n".encode("latin-1", "replace") + body
+            head += f"GGP-Match-Answered: {_answered_text(request.answered)}\r\n"
+        return f"{head}\r\n".encode("latin-1", "replace") + body
 
 
 class _Conversation(asyncio.BufferedProtocol):
@@ -119,13 +133,14 @@ class _Conversation(asyncio.BufferedProtocol):
 
     def __init__(self, request: bytes, reply: HttpReply) -> None:
         self._request, self._reply = request, reply
-        self._slice = memoryview(bytearray(SLICE_BYTES))
         self.ended = asyncio.Event()
         self.error: Exception | None = None
+        self.is_connected = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport, self.is_connected = transport, True
+        self._slice = turns().slice
         self._reading = PacedReading(transport, turns())
         transport.write(self._request)
 
@@ -162,9 +177,11 @@ class _Conversation(asyncio.BufferedProtocol):
     def _end(self, error: Exception | None) -> None:
         self.error = error
         self.ended.set()
-        self._transport.pause_reading()
+        if self.is_connected:
+            self._transport.pause_reading()
 
 
+@lru_cache(4_096)
 def player_url(text: str) -> URL:
     """Return the address that *text* names.
 
@@ -204,13 +221,22 @@ def _check(address: str, targets: AllowedAddresses | None) -> None:
         targets.check(address)
 
 
+@lru_cache(4_096)
+def _numeric(host: str) -> tuple[str, ...]:
+    """Return the address that *host* is, if it is one and not a name."""
+    try:
+        return (str(ip_address(host)),)
+    except ValueError:
+        return ()
+
+
 async def _addresses(host: str, port: int) -> tuple[str, ...]:
     """Return the numeric addresses of *host*.
 
     The pool that asyncio would look names up in is small: a few names without an answer would hold up all.
     """
-    with suppress(ValueError):
-        return (str(ip_address(host)),)
+    if numeric := _numeric(host):
+        return numeric
     found = await in_own_thread(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM))
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 

@@ -76,11 +76,11 @@ class WorkerPlayer:
         if isinstance(message, Start):
             await in_own_thread(prepare_workers)  # does nothing but the first time
         answer = await self._server.answer(message, received_s, request.step, request.answered)
-        if failure := self._server.failure(message):
-            reply.note_failure(failure)
-        reply.note_insight(self._server.insight(message))
-        reply.feed(answer.encode("utf-8", "replace"))
-        self._server.delivered(message)
+        if answer.failure:
+            reply.note_failure(answer.failure)
+        reply.note_insight(answer.insight)
+        reply.feed(answer.text.encode("utf-8", "replace"))
+        answer.delivered()
 
     async def close(self) -> None:
         """Do nothing: `stop` ends the process."""

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from server.links.http_reply import SLICE_BYTES
+
 N_FREE_READS: Final = 16
 N_FREE_BYTES: Final = 4 * 1024
 PAUSE_S: Final = 0.002
@@ -27,10 +29,14 @@ class Turns:
     """The connections of an event loop that wait for their next slice: one reads after each pause, the first first.
 
     *call_later* is the event loop's.
+
+    Attributes:
+        slice: what all connections of the loop read into; what was read must be copied before anything else is.
     """
 
     def __init__(self, call_later: CallLater) -> None:
         self._call_later = call_later
+        self.slice = memoryview(bytearray(SLICE_BYTES))
         self._slice_s = 0.0
         self._waiting: deque[asyncio.ReadTransport] = deque()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from gdl.errors import MessageError
 from gdl.wire.replies import elements
@@ -100,6 +100,10 @@ class RequestQueue:
     def waiting(self) -> tuple[QueuedRequest, ...]:
         """The requests without an answer, the oldest first."""
         return tuple(self._waiting.values())
+
+    def waits(self, request_id: str) -> bool:
+        """Return whether a reply to the request with that id is still waited for."""
+        return request_id in self._waiting
 
     @property
     def is_closed(self) -> bool:
@@ -196,6 +200,24 @@ class RequestQueue:
         """Return what a reader that has got *queued* may say when it comes again; nothing for an answered one."""
         return f"{self._epoch}.{queued.number}" if queued.number else ""
 
+    def told(self, queued: QueuedRequest) -> dict[str, Any]:
+        """Return *queued* as its player reads it. *Units*: seconds."""
+        left_s = self.left_s(queued)
+        found: dict[str, Any] = {
+            "request": queued.id,
+            "match": queued.request.match_id,
+            "step": queued.request.step,
+            "message": queued.message,
+            "text": queued.text,
+            "secondsLeft": None if left_s is None else round(left_s, 3),
+            "secondsWaited": round(self.waited_s(queued), 3),
+        }
+        if queued.legal_moves:
+            found["legalMoves"] = list(queued.legal_moves)
+        if queued.request.answered is not None:
+            found["answered"] = queued.request.answered
+        return found
+
     @contextmanager
     def reading(self, last_event_id: str = "", *, with_answered: bool = False) -> Iterator[Reader]:
         """Connect the player while the block runs; this reader takes the place of one from before.
@@ -264,12 +286,16 @@ class RequestQueues:
     """The queues of all players that dial in, by name, and of the seats that people have taken.
 
     *on_connection* is called with the name of a player that has come or gone.
+
+    Attributes:
+        on_forgotten: called with the name of a player whose queue was taken away.
     """
 
     def __init__(self, clock: Clock = _SYSTEM_CLOCK, on_connection: Callable[[str], None] = lambda _: None) -> None:
         self._clock, self._on_connection = clock, on_connection
         self._queues: dict[str, RequestQueue] = {}
         self._seats: dict[tuple[str, str], RequestQueue] = {}
+        self.on_forgotten: Callable[[str], None] = lambda _: None
 
     def of_player(self, player_name: str) -> RequestQueue:
         """Return the queue of a player."""
@@ -286,6 +312,7 @@ class RequestQueues:
         queue = self._queues.pop(player_name, None)
         if queue is not None:
             queue.close()
+        self.on_forgotten(player_name)
 
     def seat(self, match_id: str, role: str) -> RequestQueue:
         """Return the queue of the person who plays *role* in a match."""

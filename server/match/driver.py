@@ -30,7 +30,7 @@ from server.match.exchange import (
 )
 from server.match.link import MAX_REPLY_BYTES, Clock, PlayerLink, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.position import Position
-from server.match.referee import Referee
+from server.match.referee import LocalReferee, Referee
 from server.match.setup import MatchSetup
 from server.match.verdicts import says_busy
 
@@ -135,7 +135,9 @@ class MatchDriver:
                         is_flushed = True
                     self._spawn(self._ask(output), output.round)
                 case Evaluate():
-                    self._spawn(self._evaluate(output), 0)
+                    # The states of a match that goes on follow on nothing, and must not all be worked out in one go.
+                    if len(outputs) == 1 or not self._evaluate_now(output):
+                        self._spawn(self._evaluate(output), 0)
                 case Drop(round=number):
                     self._cancel(number)
                 case event:
@@ -214,6 +216,19 @@ class MatchDriver:
             words = (error.strerror or "") if isinstance(error, OSError) else ""
             return ReplyEnding.FAILED, words or str(error) or type(error).__name__
         return ReplyEnding.REPLIED, ""
+
+    def _evaluate_now(self, command: Evaluate) -> bool:
+        """Work out a state that is quick to be had, without a task for it; return whether that was done."""
+        if command.position is None or not isinstance(self._referee, LocalReferee):
+            return False
+        try:
+            position = self._referee.next_position_now(command.position, command.moves)
+        except Exception as error:  # as below
+            self._inbox.put_nowait(EvaluationFailed(self._clock.wall_ms(), error))
+            return True
+        if position is not None:
+            self._inbox.put_nowait(Evaluated(self._clock.wall_ms(), position))
+        return position is not None
 
     async def _evaluate(self, command: Evaluate) -> None:
         """Have a state worked out, and put it, or why that failed, into the inbox."""

@@ -41,9 +41,14 @@ class PromptEvaluator:
     async def __call__(self, work: Callable[[], Position]) -> Position:
         """Return what *work* returns."""
         if self._expected_s > self._quick_s:
-            position, spent_s = await in_own_thread(lambda: self._timed(work))
-        else:
-            position, spent_s = self._timed(work)
+            return self._noted(*await in_own_thread(lambda: self._timed(work)))
+        return self._noted(*self._timed(work))
+
+    def now(self, work: Callable[[], Position]) -> Position | None:
+        """Return what *work* returns where it is expected to be quick; None where it is not, and was not begun."""
+        return None if self._expected_s > self._quick_s else self._noted(*self._timed(work))
+
+    def _noted(self, position: Position, spent_s: float) -> Position:
         is_first = math.isinf(self._expected_s)
         self._expected_s = spent_s if is_first else max(spent_s, _MEMORY * self._expected_s)
         return position
@@ -121,3 +126,9 @@ class LocalReferee:
     async def next_position(self, position: Position, moves: JointMove) -> Position:
         """Return the state after the joint move *moves* in *position*."""
         return await self._evaluator(lambda: next_position(self._game, position, moves))
+
+    def next_position_now(self, position: Position, moves: JointMove) -> Position | None:
+        """Return the state after *moves* where it is expected to be quick; None where it is not, and was not begun."""
+        if not isinstance(self._evaluator, PromptEvaluator):
+            return None
+        return self._evaluator.now(lambda: next_position(self._game, position, moves))

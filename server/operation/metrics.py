@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from typing import Final
 
 import structlog
@@ -62,6 +63,7 @@ class Metrics:
         self._ended = Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
         self._steps = Counter("ggp_steps", "Joint moves made", registry=r)
         self._replies = Counter("ggp_replies", "Replies of players, by outcome", ["message", "outcome"], registry=r)
+        self._replies_of = cache(self._replies.labels)  # which takes longer than counting
         self._thinking = Histogram("ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S, registry=r)
         self._share = Histogram(
             "ggp_step_share_seconds",
@@ -105,7 +107,7 @@ class Metrics:
                 self._ended.labels(entry.kind).inc()
 
     def _take_reply(self, entry: AnsweredEntry) -> None:
-        self._replies.labels(entry.message.value, _OUTCOME_BY_ERROR.get(entry.error, "illegal")).inc()
+        self._replies_of(entry.message.value, _OUTCOME_BY_ERROR.get(entry.error, "illegal")).inc()
         if entry.message is Message.PLAY:
             self._thinking.observe(entry.elapsed_ms / 1000)
 
@@ -160,7 +162,7 @@ async def _measure_lag(metrics: Metrics, interval_s: float) -> None:
         metrics.take_lag(max(0.0, loop.time() - expected_s))
 
 
-_COMMAND: Final = "import os; os.nice(10); from players.stock import MctsPlayer; MctsPlayer.warm_up()"
+_COMMAND: Final = "import os; os.nice(10); from players.stock import warm_up_all; warm_up_all()"
 _LOG: Final = structlog.get_logger("server.warming")
 
 

@@ -119,6 +119,9 @@ class ServeOptions:
         "given several times.", metavar="NAME")
     database: str = _option(DEFAULT_DATABASE, "sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME; its tables are "
         "made.", metavar="ADDRESS")
+    games: Path | None = _option(None, "A folder of games, as `ggp import` makes it, that are kept beside the "
+        "library.",
+        click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER")
     max_matches: int = _option(MAX_RUNNING, "How many are played at once.", click.IntRange(1))
     max_queued: int = _option(MAX_QUEUED, "How many more may wait.", click.IntRange(0))
     max_roles: int = _option(MAX_ROLES, "How many roles a game may have, `random` included.", click.IntRange(1))
@@ -165,6 +168,8 @@ class ServeOptions:
     rate_orders: str = _option(_LIMITS.orders, "How often of these it may order a match.", _RATE)
     rate_uploads: str = _option(_LIMITS.uploads, "How often it may upload or validate rules.", _RATE)
     warm_up: bool = _option(True, "Make the compiled engine ready at the start, and not when the first match needs it.")
+    game_cache: str | None = _option(None, "The folder in which compiled games are kept, at most 512 MB, or 'off'. By "
+        "default beside the kernels in $NUMBA_CACHE_DIR, or in the user's cache.", metavar="FOLDER")
     metrics_from: tuple[Network, ...] = _option((), "Show /metrics to this network without a token, besides this "
         "machine. May be given several times.", _NETWORK)
     log_format: str = _option(LogFormat.AUTO.value, "auto: text at a terminal, JSON elsewhere.",
@@ -222,6 +227,7 @@ class ServeOptions:
             live_insight=self.live_insight,
             practice=PracticeLimits(self.practice_per_day, self.practice_at_once),
             ladder=LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
+            games_folder=self.games,
         )
 
     def publishing(self) -> PublishSettings | None:

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from gdl.errors import validation_message
+from gdl.replacement import replacing
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.events import Event
@@ -20,7 +21,6 @@ from server.records.codec import entry_json, read_entry
 from server.records.entries import Circumstances, Entry, SentEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
-from server.replacement import replacing
 
 SUFFIX: Final = ".journal"
 

@@ -340,5 +340,8 @@ class Registry:
             what = "was busy at START, or answered nothing," if name in was_busy else "answered nothing"
             return f"it {what} in {n_failed} matches in a row" if n_failed >= self.settings.max_failed_matches else ""
 
-        await self.store.count_match(has_only_failed, reason_to_pause)
+        # Most that is no name of a registered player is an address.
+        counted = {name: it_has for name, it_has in has_only_failed.items() if _NAME.fullmatch(name) is not None}
+        if counted:
+            await self.store.count_match(counted, reason_to_pause)
         self.on_change()

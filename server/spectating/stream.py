@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import takewhile
 from typing import Any, Final, Protocol, TypeAlias
 
 from server.match.link import now_ms
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
 from server.spectating.events import PublicJournal, broadcast_of
-from server.spectating.public import PublicEvent
+from server.spectating.fanout import Audience, Member, SharedEvent, Sink
+from server.spectating.public import PublicEvent, PublicQuestion
 from server.spectating.state import MatchSource, known_match
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
@@ -107,13 +109,20 @@ async def feed(
     Raises:
         UnknownMatchError: there is no such match.
     """
+    async for events in _batches(source, match_id, after, poll_s):
+        for event in events:
+            yield event
+
+
+async def _batches(source: LiveSource, match_id: str, after: int, poll_s: float) -> AsyncIterator[list[PublicEvent]]:
+    """Yield the same as `feed`, what is read together at once."""
     reading = _Reading(source, match_id, after + 1)
     with source.notifier.subscribed(match_id) as fresh:
         while True:
             fresh.clear()
             match = await known_match(source, match_id)
-            for event in await reading.more(match):
-                yield event
+            if events := await reading.more(match):
+                yield events
             if match.has_ended or reading.is_closed:
                 return
             await something_new(fresh, poll_s)
@@ -157,65 +166,171 @@ class _Reading:
         return found
 
 
+class _MatchFeed:
+    """The public events of one match up to now, read once for all who follow it."""
+
+    def __init__(self, source: LiveSource, match_id: str, poll_s: float) -> None:
+        self._source, self._match_id, self._poll_s = source, match_id, poll_s
+        self.events: list[SharedEvent] = []
+        self.audience = Audience(self._read_on)
+
+    async def _read_on(self) -> None:
+        self.events = []
+        async for events in _batches(self._source, self._match_id, -1, self._poll_s):
+            found, first = list(map(shared, events)), len(self.events)
+            self.events += found
+            await self.audience.send(found, first, len(self.events))
+
+
+def shared(event: PublicEvent) -> SharedEvent:
+    """Return a public event of a match for all who follow it; questions tell the time, which clocks go by."""
+    return SharedEvent(event.kind, event.data, str(event.number), tells_now=isinstance(event.content, PublicQuestion))
+
+
+class MatchFeeds:
+    """The feeds of the matches of *source* that are followed just now."""
+
+    def __init__(self, source: LiveSource, poll_s: float = POLL_S) -> None:
+        self._source, self._poll_s = source, poll_s
+        self._feeds: dict[str, _MatchFeed] = {}
+
+    async def follow(
+        self, match_id: str, after: int = -1, sink: Sink | None = None
+    ) -> AsyncGenerator[list[SharedEvent]]:
+        """Yield the public events of a match that come after number *after*, some at a time; it ends with the match.
+
+        The last event is `closed`, also where the viewer knew it already: it must not connect again and again.
+        What happens while the next ones are waited for may go to *sink* instead.
+
+        Raises:
+            UnknownMatchError: there is no such match.
+        """
+        feed = self._feeds.get(match_id)
+        if feed is None or feed.audience.is_over:  # after the end there may be more to see
+            feed = self._feeds[match_id] = _MatchFeed(self._source, match_id, self._poll_s)
+        try:
+            with feed.audience.joined(after + 1, sink) as member:
+                while True:
+                    member.fresh.clear()
+                    is_over = feed.audience.is_over
+                    while member.place < len(feed.events):
+                        found = feed.events[member.place : member.place + MAX_EVENTS]
+                        member.place += len(found)
+                        yield found
+                    if is_over:
+                        feed.audience.check()
+                        if after + 1 >= len(feed.events) or feed.events[-1].kind != CLOSED:
+                            yield [SharedEvent(CLOSED, {}, str(after))]
+                        return
+                    await member.wait()
+        finally:
+            if not feed.audience.members and self._feeds.get(match_id) is feed:
+                del self._feeds[match_id]
+
+
+CLOSED: Final = "closed"
+MAX_EVENTS: Final = 64
+"""How many events of a match are yielded at once."""
 MAX_SHOWN: Final = 200
 """How many of the matches that are played, and how many that wait for people or players: the newest."""
 MAX_RECENT: Final = 500
 """How many of the matches that ended since a viewer's last event are sent: the newest."""
 AGE_MS: Final = 500
-"""How long what was read is shown to everybody, so that many viewers cost no more than one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What lists showed at `at_ms` of each match that waited or was played, by id."""
-
-    at_ms: int
-    matches: dict[str, Listed] = field(default_factory=dict)
+"""How long all matches are looked at only once, however much happens."""
 
 
 class Overview:
-    """What all matches of *source* are at; *clock_ms* tells the time."""
+    """What all matches of *source* are at; *clock_ms* tells the time.
 
-    def __init__(self, source: LiveSource, clock_ms: Callable[[], int] = now_ms) -> None:
-        self._source, self._clock_ms = source, clock_ms
-        self._latest = Snapshot(0)
-        self._reading = asyncio.Lock()
+    Of each match the latest change is kept, for all viewers: one that was slow gets that, and none before it.
+    """
 
-    async def changes(self, after_ms: int | None = None, poll_s: float = POLL_S) -> AsyncIterator[tuple[int, Listed]]:
-        """Yield each match that waits or is played, and again whenever it has changed, with the time of that.
+    def __init__(self, source: LiveSource, clock_ms: Callable[[], int] = now_ms, poll_s: float = POLL_S) -> None:
+        self._source, self._clock_ms, self._poll_s = source, clock_ms, poll_s
+        self._live: dict[str, Listed] = {}
+        self._latest: dict[str, tuple[int, SharedEvent]] = {}
+        self._n_changes = self._n_looks = 0
+        self._audience = Audience(self._watch)
 
-        With *after_ms*, the time of the viewer's last event, also the matches that ended since. It never ends.
+    async def changes(self, after_ms: int | None = None) -> AsyncIterator[tuple[int, Listed]]:
+        """Yield the changes of `batches` one by one, each with its time."""
+        async for events in self.batches(after_ms):
+            for event in events:
+                yield int(event.event_id), event.data
+
+    async def batches(self, after_ms: int | None = None, sink: Sink | None = None) -> AsyncGenerator[list[SharedEvent]]:
+        """Yield each match that waits or is played, and again whenever it has changed; it never ends.
+
+        The id of an event is the time of the change. With *after_ms*, the time of the viewer's last event, also the
+        matches that ended since. What changes while the next event is waited for may go to *sink* instead.
+
+        Raises:
+            StorageError: the database failed.
         """
-        seen: dict[str, Listed] = {}
+        ended = [self._event(self._clock_ms(), match) for match in await self._ended_since(after_ms)]
+        if ended:
+            yield ended
+        if not self._audience.members:
+            self._n_looks = 0  # what was seen for earlier viewers is old
+        with self._audience.joined(-1, sink) as member:
+            while not self._n_looks:
+                await self._until(member)
+            member.place = self._n_changes
+            found = [event for key, (_, event) in self._latest.items() if key in self._live]
+            while True:
+                if found:
+                    yield found
+                await self._until(member)
+                found, member.place = self._changed_after(member.place), self._n_changes
+
+    async def _until(self, member: Member) -> None:
+        """Wait for the next look; raises what it raised."""
+        await member.wait()
+        member.fresh.clear()
+        self._audience.check()
+
+    def _changed_after(self, n_seen: int) -> list[SharedEvent]:
+        """Return the latest change of each match of which the viewer, who has seen the first *n_seen*, lacks it."""
+        lacking = takewhile(lambda change: change[0] > n_seen, reversed(self._latest.values()))
+        return [event for _, event in lacking][::-1]
+
+    async def _watch(self) -> None:
+        """Look at the matches as long as anybody follows them, whenever something has happened."""
+        self._live, self._latest, self._n_looks = {}, {}, 0
         with self._source.notifier.subscribed() as fresh:
-            for match in await self._ended_since(after_ms):
-                yield self._clock_ms(), match
             while True:
                 fresh.clear()
-                snapshot = await self._current()
-                for match in [*await self._gone(seen, snapshot), *snapshot.matches.values()]:
-                    if seen.get(match["id"]) != match:
-                        yield snapshot.at_ms, match
-                seen = snapshot.matches
-                await something_new(fresh, poll_s)
+                n_before = self._n_changes
+                await self._look()
+                if self._n_changes > n_before or self._n_looks == 1:
+                    await self._audience.send(self._changed_after(n_before), n_before, self._n_changes)
+                await something_new(fresh, self._poll_s)
                 await asyncio.sleep(AGE_MS / 1000)  # changes that come together are sent together
 
-    async def _current(self) -> Snapshot:
-        async with self._reading:
-            at_ms = self._clock_ms()
-            if at_ms - self._latest.at_ms >= AGE_MS:
-                self._latest = Snapshot(at_ms, {match["id"]: match for match in await self._read()})
-            return self._latest
+    async def _look(self) -> None:
+        at_ms, found = self._clock_ms(), {match["id"]: match for match in await self._read()}
+        for match in [*await self._gone(found), *found.values()]:
+            if self._live.get(match["id"]) != match:
+                self._n_changes += 1
+                self._latest.pop(match["id"], None)
+                self._latest[match["id"]] = self._n_changes, self._event(at_ms, match)
+        self._live = found
+        self._n_looks += 1
+        for match_id in [key for key in self._latest if key not in found][:-MAX_RECENT]:
+            del self._latest[match_id]
+
+    def _event(self, at_ms: int, match: Listed) -> SharedEvent:
+        return SharedEvent("match", match, str(at_ms))
 
     async def _read(self) -> list[Listed]:
         store = self._source.matches
         found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE]
         return await listed(self._source, [match for matches in found for match in matches])
 
-    async def _gone(self, seen: dict[str, Listed], snapshot: Snapshot) -> list[Listed]:
-        """Return what became of the matches that were *seen* and are not in *snapshot* any more."""
-        found = [await self._source.matches.find(match_id) for match_id in seen if match_id not in snapshot.matches]
-        return await listed(self._source, [match for match in found if match is not None])
+    async def _gone(self, found: Mapping[str, Listed]) -> list[Listed]:
+        """Return what became of the matches that were live and are not among those *found* any more."""
+        rows = [await self._source.matches.find(match_id) for match_id in self._live if match_id not in found]
+        return await listed(self._source, [match for match in rows if match is not None])
 
     async def _ended_since(self, after_ms: int | None) -> list[Listed]:
         if after_ms is None:

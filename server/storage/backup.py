@@ -14,8 +14,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from gdl.replacement import PRIVATE, replacing
 from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
-from server.replacement import PRIVATE, replacing
 from server.storage.address import FileLock, check_file, read_address
 from server.storage.database import Database
 from server.storage.schema import METADATA, REVISION

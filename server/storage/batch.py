@@ -5,6 +5,7 @@ What one transaction writes of many matches: events, how far the matches are, an
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -27,7 +28,7 @@ from server.records.entries import (
 from server.storage.database import Database
 from server.storage.journals import line_of, packed, summary_of
 from server.storage.rows import MatchStatus, MatchSummary
-from server.storage.schema import events, matches, records, seats
+from server.storage.schema import events, matches, records, seats, storable
 
 Insert: TypeAlias = sqlite.Insert | postgresql.Insert
 
@@ -68,6 +69,9 @@ _PROGRESS: Final = (
         started_ms=sa.func.coalesce(sa.bindparam("started", type_=sa.BigInteger), matches.c.started_ms),
     )
 )
+_ADD_EVENTS: Final = sa.insert(events)
+_ADD_RECORDS: Final = sa.insert(records)
+_FORGET_EVENTS: Final = sa.delete(events).where(events.c.match_id.in_(sa.bindparam("ids", expanding=True)))
 _END: Final = sa.update(matches).where(matches.c.id == sa.bindparam("key"))
 _SEAT_END: Final = sa.update(seats).where(
     seats.c.match_id == sa.bindparam("key"), seats.c.role == sa.bindparam("of_role")
@@ -95,17 +99,17 @@ class MatchPart:
     progress: dict[str, Any] | None = None
     ending: MatchEnding | None = None
 
-    def add(self, number: int, entry: Entry) -> None:
-        """Add an entry of the match's journal."""
+    def add(self, number: int, entry: Entry, line: str | None = None) -> None:
+        """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
         self.rows.append(
             {
                 "match_id": self.match_id,
                 "number": number,
                 "kind": entry.kind,
                 "at_ms": entry.at_ms,
-                "body": line_of(entry),
+                "body": line_of(entry) if line is None else line,
                 "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
-                "role": entry.role if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
+                "role": storable(entry.role) if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
             }
         )
         if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
@@ -135,7 +139,54 @@ async def write(
         StorageError: the database failed; nothing was written, or (as when the connection broke at the end) everything
             was, which *is_repeated* allows for.
     """
-    return await database.write(_Writing(database, {part.match_id: part for part in parts}, holder, is_repeated))
+    by_match = {part.match_id: part for part in parts}
+    if database.is_sqlite and not is_repeated and not any(part.ending for part in parts):
+        return await database.write_driver(_DriverWriting(database, by_match, holder))
+    return await database.write(_Writing(database, by_match, holder, is_repeated))
+
+
+_SQLITE: Final = sqlite.dialect(paramstyle="named")
+_INSERT_TEXT: Final = str(_ADD_EVENTS.compile(dialect=_SQLITE))
+_PROGRESS_TEXT: Final = str(_PROGRESS.compile(dialect=_SQLITE))
+_HELD_TEXT: Final = """
+    SELECT status, (SELECT coalesce(max(number), -1) FROM events WHERE match_id = matches.id)
+    FROM matches WHERE id = ? AND holder = ?
+"""
+
+
+class _DriverWriting:
+    """One transaction that writes *parts*, none of which ends its match, with the driver of SQLite.
+
+    It is what is written at every step of every match. The statements, their texts and the types of their values are
+    the same each time, so that making them again and again by SQLAlchemy took longer than carrying them out.
+    """
+
+    def __init__(self, database: Database, parts: dict[str, MatchPart], holder: str) -> None:
+        self._name, self._parts, self._holder = database.name, parts, holder
+
+    def __call__(self, connection: sqlite3.Connection) -> dict[str, StorageError]:
+        """Write the parts that may be written, and return why the others were left out."""
+        refused: dict[str, StorageError] = {}
+        written: list[MatchPart] = []
+        for part in self._parts.values():
+            error = self._refusal(connection, part)
+            if error is None:
+                written.append(part)
+            else:
+                refused[part.match_id] = error
+        connection.executemany(_INSERT_TEXT, [row for part in written for row in part.rows])
+        connection.executemany(_PROGRESS_TEXT, [part.progress for part in written if part.progress is not None])
+        return refused
+
+    def _refusal(self, connection: sqlite3.Connection, part: MatchPart) -> StorageError | None:
+        """Return why *part* must not be written: its match is lost, or its first entry is not the next one."""
+        found = connection.execute(_HELD_TEXT, (part.match_id, self._holder)).fetchone()
+        if found is None or found[0] != MatchStatus.RUNNING:
+            return LostMatchError(self._name, part.match_id)
+        numbers, last = [row["number"] for row in part.rows], found[1]
+        if numbers != list(range(last + 1, last + 1 + len(numbers))):
+            return JournalGapError(self._name, part.match_id, last, numbers[0])
+        return None
 
 
 class _Writing:
@@ -152,7 +203,7 @@ class _Writing:
         parts = [part for part in in_hand if self._is_next(connection, part, last[part.match_id])]
         rows = [row for part in parts for row in part.rows]
         if rows:
-            connection.execute(sa.insert(events), rows)
+            connection.execute(_ADD_EVENTS, rows)
         progress = [part.progress for part in parts if part.progress is not None]
         if progress:
             connection.execute(_PROGRESS, progress)
@@ -202,8 +253,8 @@ def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
     bodies = {key: ending.body for key, ending in endings.items() if ending.body is not None}
     bodies |= _bodies(connection, endings.keys() - bodies.keys())
     rows = [{"match_id": key, "body": bodies[key], "signature": ending.signature} for key, ending in endings.items()]
-    connection.execute(sa.insert(records), rows)
-    connection.execute(sa.delete(events).where(events.c.match_id.in_(endings)))
+    connection.execute(_ADD_RECORDS, rows)
+    connection.execute(_FORGET_EVENTS, {"ids": list(endings)})
     connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
     results = [row for key, ending in endings.items() for row in _seat_values(key, ending.summary)]
     if results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
@@ -196,6 +197,17 @@ class Database:
             async with self._turn:
                 return await self._threads[1].run(work)
 
+    async def write_driver(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Return what *work* returns, as `write`, on SQLite alone: with its driver, for what is written all the time.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        assert self._threads is not None
+        with self._failing():
+            async with self._turn:
+                return await self._threads[1].run_driver(work)
+
     async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Return what *work* returns, which is one transaction like that of `reading`, in a thread as that of `write`.
 
@@ -212,7 +224,7 @@ class Database:
     def _failing(self) -> Iterator[None]:
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, sqlite3.Error) as error:
             raise StorageError(self.name, _reason(error)) from error
 
     async def rows(self, query: sa.Executable) -> Sequence[sa.RowMapping]:

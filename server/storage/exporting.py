@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
+from gdl.replacement import replacing
 from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
 from server.records.entries import StartedEntry
 from server.records.record import record_of, understood
-from server.replacement import replacing
 from server.storage.database import Database
 from server.storage.journals import packed, read_line, unpacked
 from server.storage.reading import sound

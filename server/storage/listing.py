@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Final
 
 import sqlalchemy as sa
@@ -92,11 +93,13 @@ class GameStatistics:
         n_matches: by status, without those that are played by players who may not know the game.
         mean_steps: over the completed ones; None where there is none.
         mean_goals: over the completed ones, by role.
+        goal_margins: by how much the mean of as many other matches may differ, in 95 of 100 cases; by role.
     """
 
     n_matches: dict[str, int]
     mean_steps: float | None
     mean_goals: dict[str, float]
+    goal_margins: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,11 @@ class VersionResult:
     errors: int
 
 
+def _margin(mean: float, mean_square: float, n: int) -> float:
+    """Return half the width of the interval in which the mean of *n* numbers is in 95 of 100 cases."""
+    return 1.96 * math.sqrt(max(0.0, mean_square - mean * mean) / (n - 1))
+
+
 class Statistics:
     """The statistics of a database."""
 
@@ -141,15 +149,18 @@ class Statistics:
         is_over = matches.c.status.not_in(LIVE)
         over = await self._counts(matches.c.status, matches.c.game == game, is_over)
         live = await self._counts(matches.c.status, matches.c.game == game, ~is_over, IS_OPEN)
-        means = sa.select(seats.c.role, sa.func.avg(seats.c.goal), sa.func.avg(seats.c.n_moves))
+        goal = sa.cast(seats.c.goal, sa.Double)
+        squares = sa.func.avg(goal * goal), sa.func.count()
+        means = sa.select(seats.c.role, sa.func.avg(seats.c.goal), sa.func.avg(seats.c.n_moves), *squares)
         means = means.where(seats.c.game == game, seats.c.goal.is_not(None)).group_by(seats.c.role)
         rows = await self._database.read(lambda connection: connection.execute(means).all())
         # Everybody who has a seat is asked for a move in each step.
-        mean_steps = max((float(n_moves) for _, _, n_moves in rows), default=None)
+        mean_steps = max((float(n_moves) for _, _, n_moves, *_ in rows), default=None)
         return GameStatistics(
             {status: (over | live).get(status, 0) for status in MatchStatus},
             mean_steps,
-            {role: float(goal) for role, goal, _ in rows},
+            {role: float(mean) for role, mean, *_ in rows},
+            {role: _margin(float(mean), float(square), n) for role, mean, _, square, n in rows if n > 1},
         )
 
     async def of_player(self, player: str) -> dict[str, PlayerStatistics]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -28,6 +28,11 @@ DAMAGED: Final = "damaged"
 _N_RULES: Final = 64
 """The texts of how many rules are kept for the next journal."""
 _LOG: Final = logging.getLogger(__name__)
+_BUSY: Final = (
+    sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING).group_by(seats.c.player)
+)
+_ADD_MATCH: Final = sa.insert(matches)
+_ADD_SEAT: Final = sa.insert(seats)
 _FREE: Final[dict[str, object]] = {"holder": None, "lease_until_ms": None}
 
 
@@ -126,8 +131,7 @@ class MatchStore:
 
     async def busy(self) -> dict[str, int]:
         """Return how many seats each player has in matches that are played now."""
-        query = sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING)
-        return await self._pairs(query.group_by(seats.c.player))
+        return await self._pairs(_BUSY)
 
     async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
         """Return how many practice matches a party has ordered since then, and how many of them are not over."""
@@ -295,9 +299,11 @@ class MatchStore:
 def add_match(connection: sa.Connection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
     """Keep a new match and its seats within the transaction of *connection*."""
     also = {"game": match.game, "created_ms": match.created_ms}
-    connection.execute(sa.insert(matches), match.columns())
+    connection.execute(_ADD_MATCH, match.columns())
     if chairs:
-        connection.execute(sa.insert(seats), [asdict(seat) | also for seat in chairs])
+        connection.execute(
+            _ADD_SEAT, [{name: getattr(seat, name) for name in seat.__slots__} | also for seat in chairs]
+        )
 
 
 def abort_matches(connection: sa.Connection, match_ids: Collection[str], reason: str, at_ms: int) -> int:

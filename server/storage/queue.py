@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -70,8 +71,11 @@ _RANK: Final = sa.case(
     (matches.c.purpose == MatchPurpose.LADDER, 2), (matches.c.purpose == MatchPurpose.PRACTICE, 1), else_=0
 )
 """The class of a match in the queue: those of a lower one come first."""
+_LENGTH: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
 _LOCK: Final = 7_171_002
 """The number of the lock under which matches are chosen, among those of PostgreSQL."""
+_COUNTING: Final = 7_171_003
+"""The number of the locks under which the orders of a name are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +100,13 @@ class MatchQueue:
 
     async def length(self) -> int:
         """Return how many matches wait, for people or for players."""
-        query = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
-        return int(await self._database.scalar(query) or 0)
+        return int(await self._database.scalar(_LENGTH) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
         """Return the matches that have waited longest, up to *limit*: practice after all others, then the ladder."""
-        order = matches.c.created_ms, matches.c.id
-        waiting = sa.select(*order, _RANK.label("rank"), self._named.label("named"))
-        waiting = waiting.where(matches.c.status == MatchStatus.QUEUED)
-        oldest = waiting.order_by(_RANK, *order).limit(limit).subquery()
-        query = sa.select(oldest.c.id, oldest.c.created_ms, oldest.c.named, seats.c.player, seats.c.kind)
-        query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
+        query = _waiting(self._named, limit)
         found: dict[str, list[tuple[str, str]]] = {}
         told: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        query = query.order_by(oldest.c.rank, oldest.c.created_ms, oldest.c.id, seats.c.position)
         for match_id, created_ms, named, player, kind in await self._database.read(lambda it: it.execute(query).all()):
             # A damaged row keeps its turn.
             told[match_id] = created_ms if type(created_ms) is int else 0, _by_role(named)
@@ -139,6 +136,20 @@ class MatchQueue:
             locking = sa.select(sa.func.pg_try_advisory_xact_lock(_LOCK))
             yield bool(await connection.scalar(locking))
 
+    @asynccontextmanager
+    async def counting(self, name: str) -> AsyncIterator[None]:
+        """Keep other managers on the database from counting what *name* has ordered until it has ordered one more.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if self._database.is_sqlite:  # its lock says that there is no other manager
+            yield
+            return
+        async with self._database.reading() as connection:
+            await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_COUNTING, sa.func.hashtext(name))))
+            yield
+
     async def claim(self, match_ids: Collection[str], holder: str, lease_s: float) -> list[MatchRow]:
         """Begin to play those of the matches that still wait: return the ones that are *holder*'s now.
 
@@ -155,6 +166,18 @@ class MatchQueue:
             return rows
 
         return await self._database.write(claimed)
+
+
+@lru_cache(8)
+def _waiting(named: sa.ColumnElement[Any], limit: int) -> sa.Select[Any]:
+    """Return the query of `MatchQueue.waiting`, which is made once: it is asked at each order and each end."""
+    order = matches.c.created_ms, matches.c.id
+    waiting = sa.select(*order, _RANK.label("rank"), named.label("named"))
+    waiting = waiting.where(matches.c.status == MatchStatus.QUEUED)
+    oldest = waiting.order_by(_RANK, *order).limit(limit).subquery()
+    query = sa.select(oldest.c.id, oldest.c.created_ms, oldest.c.named, seats.c.player, seats.c.kind)
+    query = query.join_from(oldest, seats, seats.c.match_id == oldest.c.id, isouter=True)
+    return query.order_by(oldest.c.rank, oldest.c.created_ms, oldest.c.id, seats.c.position)
 
 
 def _by_role(named: object) -> Mapping[str, Mapping[str, Any]]:

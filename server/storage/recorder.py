@@ -14,12 +14,15 @@ from server.match.referee import in_own_thread
 from server.records.entries import Circumstances, Entry, OnEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
-from server.storage.journals import summary_of
+from server.storage.journals import WholeJournal, packed, summary_of
 from server.storage.matches import MatchStore
 from server.storage.writer import EventWriter
 
 MAX_CHARACTERS: Final = 16 * 1024 * 1024
 """How long the texts of all states of a match may be, which are kept for ever."""
+
+MAX_KEPT: Final = 64 * 1024
+"""How many characters of its journal a match keeps in memory until its end; a longer one is read again then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,39 @@ class RecorderContext:
     on_entry: OnEntry = lambda *_: None
 
 
-class DatabaseRecorder:
-    """Writes the journal of a match that this process holds, from the entry where it broke off."""
+class _KeptJournal:
+    """All of a journal as this process wrote it, so that its end need not read it again; as long as it is short."""
 
-    def __init__(self, match_id: str, circumstances: Circumstances, context: RecorderContext) -> None:
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._lines: list[str] = []
+        self._n_characters = 0
+
+    def add(self, entry: Entry, line: str) -> bool:
+        """Keep *entry*, which is written as *line*; return whether there is room for it."""
+        self._entries.append(entry)
+        self._lines.append(line)
+        self._n_characters += len(line)
+        return self._n_characters <= MAX_KEPT
+
+    def whole(self) -> WholeJournal:
+        """Return what reading the journal would."""
+        return WholeJournal(self._entries, packed(self._lines))
+
+
+class DatabaseRecorder:
+    """Writes the journal of a match that this process holds, from the entry where it broke off.
+
+    One that *is_new* has no journal yet, and none is looked for.
+    """
+
+    def __init__(
+        self, match_id: str, circumstances: Circumstances, context: RecorderContext, *, is_new: bool = False
+    ) -> None:
         self._match_id, self._circumstances, self._context = match_id, circumstances, context
+        self._is_new = is_new
         self._n_entries = self._n_characters = 0
+        self._kept: _KeptJournal | None = _KeptJournal()
 
     @property
     def excess(self) -> str:
@@ -53,16 +83,22 @@ class DatabaseRecorder:
             LostMatchError: another process plays the match.
             StorageError: the database failed.
         """
+        if self._is_new:
+            return ()
         writer, matches = self._context.writer, self._context.matches
         entries = await writer.patiently(partial(matches.mended, self._match_id, writer.holder))
         self._n_entries = len(entries)
+        if entries:
+            self._kept = None
         self._n_characters = sum(len(entry.state) for entry in entries if isinstance(entry, StateEntry))
         return entries
 
     def take(self, event: Event) -> None:
         """Take the next event, which the writer writes soon."""
         entry = entry_of(event, self._circumstances)
-        self._context.writer.put(self._match_id, self._n_entries, entry)
+        line = self._context.writer.put(self._match_id, self._n_entries, entry)
+        if self._kept is not None and not self._kept.add(entry, line):
+            self._kept = None
         self._context.on_entry(self._match_id, self._n_entries, entry)
         self._n_entries += 1
         if isinstance(entry, StateEntry):
@@ -85,7 +121,10 @@ class DatabaseRecorder:
         """
         await self.flush()
         writer, matches = self._context.writer, self._context.matches
-        journal = await writer.patiently(partial(matches.whole_journal, self._match_id))
+        if self._kept is not None:
+            journal = self._kept.whole()
+        else:
+            journal = await writer.patiently(partial(matches.whole_journal, self._match_id))
         record = record_of(journal.entries)
         signature = await self._signature(record)
         await writer.finish(self._match_id, summary_of(journal.entries), signature, journal.body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -187,7 +187,7 @@ class MatchRow:
 
     def columns(self) -> dict[str, Any]:
         """Return what the table holds of it."""
-        return {name: value for name, value in asdict(self).items() if name != "damage"}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "damage"}
 
     @property
     def has_ended(self) -> bool:

@@ -40,13 +40,18 @@ class Words(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 -- SQLAlchemy calls it so
         """Return *value* as every database can keep it."""
-        if value is None or (value.isascii() and "\0" not in value):
-            return value
-        return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in value)
+        return None if value is None else storable(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002 -- as above
         """Return text also where SQLite, which takes anything, was given bytes."""
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def storable(text: str) -> str:
+    """Return *text* as every database can keep it."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
 
 
 class Unreadable:

@@ -83,6 +83,20 @@ class TournamentChange:
     interventions: Sequence[InterventionRow] = ()
 
 
+def _pulses() -> sa.Select[Any]:
+    is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
+    joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
+    joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
+    query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
+    may_start = sa.and_(tournaments.c.status == TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
+    query = query.where(sa.or_(tournaments.c.status == TournamentStatus.RUNNING, may_start))
+    return query.group_by(tournaments.c.name, tournaments.c.revision)
+
+
+_PULSES: Final = _pulses()
+"""Made once: it is asked at the end of every match."""
+
+
 class TournamentStore:
     """The tournaments of a database; *clock_ms* tells the time of day."""
 
@@ -113,14 +127,7 @@ class TournamentStore:
 
     async def pulses(self) -> dict[str, tuple[int, int]]:
         """Return the revision of each tournament that runs, or may start by itself, and how many matches are over."""
-        is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
-        joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
-        joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
-        query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
-        may_start = sa.and_(tournaments.c.status == TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
-        query = query.where(sa.or_(tournaments.c.status == TournamentStatus.RUNNING, may_start))
-        query = query.group_by(tournaments.c.name, tournaments.c.revision)
-        found = await self._database.read(lambda connection: connection.execute(query).all())
+        found = await self._database.read(lambda connection: connection.execute(_PULSES).all())
         return {name: (revision, int(n_over)) for name, revision, n_over in found}
 
     async def read(self, name: str) -> StoredTournament | None:

@@ -1,13 +1,15 @@
 """Group commit: what happens in all matches of this process is written by one task, many events a transaction.
 
-While a transaction runs, what comes is gathered for the next one, match by match: so an event waits for a few
-milliseconds when there is little to do, and a transaction holds hundreds when there is much. A match of which
-something could not be written is written no further: its journal ends there, and the match can go on from it.
+A transaction begins as soon as a match waits for one, before its next message goes out, or some milliseconds after an
+event that no match waits for. What comes while it runs is gathered for the next one, match by match: so a transaction
+holds hundreds of events when there is much to do. A match of which something could not be written is written no
+further: its journal ends there, and the match can go on from it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -21,11 +23,14 @@ from server.match.link import now_ms
 from server.records.entries import Entry
 from server.storage.batch import MatchEnding, MatchPart, upsert, write
 from server.storage.database import FAILURES, Database
+from server.storage.journals import line_of
 from server.storage.rows import MatchSummary
 from server.storage.schema import heartbeats
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
+GATHER_S: Final = 0.02
+"""How long at most what no task waits for is gathered before it is written."""
 RETRIES_S: Final = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 """How long to wait before writing once more after the database failed, each time."""
 _DATA_STATES: Final = ("22", "23")
@@ -99,10 +104,15 @@ class EventWriter:
         self._is_closing = False
         self._task: asyncio.Task[None] | None = None
 
-    def put(self, match_id: str, number: int, entry: Entry) -> None:
-        """Have entry *number* of a match written, without waiting for it: `flush` reports how it went."""
+    def put(self, match_id: str, number: int, entry: Entry) -> str:
+        """Have entry *number* of a match written, without waiting for it: `flush` reports how it went.
+
+        Returns the line that is written, or would be.
+        """
+        line = line_of(entry)
         if match_id not in self._failed:
-            self._part(match_id).add(number, entry)
+            self._part(match_id).add(number, entry, line)
+        return line
 
     async def flush(self, match_id: str) -> None:
         """Wait until everything that was put of a match is in the database, where it outlives this process.
@@ -113,6 +123,7 @@ class EventWriter:
         """
         part = self._pending.get(match_id) or self._in_flight.get(match_id)
         if part is not None:
+            self._wake.set()
             await part.is_over.wait()
         if match_id in self._failed:
             raise self._failed[match_id]
@@ -186,20 +197,24 @@ class EventWriter:
             self._task = asyncio.create_task(self._run(), name="journals")
         part = self._pending.get(match_id)
         if part is None:
+            if not self._pending:
+                asyncio.get_running_loop().call_later(GATHER_S, self._wake.set)
             part = self._pending[match_id] = _Waiting(match_id)
-            self._wake.set()
         return part
 
     async def _run(self) -> None:
         """Write what waits, transaction after transaction, until the writer is closed and nothing waits."""
         while self._pending or not self._is_closing:
-            if not self._pending:
-                self._wake.clear()
+            if not self._is_closing:
                 await self._wake.wait()
                 await asyncio.sleep(0)  # so that tasks about to put something are in time
-                continue
+            self._wake.clear()
             self._in_flight = self._next()
-            await self._write(tuple(self._in_flight.values()))
+            if self._pending:
+                self._wake.set()
+            # Ends are a transaction of their own: they are rare, and take other ways than what happens at every step.
+            for has_ended in (False, True):
+                await self._write([part for part in self._in_flight.values() if bool(part.ending) is has_ended])
             self._in_flight = {}
 
     def _next(self) -> dict[str, _Waiting]:
@@ -269,6 +284,8 @@ class EventWriter:
 def _may_be_one_s_fault(error: Exception) -> bool:
     """Return whether *error* came of what should be written, and not of a database that fails for all."""
     cause = error.__cause__ if isinstance(error, StorageError) else error
+    if isinstance(cause, sqlite3.IntegrityError | sqlite3.DataError):
+        return True
     state = str(getattr(getattr(cause, "orig", None), "sqlstate", ""))
     is_foreseen = isinstance(error, (StorageError, *FAILURES))
     return not is_foreseen or isinstance(cause, IntegrityError | DataError) or state[:2] in _DATA_STATES

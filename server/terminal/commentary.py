@@ -14,7 +14,22 @@ from rich.console import Console
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 
-from gdl.boards import About, Board, Paint, board_of, emphasis, layout_of, svg_of, text_of
+from gdl.boards import (
+    MAX_FRAMES,
+    About,
+    Board,
+    Look,
+    Paint,
+    arrows,
+    board_of,
+    drawing,
+    emphasis,
+    film_of,
+    in_unicode,
+    layout_of,
+    svg_of,
+    text_of,
+)  # fmt: skip
 from gdl.game import Role
 from gdl.games.library import GameFile, find_game, game_names
 from gdl.language.rules import Description
@@ -50,8 +65,15 @@ def screen_paint() -> Paint:
     return coloured if is_screen() else plain
 
 
+def has_unicode() -> bool:
+    """Return whether standard output is a terminal that shows Unicode, as far as its encoding tells."""
+    return is_screen() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
 def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:
     """Return what draws the states of the game; *game* is where its layout may be found, else one is guessed.
+
+    On a terminal that has Unicode it draws with that.
 
     Raises:
         OSError: as `GameFile.about`.
@@ -59,9 +81,12 @@ def drawer(description: Description, game: GameFile | None, paint: Paint = plain
     """
     layout = layout_of(description, game.about() if game is not None else None)
 
+    is_unicode = has_unicode()
+
     def draw(facts: Iterable[Term]) -> str:
         known = tuple(facts)
-        return text_of(board_of(layout, description, known), paint) or facts_text(known)
+        board = board_of(layout, description, known)
+        return text_of(in_unicode(board) if is_unicode else board, paint) or facts_text(known)
 
     return draw
 
@@ -79,6 +104,28 @@ def same_game(name: str, description: Description) -> GameFile | None:
     return found if found.read().sha256 == description.sha256 else None
 
 
+class Pictures:
+    """Draws the steps of a match one after the other, each with the last move marked."""
+
+    def __init__(self, description: Description, about: About | None) -> None:
+        self._description = description
+        self._layout = layout_of(description, about)
+        self.title = about.title if about else "Board"
+        self._before: Board | None = None
+        self._moves: tuple[Term, ...] = ()
+
+    def drawn(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> tuple[Board, Look]:
+        """Return the state of *step* and how it looks; *moves* are those made in it, which the next picture marks."""
+        board = board_of(self._layout, self._description, facts)
+        look: Look = {
+            "title": f"{self.title}, step {step}",
+            "highlighted": emphasis(self._moves, board, self._before),
+            "arrows": arrows(self._moves, board),
+        }
+        self._before, self._moves = board, moves or ()
+        return board, look
+
+
 class Gallery:
     """Writes pictures `000.svg`, `001.svg` ... into *folder*, which it makes.
 
@@ -86,11 +133,7 @@ class Gallery:
     """
 
     def __init__(self, folder: Path, description: Description, about: About | None) -> None:
-        self._folder, self._description = folder, description
-        self._layout = layout_of(description, about)
-        self._title = about.title if about else "Board"
-        self._before: Board | None = None
-        self._moves: tuple[Term, ...] = ()
+        self._folder, self._pictures = folder, Pictures(description, about)
         folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
@@ -99,11 +142,44 @@ class Gallery:
         Raises:
             OSError: as the class.
         """
-        board = board_of(self._layout, self._description, facts)
-        marked = emphasis(self._moves, board, self._before)
-        svg = svg_of(board, title=f"{self._title}, step {step}", standalone=True, highlighted=marked)
-        (self._folder / f"{step:03}.svg").write_text(f"{svg}\n", encoding="utf-8")
-        self._before, self._moves = board, moves or ()
+        board, look = self._pictures.drawn(step, facts, moves)
+        look["standalone"] = True
+        (self._folder / f"{step:03}.svg").write_text(f"{svg_of(board, **look)}\n", encoding="utf-8")
+
+
+FILM_FORMATS: Final = (".svg", ".gif", ".webp")
+"""What moving pictures are called, by their format."""
+
+
+class Film:
+    """Draws the steps of a match as one moving picture; more than a bounded number of them is left out."""
+
+    def __init__(self, description: Description, about: About | None) -> None:
+        self._pictures = Pictures(description, about)
+        self._frames: list[tuple[Board, Look]] = []
+
+    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
+        """Add the state of *step*; *moves* are those made in it, which the next frame marks."""
+        board, look = self._pictures.drawn(step, facts, moves)
+        if len(self._frames) < MAX_FRAMES:
+            self._frames.append((board, look))
+
+    def write(self, output: Path) -> None:
+        """Write the picture, in the format that the name of *output* ends with.
+
+        Raises:
+            OSError: the file cannot be written.
+            click.UsageError: it is GIF or WebP, and the extra `pictures` is not installed.
+        """
+        if output.suffix != ".svg":
+            from server.terminal.raster import write_animation  # noqa: PLC0415 -- it needs an extra
+
+            for _, look in self._frames:
+                look["standalone"] = True
+            write_animation([svg_of(board, **look) for board, look in self._frames], output)
+            return
+        frames = [drawing(board, **look) for board, look in self._frames]
+        output.write_text(f"{film_of(frames, self._pictures.title)}\n", encoding="utf-8")
 
 
 class Commentary:

@@ -15,7 +15,7 @@ import click
 from gdl.games.library import find_game
 from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
-from server.replacement import PRIVATE, replacing
+from gdl.replacement import PRIVATE, replacing
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}

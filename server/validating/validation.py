@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _COMPILING_S: Final = 300.0
 _COMPILING_MB: Final = 2048
-"""What compiling may take beyond the budget, in a process of its own. By the clock: the machine may be busy."""
+"""What compiling may take beyond the budget, in a process of its own: seconds of processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> Tria
         OSError: a play cannot be written.
         RuleFileError: the rules have no meaning; the static checks say more.
     """
+    from gdl.boards import layout_of  # noqa: PLC0415 -- pydantic is large, and the static checks draw nothing
     from gdl.simulation import simulate  # noqa: PLC0415 -- the static checks play nothing
     from server.validating.evidence import write_evidence  # noqa: PLC0415 -- nor write match records
 
@@ -105,7 +106,8 @@ def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> Tria
     written = [] if order.evidence_folder is None else write_evidence(found, order.evidence_folder, order.name)
     paths = {id(finding): path for finding, path in written}
     shown = tuple(ShownDefect(finding.diagnostic, paths.get(id(finding))) for finding in found.findings)
-    return TrialPlays(shown, found.as_json(), tuple(found.lines()), found.limit)
+    figures = found.as_json() | {"board": layout_of(description, None).kind}
+    return TrialPlays(shown, figures, tuple(found.lines()), found.limit)
 
 
 Result = TypeVar("Result")

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from types import MappingProxyType
 from typing import Final, TypeVar
 
 from aiohttp import web
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from gdl.boards import About, Board, Emphasis, Look, board_of, emphasis, layout_of, places, svg_of
+from gdl.boards import About, Board, Emphasis, Look, arrows, board_of, emphasis, layout_of, places, svg_of
 from gdl.errors import GdlError
 from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
@@ -103,7 +102,7 @@ class FirstPositions:
 
     async def _first_facts(self, rules: _Rules) -> frozenset[Term] | None:
         try:
-            description = _description(rules.version.rules)
+            description = await in_own_thread(partial(_description, rules.version.rules))
             if is_trusted(rules.version):
                 return await asyncio.to_thread(_initial_facts, description)
             return await self._facts_by_child(description, rules.version)
@@ -137,7 +136,6 @@ FIRST_POSITIONS: Final = web.AppKey("first_positions", FirstPositions)
 
 
 Result = TypeVar("Result")
-_NOTHING: Final[Mapping[str, Emphasis]] = MappingProxyType({})
 _N_FACTS: Final = 5_000
 """A state with more facts is not drawn."""
 _N_CHARACTERS: Final = 100_000
@@ -147,13 +145,17 @@ _FEW: Final = 200
 _CHARACTERS_PER_FACT: Final = 20
 _GLANCE: Final = 60
 _N_SHOWN: Final = 6
+_N_FEW: Final = 4
 
 
-async def board(book: RuleBook, facts: Collection[Term] | Collection[str]) -> Board | None:
-    """Return what there is to draw of a state, of which the facts or their texts are known; None if it is too much."""
+async def board(book: RuleBook, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board | None:
+    """Return what there is to draw of a state, of which the facts or their texts are known; None if it is too much.
+
+    *is_partial* says that there may be others, which are not known.
+    """
     if len(facts) > _N_FACTS:
         return None
-    return await _at_its_place(partial(_drawn, book, facts), is_long=len(facts) > _FEW)
+    return await _at_its_place(partial(_drawn, book, facts, is_partial=is_partial), is_long=len(facts) > _FEW)
 
 
 async def recorded_board(book: RuleBook, state: str) -> Board | None:
@@ -168,9 +170,9 @@ async def recorded_board(book: RuleBook, state: str) -> Board | None:
     return await _at_its_place(lambda: _drawn(book, facts_of(state)), is_long=is_long)
 
 
-def _drawn(book: RuleBook, facts: Collection[Term] | Collection[str]) -> Board:
+def _drawn(book: RuleBook, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board:
     known = tuple(read_term(fact) if isinstance(fact, str) else fact for fact in facts)
-    return board_of(layout_of(book.description, book.about), book.description, known)
+    return board_of(layout_of(book.description, book.about), book.description, known, is_partial=is_partial)
 
 
 async def _at_its_place(work: Callable[[], Result], *, is_long: bool) -> Result:
@@ -187,15 +189,22 @@ class Picture:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The lines that are read at a glance; all where there is no board."""
+        """The lines that are read at a glance; all where there is no board.
+
+        Of more than a few those that list facts behind a name are left to the table.
+        """
         if self.board is None:
             return self.lines
-        return tuple(line for line in self.lines if len(line) <= _GLANCE)[:_N_SHOWN]
+        is_short = len(self.lines) <= _N_FEW
+        found = (line for line in self.lines if len(line) <= _GLANCE and (is_short or ": " not in line))
+        return tuple(found)[:_N_SHOWN]
 
     @property
-    def folded(self) -> tuple[str, ...]:
-        """The other lines, which would take the room of the board."""
-        return tuple(line for line in self.lines if line not in self.shown)
+    def table(self) -> tuple[tuple[str, str], ...]:
+        """The other lines, which would take the room of the board: each with the name before its colon, if any."""
+        shown = self.shown
+        parted = (line.partition(": ") for line in self.lines if line not in shown)
+        return tuple((name, rest) if colon else ("", name) for name, colon, rest in parted)
 
     @property
     def is_empty(self) -> bool:
@@ -203,15 +212,23 @@ class Picture:
         return self.board is None and not self.lines
 
 
+@dataclass(frozen=True, slots=True)
+class LastMove:
+    """Which cells of a board stand out after a joint move, and through which of them something moved."""
+
+    cells: Mapping[str, Emphasis]
+    ways: tuple[tuple[str, ...], ...]
+
+
 async def picture_of(
     drawn: Board | None,
     title: str,
-    highlighted: Mapping[str, Emphasis] = _NOTHING,
+    last: LastMove | None = None,
     *,
     playable: bool = False,
     is_over: bool = False,
 ) -> Picture | None:
-    """Return *drawn* as a picture called *title*; the cells *highlighted* stand out, and *playable* ones are named.
+    """Return *drawn* as a picture called *title*; the *last* move stands out, and *playable* cells are named.
 
     Where the play *is_over*, no role has the turn.
     """
@@ -219,17 +236,29 @@ async def picture_of(
         return None
     turn = () if drawn.turn is None or is_over else (f"{drawn.turn} to move",)
     svg = None
-    if drawn.layout.kind != "facts":
-        look: Look = {"title": title, "captions": False, "highlighted": highlighted, "playable": playable}
+    if drawn.has_picture:
+        marked = last or LastMove({}, ())
+        look: Look = {"title": title, "captions": False, "highlighted": marked.cells, "arrows": marked.ways}
+        look["playable"] = playable
         is_long = len(drawn.columns) * len(drawn.rows) > _FEW
         text = await _at_its_place(lambda: svg_of(drawn, **look), is_long=is_long)
         svg = Markup(text)  # noqa: S704 -- `svg_of` escapes what it writes
     return Picture(svg, (*turn, *drawn.lines))
 
 
-def last_move(drawn: Board | None, before: Board | None, moves: Iterable[str]) -> dict[str, Emphasis]:
-    """Return which cells of *drawn* stand out after the joint move *moves* in *before*."""
-    return {} if drawn is None else emphasis(map(read_term, moves), drawn, before)
+async def image_of(drawn: Board, title: str, last: LastMove | None) -> str:
+    """Return *drawn* as an SVG file of its own, called *title*; the *last* move stands out."""
+    marked = last or LastMove({}, ())
+    look: Look = {"title": title, "highlighted": marked.cells, "arrows": marked.ways, "standalone": True}
+    return await _at_its_place(lambda: svg_of(drawn, **look), is_long=len(drawn.columns) * len(drawn.rows) > _FEW)
+
+
+def last_move(drawn: Board | None, before: Board | None, moves: Iterable[str]) -> LastMove | None:
+    """Return what of *drawn* stands out after the joint move *moves* in *before*."""
+    if drawn is None:
+        return None
+    terms = tuple(map(read_term, moves))
+    return LastMove(emphasis(terms, drawn, before), arrows(terms, drawn))
 
 
 def cells_of(move: Term, drawn: Board) -> tuple[tuple[str, ...], bool]:

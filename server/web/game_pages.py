@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import web
 from cachetools import LRUCache
@@ -23,8 +23,10 @@ from server.storage.rows import GameVersion
 from server.visibility import Role
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.cache import BackgroundCache
+from server.web.game_list import BOARDS, KINDS, N_ON_PAGE, ROLES, SORTS, GameQuery, GameTraits, measured, traits_of
 from server.web.leaderboards import LEADERBOARDS
 from server.web.match_lists import CARDS
+from server.web.measuring import MEASUREMENTS
 from server.web.rendering import render, sentence, visitor_of
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
 
@@ -34,15 +36,43 @@ _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
 
 
+_TRAITS: Final[LRUCache[tuple[str, str, str, bool], GameTraits]] = LRUCache(4_096)
+"""What versions are like: they never change but for what is said of them."""
+
+
 async def show_games(request: web.Request) -> web.Response:
-    """Show all games with the boards of their first positions."""
+    """Show the games that the query asks for, a page at a time, with pictures of their first positions."""
     versions = await request.app[MANAGER].games.listed()
-    cards = await asyncio.gather(*(_card(request, version) for version in versions))
-    return render(request, "games.html", games=cards)
+    games = [_traits(version) for version in versions]
+    wanted = GameQuery.of(request.query, request.query.getall("kind", []))
+    if wanted.needs_figures:
+        await request.app[MEASUREMENTS].begin(versions)
+    found = wanted.found(games)
+    n_pages = max(1, -(-len(found) // N_ON_PAGE))
+    page = min(wanted.page, n_pages)
+    tags = sorted({tag for game in games for tag in game.tags})
+    return render(
+        request,
+        "games.html",
+        games=found[(page - 1) * N_ON_PAGE : page * N_ON_PAGE],
+        n_games=len(games),
+        n_found=len(found),
+        page=page,
+        n_pages=n_pages,
+        wanted=wanted,
+        roles=list(ROLES.items()),
+        boards=list(BOARDS.items()),
+        kinds=list(KINDS.items()),
+        sorts=[(name, words) for name, (words, _) in SORTS.items()],
+        tags=[(tag, tag) for tag in tags],
+    )
 
 
-async def _card(request: web.Request, version: GameVersion) -> dict[str, Any]:
-    return {"version": version, "title": title_of(version), "picture": await _first_picture(request, version)}
+def _traits(version: GameVersion) -> GameTraits:
+    key = (version.name, version.sha256, version.verdict, version.report is None)
+    if key not in _TRAITS:
+        _TRAITS[key] = traits_of(version)
+    return _TRAITS[key]
 
 
 async def _first_picture(request: web.Request, version: GameVersion) -> Picture | None:
@@ -72,6 +102,7 @@ async def show_game(request: web.Request) -> web.Response:
     report = version.report if isinstance(version.report, Mapping) else {}
     remarks = report_remarks(version.rules, report.get("diagnostics", ()))
     rows = await manager.matches.listed(game=name, limit=_N_MATCHES)
+    await request.app[MEASUREMENTS].begin([version])
     return render(
         request,
         "game.html",
@@ -85,6 +116,7 @@ async def show_game(request: web.Request) -> web.Response:
         report=report,
         n_plays=request.app[CHECKER].n_plays(version.sha256),
         remarks=remarks,
+        measured=measured(version),
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         opponents=OWN_PLAYERS,

@@ -21,7 +21,7 @@ from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
 from server.storage.rows import MatchRow
-from server.visibility import Aspect, Role, Viewer, may_see, secrecy_of
+from server.visibility import Aspect, Principal, Role, Viewer, may_see, secrecy_of
 from server.web import boards
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
 from server.web.match_lists import CARDS, MatchCard
@@ -95,14 +95,14 @@ class ShownMatch:
 
 async def show_match(request: web.Request) -> web.Response:
     """Show a match at the step that the query names, else at its last."""
-    shown = await _shown(request)
+    shown = await shown_match(request, request.get(PRINCIPAL))
     with understood(shown.row.id):
         return render(request, "match.html", **await _context(request, shown))
 
 
 async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes from step to step, for the page's script."""
-    shown = await _shown(request)
+    shown = await shown_match(request, request.get(PRINCIPAL))
     with understood(shown.row.id):
         context = await _context(request, shown)
         response = render(request, "match_parts.html", **context)
@@ -119,14 +119,14 @@ async def abort(request: web.Request) -> web.StreamResponse:
     raise web.HTTPSeeOther(URL("/matches") / match.id)
 
 
-async def _shown(request: web.Request) -> ShownMatch:
-    """Return the match of the path at the step and for the role of the query."""
+async def shown_match(request: web.Request, who: Principal | None, *, as_nobody: bool = False) -> ShownMatch:
+    """Return the match of the path for *who*, at the step and for the role of the query; *as_nobody*: for no role."""
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
-    (card,) = await request.app[CARDS].of([row], request.get(PRINCIPAL))
+    (card,) = await request.app[CARDS].of([row], who)
     version = await request.app[boards.GAME_VERSIONS].version(row.sha256)
     step = _number(request.query, "step", view.n_steps)
-    only = _role_index(request.query, card, row)
+    only = None if as_nobody else _role_index(request.query, card, row)
     book = None if version is None else boards.rule_book(version)
     return ShownMatch(row, card, view, min(step, view.n_steps), only, book)
 
@@ -185,14 +185,26 @@ async def _picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Pict
     try:
         if shown.only is not None:
             return await _known_picture(request, shown, title)
-        drawn = await _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
-        before = await _board(shown.book, shown.view, shown.step - 1)
-        move = shown.view.step_to(shown.step)
-        moves = () if move is None else (one.move for one in move.moves if one.move is not None)
+        drawn, last = await board_at(request, shown)
         is_over = shown.view.end == "completed" and shown.step == shown.view.n_steps
-        return await boards.picture_of(drawn, title, boards.last_move(drawn, before, moves), is_over=is_over), False
+        return await boards.picture_of(drawn, title, last, is_over=is_over), False
     except GdlError:
         return None, False
+
+
+async def board_at(request: web.Request, shown: ShownMatch) -> tuple[Board | None, boards.LastMove | None]:
+    """Return what there is to draw of the step that is *shown*, and of the move before it.
+
+    Raises:
+        GdlError: nothing of it can be drawn.
+    """
+    if shown.book is None:
+        return None, None
+    drawn = await _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
+    before = await _board(shown.book, shown.view, shown.step - 1)
+    move = shown.view.step_to(shown.step)
+    moves = () if move is None else tuple(one.move for one in move.moves if one.move is not None)
+    return drawn, boards.last_move(drawn, before, moves)
 
 
 async def _known_picture(request: web.Request, shown: ShownMatch, title: str) -> tuple[boards.Picture | None, bool]:
@@ -208,7 +220,9 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
     if known is None:
         return None, True
     facts = facts_after(known, shown.step)
-    return (None if not facts else await boards.picture_of(await boards.board(shown.book, facts), title)), False
+    return (
+        None if not facts else await boards.picture_of(await boards.board(shown.book, facts, is_partial=True), title)
+    ), False
 
 
 async def _board(book: boards.RuleBook, view: MatchView, step: int) -> Board | None:

@@ -44,6 +44,13 @@ class StepView:
     moves: tuple[MoveView, ...]
     insights: tuple[Insight | None, ...] = ()
 
+    def told(self, only: int | None) -> tuple[int, ...]:
+        """Return whose moves are worth a line: *only* that role's; else all but `noop`, where another did more."""
+        if only is not None:
+            return (only,)
+        found = tuple(number for number, one in enumerate(self.moves) if not one.is_plain)
+        return found or tuple(range(len(self.moves)))
+
 
 @dataclass(frozen=True, slots=True)
 class ReachedState:

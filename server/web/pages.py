@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
 from aiohttp import web
@@ -13,13 +13,19 @@ from cachetools import LRUCache
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import TournamentFeed
+from server.storage.games import title_of
 from server.storage.listing import Statistics
 from server.storage.pulses import PulseStore
 from server.storage.ratings import ResultStore
+from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.web import (
+    embeds,
     entrant_page,
     game_pages,
+    game_pictures,
+    home_feed,
+    import_page,
     leaderboards,
     match_lists,
     match_page,
@@ -30,15 +36,18 @@ from server.web import (
     tournament_forms,
     tournament_pages,
     validation_page,
+    version_page,
 )
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.cache import BackgroundCache
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
 from server.web.live_boards import LIVE_BOARDS, LiveBoards
 from server.web.match_lists import CARDS, Cards
+from server.web.measuring import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates, render, send_static_file
 
 Value = TypeVar("Value")
+WARM_AFTER_S: Final = 1.0
 
 _LOG: Final = logging.getLogger(__name__)
 _TITLES: Final = {
@@ -93,10 +102,13 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/static/{name}", send_static_file)
     router.add_get("/", match_lists.show_home)
     router.add_get("/parts/live", match_lists.show_live)
+    router.add_get("/parts/live/events", home_feed.follow_live)
     router.add_get("/matches", match_lists.show_matches)
     router.add_get("/queue", match_lists.show_queue)
     router.add_get("/matches/{id}", match_page.show_match)
     router.add_get("/matches/{id}/parts", match_page.show_parts)
+    router.add_get("/matches/{id}/embed", embeds.show_embedded)
+    router.add_get("/matches/{id}/board.svg", embeds.send_image)
     router.add_post("/matches/{id}/abort", match_page.abort)
     router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
     router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
@@ -126,7 +138,11 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/players/{name:.+}", player_pages.command)
     router.add_get("/games", game_pages.show_games)
     router.add_post("/games", game_pages.upload_game)
+    router.add_post("/games/import", import_page.begin)
+    router.add_get("/games/imports/{id}", import_page.show)
     router.add_get("/games/{name}", game_pages.show_game)
+    router.add_get("/games/{name}/picture.svg", game_pictures.send_picture)
+    router.add_get("/games/{name}/diff", version_page.show_difference)
     router.add_post("/games/{name}/play", start_page.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
@@ -139,6 +155,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
     app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
+    app[home_feed.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
@@ -151,9 +168,14 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
-    warming = asyncio.create_task(_warm(app))
+    app[MEASUREMENTS] = Measurements(manager.games, app[CHECKER])
+    app[game_pictures.PICTURES] = LRUCache(game_pictures.N_KEPT)
+    games = await manager.games.listed()
+    await asyncio.to_thread(_read_texts, games)
+    warming = asyncio.create_task(_warm(app, games))
     yield
     warming.cancel()
+    await app[MEASUREMENTS].close()
     await app[CHECKER].close()
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
@@ -167,7 +189,14 @@ def _figures(find: Callable[[str], Awaitable[Value]]) -> BackgroundCache[str, Va
     return BackgroundCache(find, n_kept=512, patience_s=0.08, fresh_s=60.0)
 
 
-async def _warm(app: web.Application) -> None:
-    """Do what the first visitors would otherwise wait for."""
-    await asyncio.to_thread(compile_templates)
-    await app[FIRST_POSITIONS].warm(await app[MANAGER].games.listed())
+def _read_texts(games: Sequence[GameVersion]) -> None:
+    """Read templates and descriptions of games, which the first visitor would otherwise wait for."""
+    compile_templates()
+    for game in games:
+        title_of(game)
+
+
+async def _warm(app: web.Application, games: Sequence[GameVersion]) -> None:
+    """Do what visitors of single games would otherwise wait for, once the first visitor has the first page."""
+    await asyncio.sleep(WARM_AFTER_S)
+    await app[FIRST_POSITIONS].warm(games)

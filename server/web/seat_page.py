@@ -19,9 +19,7 @@ from server.access.access import PRINCIPAL, REMOTE
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
-from server.errors import RequestError
-from server.links.human_seat import choose
-from server.links.request_queue import request_id
+from server.errors import NotAskedError, RequestError
 from server.spectating.state import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
@@ -91,20 +89,22 @@ async def make_move(request: web.Request) -> web.StreamResponse:
     if "come" in data:
         await request.app[MANAGER].note_arrival(match.id, role)
         raise web.HTTPSeeOther(seat_address(match.id, role))
-    problem = _chosen(request, match, role, data)
+    problem = await _chosen(request, match, role, data)
     if not problem:
         await name_person(request, match, role)
         raise web.HTTPSeeOther(seat_address(match.id, role))
     return render(request, "seat.html", status=409, **await _context(request, match, role, problem))
 
 
-def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
+async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
     """Make the move that *data* has; return what was wrong with it, nothing if it is made."""
-    queues, step = request.app[MANAGER].request_queues, str(data.get("step", ""))
-    if not queues.has_seat(match.id, role) or not (step.isascii() and step.isdecimal() and len(step) < 9):
+    step = str(data.get("step", ""))
+    if not (step.isascii() and step.isdecimal() and len(step) < 9):
         return "No move is asked for now."
     try:
-        choose(queues.seat(match.id, role), request_id(match.id, int(step), "PLAY"), str(data.get("move", "")))
+        await request.app[MANAGER].relay.choose(match, role, int(step), str(data.get("move", "")))
+    except NotAskedError:
+        return "No move is asked for now."
     except CallerError as error:
         return sentence(error)
     return ""
@@ -179,7 +179,7 @@ async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[s
 
 async def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
     try:
-        return await board(rule_book(version), facts)
+        return await board(rule_book(version), facts, is_partial=version.is_gdl2)
     except GdlError:
         return None
 

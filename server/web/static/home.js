@@ -1,16 +1,31 @@
 // Keeps the live matches of the first page up to date, as long as the page is visible.
 
-const PAUSE_MS = 3000;
-const live = document.querySelector("[data-refresh]");
+const AGAIN_MS = 3000;
+const live = document.querySelector("[data-events]");
+let source = null;
+let timer = null;
 
-async function refresh() {
-  if (document.hidden || live.contains(document.activeElement)) return;
-  try {
-    const answer = await fetch(live.dataset.refresh, { headers: { Accept: "text/html" } });
-    if (answer.ok) live.innerHTML = await answer.text(); // our own server's, and escaped there
-  } catch {
-    // The server is away; the next time may find it again.
-  }
+function show(event) {
+  if (live.contains(document.activeElement)) return; // the next one may do
+  live.innerHTML = JSON.parse(event.data).html; // our own server's, and escaped there
 }
 
-if (live) setInterval(refresh, PAUSE_MS);
+function follow() {
+  source = new EventSource(live.dataset.events);
+  source.addEventListener("live", show);
+  source.addEventListener("error", () => {
+    // Browsers give up where a proxy answers for a server that is away.
+    if (source.readyState === EventSource.CLOSED) timer = setTimeout(follow, AGAIN_MS);
+  });
+}
+
+function keepUp() {
+  clearTimeout(timer);
+  source?.close();
+  if (!document.hidden) follow();
+}
+
+if (live) {
+  document.addEventListener("visibilitychange", keepUp);
+  keepUp();
+}

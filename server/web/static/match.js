@@ -2,6 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
+import { Replay } from "./replay.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
 const SOON_MS = 60;
@@ -118,15 +119,29 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("input", (event) => {
-  if (event.target.id === "slider") show(Number(event.target.value));
+  if (event.target.id !== "slider") return;
+  replay.pause();
+  show(Number(event.target.value));
 });
+
+const replay = new Replay(
+  () => {
+    go("next");
+    return shownStep() + 1 < lastStep();
+  },
+  () => shownStep() === lastStep() && go("first"),
+);
 
 const KEYS = { ArrowLeft: "before", ArrowRight: "next", Home: "first", End: "last" };
 
 document.addEventListener("keydown", (event) => {
   const isTaken = event.target.matches?.("input, textarea, select, #moves") || event.altKey || event.ctrlKey || event.metaKey;
-  if (isTaken || !(event.key in KEYS)) return;
+  if (isTaken) return;
+  const isPressed = event.key === " " && event.target.matches?.("button, a, summary"); // which the browser presses itself
+  if (!isPressed && replay.press(event.key)) event.preventDefault();
+  if (!(event.key in KEYS)) return;
   event.preventDefault();
+  replay.pause();
   go(KEYS[event.key]);
 });
 
@@ -169,6 +184,7 @@ async function end(attempts = 10) {
   kept = new Map();
   deadlines.clear();
   showRow();
+  replay.show();
   document.getElementById("announcement").textContent = `The match is over. ${document.getElementById("seats").textContent.replace(/\s+/g, " ")}`;
 }
 
@@ -179,4 +195,5 @@ if (isLive()) {
   setInterval(() => isWaiting() && show(null), WAITING_MS); // its journal has not begun, so no event tells who comes
 }
 showRow();
+replay.show();
 if ("soon" in position().dataset) again(shownStep());

@@ -51,6 +51,7 @@ PLACES = {
     "entrant": "deep",
     "other": "deep",
     "game": "nim",
+    "import_id": "none",
 }
 LASTS = ("/events", "/requests", "/letters")
 

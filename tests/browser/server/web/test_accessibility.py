@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from aiohttp import ClientSession
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from server.storage.rows import MatchRow
 from tests.kit.server.api.cups import TOURNAMENTS
@@ -80,8 +81,9 @@ def barriers(page: Page) -> list[str]:
     return found
 
 
-PAGES = ["/", "/matches", "/matches/{id}", "/matches/{id}?step=3", "/matches/{dealt}?step=1&as=alice", "/queue",
-         "/games", "/games/breakthrough", "/games/zion", "/games/kuhnpoker", "/players", "/players/legal", "/start",
+PAGES = ["/", "/matches", "/matches/{id}/embed", "/matches/{id}", "/matches/{id}?step=3",
+         "/matches/{dealt}?step=1&as=alice", "/queue", "/games", "/games?roles=1&sort=new",
+         "/games/breakthrough", "/games/zion", "/games/kuhnpoker", "/players", "/players/legal", "/start",
          "/tournaments", "/tournaments/cup", "/tournaments/cup/entrants/legal", "/tournaments/cup/wall",
          "/tournaments/waiting", "/tournaments/waiting/wall", "/start/tournament",
          "/leaderboards", "/leaderboards/tictactoe", "/players/legal/against/random",
@@ -152,4 +154,22 @@ def test_axe_finds_no_barrier_on_a_match_that_is_played(open_page: OpenPage, sit
     for role in ("white", "black"):
         site.ask(lambda role=role: site.manager.note_arrival(match_id, role))  # type: ignore[misc]  # called at once
     expect(page.locator("#seats .clock.runs").first).to_be_visible()
+    assert barriers(page) == []
+
+
+def test_axe_finds_no_barrier_on_an_import_and_on_what_versions_change(open_page: OpenPage, site: LiveSite) -> None:
+    rules = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)"
+    page = open_page("/games")
+    file: FilePayload = {"name": "Going.kif", "mimeType": "text/plain", "buffer": rules.encode()}
+    page.set_input_files("#archive", files=[file])
+    page.get_by_role("button", name="Bring them in").click()
+    expect(page.get_by_text("1 game came in")).to_be_visible(timeout=120_000)
+    assert barriers(page) == []
+    first = site.ask(lambda: site.manager.games.find("going"))
+    assert first is not None
+    other = replace(first, sha256="0" * 64, rules=rules.replace("100", "90"), created_ms=first.created_ms + 1)
+    site.ask(lambda: site.manager.games.put(other))
+    page.goto("/games/going")
+    page.get_by_role("link", name="since the version before").click()
+    expect(page.get_by_role("heading", name="What differs")).to_be_visible()
     assert barriers(page) == []

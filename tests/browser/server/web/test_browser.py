@@ -80,6 +80,19 @@ def test_thoughts_are_hidden_where_no_player_tells(open_page: OpenPage, finished
     expect(open_page(f"/matches/{finished.id}").locator("#thoughts")).to_be_hidden()
 
 
+def test_the_first_page_shows_what_begins_and_ends(open_page: OpenPage, site: LiveSite) -> None:
+    home = open_page("/")
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    card = home.locator(f"#live a[href='/matches/{match_id}']").first
+    seat = open_page(f"/matches/{match_id}/play/x")
+    expect(card).to_be_visible()
+    for step, cell in ((0, "0,0"), (2, "1,1"), (4, "2,2")):
+        expect(seat.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
+        seat.locator(f"#seat [data-cell='{cell}']").click()
+    expect(seat.locator("#turn")).to_contain_text("The match is over.")
+    expect(card).to_have_count(0)
+
+
 def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
     page = open_page("/", "502 (Bad Gateway)")
@@ -163,6 +176,27 @@ def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage,
     expect(where).to_contain_text("Step 2 of")
     page.reload()
     expect(where).to_contain_text("Step 2 of")
+
+
+def test_a_match_is_played_like_a_film_and_seen_from_the_other_side(open_page: OpenPage, finished: MatchRow) -> None:
+    page, n = open_page(f"/matches/{finished.id}"), finished.n_steps
+    play, where = page.locator("[data-replay=play]"), page.locator("#position figcaption")
+    page.locator("#speed").select_option("4")
+    page.keyboard.press("Escape")
+    play.click()
+    expect(play).to_have_text("Pause")
+    expect(where).to_contain_text(f"Step {n} of")
+    expect(play).to_have_text("Play")
+    flip = page.get_by_role("button", name="Flip the board")
+    flip.click()
+    expect(flip).to_have_attribute("aria-pressed", "true")
+    cell = page.locator("#position [data-cell='0,0'] .ground").bounding_box()
+    frame = page.locator("#position svg.board").bounding_box()
+    assert cell is not None
+    assert frame is not None
+    assert cell["y"] > frame["y"] + frame["height"] / 2
+    page.locator("body").press("f")
+    expect(flip).to_have_attribute("aria-pressed", "false")
 
 
 def test_pages_can_be_read_without_scripts(open_page: OpenPage, finished: MatchRow) -> None:

@@ -228,6 +228,8 @@ def statuses(caller: Caller, match: Played, least: str, aspect: str = "") -> set
         return {401}
     if caller.role < Role[least.upper()]:
         return {401} if caller.name == PASSER_BY else {403}
+    if aspect == "none":  # it needs what no match is told of there: an import, two versions
+        return {404}
     running = TABLE["running"][match.kind]
     # A seat of one's own is asked for by its role; orderers and admins see more at the seats of people alone.
     own = running.get("owner", ()) if caller.name == "owner" and aspect != "play" else ()
@@ -242,7 +244,7 @@ def addresses(path: str, match: Played) -> Iterator[str]:
     fillings = {
         "match_id": match.row.id, "id": match.row.id, "role": match.role, "player": match.player,
         "game": match.row.game, "name": "tictactoe", "number": "0", "feed": "updatedFeed.json",
-        "entrant": "p0", "other": "legal",
+        "entrant": "p0", "other": "legal", "import_id": "none",
     }  # fmt: skip
     if path.startswith(("/api/v1/players/", "/players/")):
         fillings["name"] = match.player

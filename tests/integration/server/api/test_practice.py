@@ -110,6 +110,7 @@ async def test_a_rematch_of_a_player_is_practice_and_needs_a_part_of_its_own(tmp
         foreign = await told(await found.order(found.host, x="legal", o="random"), 201)
         for one in (first, foreign):
             await manager_of(found.client).abort(one["id"], "enough")
+            await record(found.client, one["url"], headers=found.host)
         again = await told(await found.client.post(f"{first['url']}/rematch", headers=found.ann), 201)
         refusal = await refused(await found.client.post(f"{foreign['url']}/rematch", headers=found.ann))
     assert set(again["seats"]) == {"o"}

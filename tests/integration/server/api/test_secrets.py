@@ -91,7 +91,7 @@ def addresses(client: Client, match_id: str, roles: tuple[str, ...], streams: tu
     fillings: dict[str, list[str]] = {
         "match_id": [match_id], "id": [match_id], "role": list(roles), "step": ["0", "1", "2"], "number": ["0"],
         "feed": ["updatedFeed.json", "updatedFeed.atom", "completedFeed.json"], "name": ["unnamed"],
-        "entrant": ["nobody"], "other": ["random"], "game": ["tictactoe"],
+        "entrant": ["nobody"], "other": ["random"], "game": ["tictactoe"], "import_id": ["nosuch"],
     }  # fmt: skip
     found = []
     for route in app.router.routes():

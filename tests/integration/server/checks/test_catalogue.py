@@ -84,7 +84,7 @@ async def test_when_nobody_answers_the_rest_is_skipped() -> None:
 
 
 async def proper(text: str, desk: PlayerServer) -> str:
-    return await desk.answer(read_message(text))
+    return (await desk.answer(read_message(text))).text
 
 
 async def mumbling(text: str, _desk: PlayerServer) -> str:

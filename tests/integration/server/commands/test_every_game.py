@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gdl.games.library import game_names
+from tests.kit.rules.sample import sampled_games
 from tests.kit.server.commands.fixtures import Ggp
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", sampled_games())
 def test_a_match_of_each_game_is_played_and_its_record_agrees(ggp: Ggp, tmp_path: Path, name: str) -> None:
     path = tmp_path / "m.json"
     ended = ggp("match", name, "--play-clock", 20, "--start-clock", 20, "--seed", 1, "--record", path, "--scramble")

@@ -164,7 +164,7 @@ def test_a_late_move_is_replaced_and_told(ggp: Ggp, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("tictacto",), "did you mean tictactoe or phantomtictactoe?"),
+        (("tictacto",), "did you mean tictactoe or phantomtictactoe or biddingtictactoe?"),
         (("tictactoe", "--player", "z=legal"), "no role to play 'z'; did you mean x or o?"),
         (("tictactoe", "--player", "x=legl"), "no player 'legl'; did you mean legal?"),
         (("tictactoe", "--player", "x"), "as in --player white=mcts"),

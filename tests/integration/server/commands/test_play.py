@@ -38,7 +38,7 @@ def test_a_person_sees_what_the_transcript_says(path: Path, ggp: Ggp, monkeypatc
             "ggp: no player at 'http://127.0.0.1:1': here a player of ours or of a file plays; "
             "`ggp match` lets others play\n",
         ),
-        (("tictacto",), "ggp: no game 'tictacto'; did you mean tictactoe or phantomtictactoe?\n"),
+        (("tictacto",), "ggp: no game 'tictacto'; did you mean tictactoe or phantomtictactoe or biddingtictactoe?\n"),
         (("montyhall", "--as", "random"), "ggp: no role 'random'; did you mean candidate?\n"),
     ],
 )

@@ -221,3 +221,15 @@ def test_pictures_that_cannot_be_written_are_told(ggp: Ggp, record: Path, tmp_pa
     (tmp_path / "file").touch()
     ended = ggp("replay", record, "--svg", tmp_path / "file" / "pictures")
     assert (ended.exit_code, "pictures cannot be written: Not a directory" in ended.errors) == (2, True)
+
+
+def test_a_match_becomes_one_moving_picture(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+    ended = ggp("replay", record, "--animate", "-o", tmp_path / "m.svg")
+    n_steps = len(json.loads(record.read_text())["moves"])
+    assert ended.exit_code == 0
+    assert (tmp_path / "m.svg").read_text(encoding="utf-8").count("<animate ") == n_steps + 1
+
+
+@pytest.mark.parametrize("options", [["--animate"], ["-o", "m.svg"], ["--animate", "-o", "m.png"]])
+def test_a_moving_picture_needs_its_file(ggp: Ggp, record: Path, options: list[str]) -> None:
+    assert "--animate and -o FILE go together" in ggp("replay", record, *options).errors

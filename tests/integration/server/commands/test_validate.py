@@ -143,7 +143,7 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_any_work(ggp: Ggp, rules
 
 
 def test_a_misspelt_game_gets_a_suggestion(ggp: Ggp) -> None:
-    told = "ggp: no game 'tictacto'; did you mean tictactoe or phantomtictactoe?\n"
+    told = "ggp: no game 'tictacto'; did you mean tictactoe or phantomtictactoe or biddingtictactoe?\n"
     assert ggp("validate", "tictacto") == (2, "", told)
 
 

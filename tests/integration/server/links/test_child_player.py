@@ -67,6 +67,26 @@ async def test_rest_of_a_line_blank_lines_and_carriage_returns_do_not_count() ->
         assert [await ask(player, text) for text in "abc"] == ["(ok)"] * 3
 
 
+async def test_comments_are_no_answers_and_one_may_tell_what_the_player_thinks() -> None:
+    thought = '; GGP-Player-Insight: {"value": 60}'
+    program = f"input()\nprint('; GGP-Player-Insight', {thought!r}, '; ' + 'x' * 9999, '(ok)', sep='\\n')"
+    reply = ReplyBuffer()
+    async with child(program) as player:
+        await player.deliver(PlayerRequest("x"), reply)
+    assert (reply.raw.decode(), reply.insight) == ("(ok)", '{"value": 60}')
+
+
+async def test_a_comment_that_comes_in_bytes_is_none_of_the_answer() -> None:
+    program = "import sys\ninput()\nfor c in '; (no)\\r\\n(yes)\\n': sys.stdout.write(c), sys.stdout.flush()"
+    async with child(program) as player:
+        assert (await ask(player, "x")).strip() == "(yes)"
+
+
+async def test_children_learn_that_thoughts_are_taken() -> None:
+    async with child("import os\ninput()\nprint(os.environ['GGP_TAKES_INSIGHT'])") as player:
+        assert await ask(player, "x") == "1\n"
+
+
 async def test_a_late_line_is_not_taken_for_the_next_answer() -> None:
     program = "import sys\nfor line in sys.stdin:\n  if 'flush' in line: print('late\\nlate\\n(now)', flush=True)"
     async with child(program) as player:

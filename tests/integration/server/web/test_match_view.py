@@ -94,3 +94,12 @@ def test_steps_of_which_no_move_may_be_known_are_one_row() -> None:
     known = StepView(4, (MoveView("(go 1)", "", 5, "player"), MoveView(None, "", 5, "")))
     assert rows_of(MatchView(steps=[*hidden, known])) == [HiddenSteps(1, 3, (600, 0), (1, 0)), known]
     assert rows_of(MatchView()) == []
+
+
+def test_a_line_tells_only_of_moves_that_are_more_than_noop() -> None:
+    def step(*moves: str) -> StepView:
+        return StepView(1, tuple(MoveView(move, "", None, "player") for move in moves))
+
+    assert step("(mark 1 1)", "noop").told(None) == (0,)
+    assert step("noop", "noop").told(None) == (0, 1)
+    assert step("(mark 1 1)", "noop").told(1) == (1,)

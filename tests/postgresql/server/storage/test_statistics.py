@@ -53,7 +53,9 @@ async def test_matches_are_counted_by_status_and_by_game(statistics: Statistics)
 
 async def test_a_game_has_means_over_its_completed_matches(statistics: Statistics) -> None:
     counts = NONE | {"completed": 2, "aborted": 1, "queued": 1}
-    assert await statistics.of_game("tiny") == GameStatistics(counts, 5.5, {"x": 75.0, "o": 25.0})
+    assert await statistics.of_game("tiny") == GameStatistics(
+        counts, 5.5, {"x": 75.0, "o": 25.0}, {"x": 49.0, "o": 49.0}
+    )
 
 
 async def test_a_game_that_nobody_played_has_no_means(statistics: Statistics) -> None:

@@ -84,7 +84,11 @@ def test_show_lists_the_facts_of_a_file_without_description(ggp: Ggp, tmp_path: 
 
 
 def test_a_misspelt_name_is_wrong_usage_with_suggestions(ggp: Ggp) -> None:
-    assert ggp("show", "brekthrough") == (2, "", "ggp: no game 'brekthrough'; did you mean breakthrough?\n")
+    assert ggp("show", "brekthrough") == (
+        2,
+        "",
+        "ggp: no game 'brekthrough'; did you mean breakthrough or knightthrough?\n",
+    )
 
 
 def test_a_wrong_description_is_reported_with_its_problems(ggp: Ggp, tmp_path: Path) -> None:

@@ -44,6 +44,11 @@ def test_the_first_position_is_printed_as_a_picture(ggp: Ggp) -> None:
     assert (ended.exit_code, texts(ended.output, "title")[0], len(cells(ended.output))) == (0, "Tic-tac-toe", 9)
 
 
+def test_unicode_is_drawn_where_it_is_asked_for(ggp: Ggp) -> None:
+    assert "1 ♙ ♙ ♙ ♙ ♙ ♙ ♙ ♙" in ggp("show", "breakthrough", "--unicode").output
+    assert ggp("show", "breakthrough", "--plain").output == ggp("show", "breakthrough").output
+
+
 def test_the_picture_goes_to_a_file(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("show", "nim", "--svg", "-o", tmp_path / "nim.svg")
     assert (ended.exit_code, ended.output) == (0, "")
@@ -60,3 +65,18 @@ def test_a_file_that_cannot_be_written_is_told(ggp: Ggp, tmp_path: Path) -> None
 def test_a_game_without_a_description_is_drawn_by_a_guessed_layout(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "mine.kif").write_text(find_game("tictactoe").read().source.text)
     assert "3 . . .\n2 . . .\n1 . . .\n  1 2 3\nx to move\n" in ggp("show", tmp_path / "mine.kif").output
+
+
+def test_a_folder_is_drawn_on_one_page(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "a.kif").write_text("(role me) (init (cell 1 1 x)) (init (cell 2 2 x))", encoding="utf-8")
+    (tmp_path / "b.kif").write_text("(role me) (init (p", encoding="utf-8")
+    ended = ggp("show", "--sheet", tmp_path, "-o", tmp_path / "sheet.html")
+    assert (ended.exit_code, ended.output) == (0, "2 games: none 1, squares 1\n")
+    assert ended.errors.startswith("b: ")
+    assert (tmp_path / "sheet.html").read_text(encoding="utf-8").count("<figure>") == 2
+
+
+def test_a_sheet_needs_a_file_and_a_game_a_name(ggp: Ggp, tmp_path: Path) -> None:
+    assert "-o FILE" in ggp("show", "--sheet", tmp_path).errors
+    assert "name a GAME" in ggp("show").errors
+    assert ggp("show", "nim", "--sheet", tmp_path).exit_code == 2

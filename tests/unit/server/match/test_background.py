@@ -71,3 +71,6 @@ async def test_what_is_quick_is_worked_out_in_the_loop_and_what_was_slow_beside_
     for cost_s in (0.5, 0.5, 1.05, 0.5, 0.5):
         assert await evaluator(partial(working, cost_s)) is POSITION
     assert threads == [False, True, True, False, True]
+    assert evaluator.now(partial(working, 1.05)) is POSITION
+    assert evaluator.now(partial(working, 0.5)) is None
+    assert threads == [False, True, True, False, True, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -30,7 +31,7 @@ from server.match.events import (
 from server.match.exchange import MatchPhase
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.position import Position
-from server.match.referee import LocalReferee
+from server.match.referee import LocalReferee, PromptEvaluator
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps, until
 
 
@@ -234,6 +235,34 @@ async def test_an_engine_that_fails_after_some_steps_ends_the_match_there() -> N
     driver = MatchDriver(LocalReferee(two_steps(), fail_at_last), setup(), links, (), STOPPED)
     assert await driver.run() == Failed(5000, 1, "MemoryError", "full")
     assert [link.requests[-1].text for link in links.values()] == ["(ABORT m.1)", "(ABORT m.1)"]
+
+
+class Counting(PromptEvaluator):
+    """An evaluator that is always quick, and fails at the state with the number *fails_at*."""
+
+    def __init__(self, fails_at: int = -1) -> None:
+        super().__init__(quick_s=math.inf)
+        self.n_at_once, self._fails_at = 0, fails_at
+
+    def now(self, work: Callable[[], Position]) -> Position | None:
+        self.n_at_once += 1
+        if self.n_at_once == self._fails_at:
+            raise MemoryError("full")
+        return super().now(work)
+
+
+async def test_states_that_are_quick_are_worked_out_without_a_task_for_each() -> None:
+    evaluator = Counting()
+    links = {LEFT: Says(lambda _: "(say Yes)"), RIGHT: Says()}
+    driver = MatchDriver(LocalReferee(two_steps(), evaluator), setup(), links, (), STOPPED)
+    assert await driver.run() == Completed(5000, 2, (100, 0))
+    assert evaluator.n_at_once == 2
+
+
+async def test_an_engine_that_fails_at_once_ends_the_match_there() -> None:
+    links = {LEFT: Says(), RIGHT: Says()}
+    driver = MatchDriver(LocalReferee(two_steps(), Counting(2)), setup(), links, (), STOPPED)
+    assert await driver.run() == Failed(5000, 1, "MemoryError", "full")
 
 
 async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None:

@@ -1,0 +1,24 @@
+"""`ggp mcp`: the library and the engines as tools for language models, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import click
+
+
+@click.command()
+def command() -> None:
+    """Serve tools for language models on standard input and output, by the Model Context Protocol.
+
+    They list and show games, validate rules, show positions with their legal moves and outcomes, and play a role of a
+    match against players of ours. A program that speaks the protocol starts this command by itself:
+    name it `ggp mcp` in its settings. Needs the extra: pip install 'ggp[llm]'.
+    """
+    try:
+        from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "mcp":
+            raise
+        raise click.UsageError("this needs the package mcp: pip install 'ggp[llm]'") from error
+    model_context_server(version("ggp")).run()

@@ -1,0 +1,190 @@
+"""Imports of many games at a server: each rule file becomes a game of the database, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from cachetools import LRUCache
+
+from gdl.errors import CallerError, GdlError, RuleFileError
+from gdl.language.kif import ReadLimits
+from gdl.language.normalization import normal_sha256
+from gdl.language.rules import read_rules
+from server.errors import RequestError
+from server.hosting.ordering import Upload, keep_game
+from server.importing.collection import CandidateGame, candidates, description_of
+from server.importing.intake import MAX_CHARACTERS, ImportRow, Outcome, examined, free_name, row_of
+from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
+from server.match.referee import in_own_thread
+from server.storage.games import GameStore
+from server.storage.rows import GameVersion
+from server.validating.checker import CHILDREN, Checker
+
+UPLOADED: Final = ImportLimits(files=5_000, games=500, archive_bytes=2_000_000, total_bytes=20_000_000)
+"""What an upload may hold; one more than two megabytes does not get here."""
+_MOST_KEPT: Final = 50
+"""How many imports are remembered."""
+_MOST_RUNNING: Final = 2
+_N_HASHES: Final = 10_000
+_LIMITS: Final = ReadLimits(max_characters=MAX_CHARACTERS, max_depth=2_000)
+_RETRY_S: Final = 2.0
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class GameImport:
+    """An import: what became of each rule file so far.
+
+    Attributes:
+        by: whose games these are.
+        replaces: whether rules under a name that is taken are a new version, as those of a folder of the server's are.
+        n_games: how many rule files there are; None before that is known.
+    """
+
+    id: str
+    source: str
+    by: str
+    replaces: bool = False
+    n_games: int | None = None
+    rows: list[ImportRow] = field(default_factory=list)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes."""
+        return self.ended.is_set()
+
+    @property
+    def counts(self) -> Mapping[Outcome, int]:
+        """How many rule files came to each end."""
+        return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
+
+
+class GameImports:
+    """The imports of a server, which go on in the background."""
+
+    def __init__(self, games: GameStore, checker: Checker, max_roles: int) -> None:
+        self._games, self._checker, self._max_roles = games, checker, max_roles
+        self._known: LRUCache[str, GameImport] = LRUCache(_MOST_KEPT)
+        self._hashes: LRUCache[str, str] = LRUCache(_N_HASHES)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()
+
+    @property
+    def running(self) -> list[GameImport]:
+        """The imports that are under way, or wait."""
+        return [work for work in self._known.values() if not work.is_over]
+
+    def find(self, import_id: str) -> GameImport | None:
+        """Return the import of that id, if it is still remembered."""
+        return self._known.get(import_id)
+
+    async def begin(self, raw: bytes, source: str, by: str) -> GameImport:
+        """Begin to import the ZIP archive, or the rule file, *raw*, which *by* uploads; *source* is its file's name.
+
+        Raises:
+            ImportSourceError: it is neither, or larger than it may be.
+            RequestError: other imports are under way.
+        """
+        if len(self._tasks) >= _MOST_RUNNING:
+            raise RequestError("busy", "other games are being imported just now", "try again in some minutes", 503)
+        found = await in_own_thread(partial(files_of_bytes, raw, source, UPLOADED))
+        return self._begun(GameImport(secrets.token_hex(8), source, by), found)
+
+    async def keep_folder(self, folder: Path) -> GameImport:
+        """Begin to keep the games of *folder*, in the versions that are there.
+
+        Raises:
+            OSError: it cannot be read.
+            ImportSourceError: it is larger than it may be.
+        """
+        found = await in_own_thread(partial(files_of_path, folder, ImportLimits()))
+        return self._begun(GameImport(secrets.token_hex(8), folder.name, "", replaces=True), found)
+
+    def _begun(self, work: GameImport, found: FoundFiles) -> GameImport:
+        self._known[work.id] = work
+        task = asyncio.create_task(self._run(work, found))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return work
+
+    async def _run(self, work: GameImport, found: FoundFiles) -> None:
+        """Import the games of *found*, each import when the one before is over."""
+        try:
+            async with self._turn:
+                limits = ImportLimits() if work.replaces else UPLOADED
+                games = await in_own_thread(partial(candidates, found, limits))
+                work.n_games = len(games)
+                passed = found.passed_over.items()
+                work.rows += [ImportRow(path, Outcome.REFUSED, reason=reason) for path, reason in passed]
+                known = await self._known_games()
+                for game in games:
+                    work.rows.append(await self._imported(game, work, known))
+        except GdlError:
+            _LOG.exception("the import of %s failed", work.source)
+        finally:
+            work.ended.set()
+            _LOG.info("import of %s by %s: %s", work.source, work.by or "the server", dict(work.counts))
+
+    async def _known_games(self) -> dict[str, str]:
+        """Return the games of the database: the normal hash of each with its name."""
+        return {await in_own_thread(partial(self._normal, one)): one.name for one in await self._games.listed()}
+
+    def _normal(self, version: GameVersion) -> str:
+        if version.sha256 not in self._hashes:
+            self._hashes[version.sha256] = normal_sha256(read_rules(version.rules, version.name))
+        return self._hashes[version.sha256]
+
+    async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> ImportRow:
+        """Keep *game*, and return what became of it; *known* grows by its rules."""
+        try:
+            sha256 = await in_own_thread(lambda: normal_sha256(read_rules(game.rules, game.path, _LIMITS)))
+            if sha256 in known:
+                reason = f"the same rules as {known[sha256]}"
+                return ImportRow(game.path, Outcome.DOUBLE, title=game.title, reason=reason)
+            row = await self._kept(game, work)
+        except RuleFileError as error:
+            place = "" if error.span is None else f"line {error.span.line}: "
+            return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
+        except (CallerError, GdlError) as error:
+            return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
+        known[sha256] = row.name
+        return row
+
+    async def _kept(self, game: CandidateGame, work: GameImport) -> ImportRow:
+        """Return the row of *game*, which is examined, and kept by the name that is free.
+
+        Raises:
+            CallerError: it is not fit, or its name is another's.
+        """
+        while True:
+            try:
+                verdict = await CHILDREN.run(partial(examined, game))
+                break
+            except RequestError:  # people who wait for an answer come first
+                await asyncio.sleep(_RETRY_S)
+        if isinstance(verdict, ImportRow):
+            return verdict
+        name = game.name if work.replaces else free_name(game.name, {*await self._games.names()})
+        about = description_of(game, verdict.roles, work.source)
+        await keep_game(
+            self._games,
+            self._checker,
+            Upload(name, game.rules, work.by, about, verdict.validation),
+            may_replace_any=work.replaces,
+            max_roles=self._max_roles,
+        )
+        return row_of(verdict, name, about)
+
+    async def close(self) -> None:
+        """End what is under way; what was kept stays."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,1 @@
+"""Rule files by others, many at once: from folders, archives and addresses to games of ours."""

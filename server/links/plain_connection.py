@@ -1,0 +1,126 @@
+"""A TCP connection for one message, on the event loop's readers and writers: a transport that is cheap to open.
+
+`create_connection` takes some twelve turns of the event loop to open and close a connection, which most of a message to
+a player was; this takes two, one when it is open and one when the reply has come. TLS is left to asyncio.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+from typing import Final
+
+_UNDER_WAY: Final = (0, errno.EINPROGRESS)
+
+
+class PlainConnection(asyncio.Transport):
+    """A connection to the numeric *address* and *port* that is being opened, for *protocol*.
+
+    The protocol gets `connection_made` when it is open, then what comes, and `connection_lost` once, also where it
+    could not be opened; nothing more when this side has aborted it. There is nothing to be written before it is open.
+
+    Raises:
+        OSError: it cannot even be begun.
+    """
+
+    def __init__(self, protocol: asyncio.BufferedProtocol, address: str, port: int) -> None:
+        super().__init__()
+        self._protocol, self._loop = protocol, asyncio.get_running_loop()
+        self._unsent: memoryview = memoryview(b"")
+        self._is_open = self._is_closing = self._is_reading = False
+        self._is_writing = True
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            code = self._socket.connect_ex((address, port))
+            if code not in _UNDER_WAY:
+                raise OSError(code, os.strerror(code))
+            # By its number: of what it does not know yet, the selector would print the whole socket into an error.
+            self._number = self._socket.fileno()
+            self._loop.add_writer(self._number, self._write_ready)
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send *data*, which is to be all that is sent; what does not go out at once follows as it can."""
+        self._unsent = memoryview(data)
+        self._send()
+
+    def _write_ready(self) -> None:
+        if not self._is_open:
+            code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if code:
+                self._lose(OSError(code, os.strerror(code)))
+                return
+            self._is_open = True
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.resume_reading()
+            self._protocol.connection_made(self)
+        else:
+            self._send()
+        if not self._unsent:
+            self._stop_writing()
+
+    def _stop_writing(self) -> None:
+        if self._is_writing:
+            self._is_writing = False
+            self._loop.remove_writer(self._number)
+
+    def _send(self) -> None:
+        try:
+            n_sent = self._socket.send(self._unsent)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            # The peer may have answered before it closed: reading tells, as it tells of the error.
+            n_sent = len(self._unsent)
+        self._unsent = self._unsent[n_sent:]
+
+    def _read_ready(self) -> None:
+        try:
+            n_bytes = self._socket.recv_into(self._protocol.get_buffer(-1))
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self._lose(error)
+            return
+        if n_bytes:
+            self._protocol.buffer_updated(n_bytes)
+        else:
+            self._lose(None)
+
+    def _lose(self, error: OSError | None) -> None:
+        self.abort()
+        self._protocol.connection_lost(error)
+
+    def pause_reading(self) -> None:
+        """Read nothing until `resume_reading`."""
+        if self._is_reading:
+            self._is_reading = False
+            self._loop.remove_reader(self._number)
+
+    def resume_reading(self) -> None:
+        """Read on."""
+        if not self._is_reading and not self._is_closing:
+            self._is_reading = True
+            self._loop.add_reader(self._number, self._read_ready)
+
+    def is_reading(self) -> bool:
+        """Return whether it is read from."""
+        return self._is_reading
+
+    def is_closing(self) -> bool:
+        """Return whether it is closed."""
+        return self._is_closing
+
+    def abort(self) -> None:
+        """Close the connection at once, without waiting for the peer; the protocol is not called any more."""
+        if self._is_closing:
+            return
+        self.pause_reading()
+        self._is_closing = True
+        self._stop_writing()
+        self._socket.close()

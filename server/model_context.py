@@ -1,0 +1,282 @@
+"""The library and the engines as tools for language models, by the Model Context Protocol: `ggp mcp`.
+
+Games are those of the library, by name: no tool reads a path. Rules that a model writes are validated under limits, and
+never run outside of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, ParamSpec, TypeVar
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from gdl.boards import About, board_of, layout_of, text_of
+from gdl.engines import make_game
+from gdl.errors import GdlError, UnknownNameError
+from gdl.game import Game, JointMove, Role, State, played_roles
+from gdl.games.library import find_game, game_names
+from gdl.language.diagnostics import Source
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.kit.local_match import LocalMatch, LocalStep
+from players.player import Player
+from players.registry import PLAYERS, find_player
+from server.validating.formats import file_report
+from server.validating.validation import ValidationOptions, check_source
+
+MAX_SEATS: Final = 16
+"""How many matches are kept at once; the oldest one is given up for a new one."""
+MAX_MOVES: Final = 1_000
+"""How many legal moves are listed of a role."""
+MAX_STEPS: Final = 1_000
+"""How many joint moves a position may be away from the first one."""
+CLOCK_S: Final = 2.0
+"""How long the other players think about a move."""
+CHECK_S: Final = 20.0
+"""How long rules are checked."""
+OPPONENTS: Final = tuple(name for name in PLAYERS if name not in ("human", "llm", "openspiel"))
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+
+@cache
+def _game(name: str) -> Game:
+    """Return the game of the library that has that name; raises UnknownNameError."""
+    if name not in game_names():
+        raise UnknownNameError("game", name, [])
+    return make_game(find_game(name).read())
+
+
+@cache
+def _about(name: str) -> About | None:
+    return find_game(name).about()
+
+
+def games() -> list[dict[str, Any]]:
+    """Return the games of the library: name, title, roles, and what they are."""
+    found = ((name, _about(name)) for name in game_names())
+    return [
+        {"game": name, "title": about.title, "roles": list(about.roles), "summary": about.summary.strip()}
+        for name, about in found
+        if about is not None
+    ]
+
+
+def game(name: str) -> dict[str, Any]:
+    """Return what there is of a game: its rules, how unclear points were decided, its first position."""
+    about = _about(name) if name in game_names() else None
+    found: dict[str, Any] = {} if about is None else {
+        "title": about.title, "summary": about.summary.strip(),
+        "decisions": [f"{one.unclear} {one.decided.strip()}" for one in about.decisions],
+    }  # fmt: skip
+    return found | {"rules": _game(name).description.source.text, "position": position(name, [])}
+
+
+def position(name: str, steps: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return the position after joint moves: what holds, the board, the legal moves, at the end the goals.
+
+    Raises:
+        ToolError: there are too many steps, or one of them is no joint move.
+        UnknownNameError: there is no such game.
+    """
+    if len(steps) > MAX_STEPS:
+        raise ToolError(f"{len(steps):,} steps are more than {MAX_STEPS:,}")
+    of = _game(name)
+    state = of.initial_state
+    for number, step in enumerate(steps, 1):
+        if state.is_terminal:
+            raise ToolError(f"the play ended before step {number}")
+        state = state.next_state(_joint_move(of, state, step, number))
+    return _told(name, state, of.roles)
+
+
+def _joint_move(of: Game, state: State, step: Sequence[str], number: int) -> JointMove:
+    if len(step) != len(of.roles):
+        raise ToolError(f"step {number} has {len(step)} moves for {len(of.roles)} roles")
+    return tuple(_move(state, role, text) for role, text in zip(of.roles, step, strict=True))
+
+
+def _move(state: State, role: Role, text: str) -> Term:
+    wanted = " ".join(text.split()).casefold()
+    legal = state.legal_moves(role)
+    found = [move for move in legal if str(move).casefold() in (wanted, f"({wanted})")]
+    if len(found) != 1:
+        listed = ", ".join(map(str, legal[:MAX_MOVES]))
+        raise ToolError(f"{text[:200]!r} is no legal move of {role}; these are: {listed}")
+    return found[0]
+
+
+def _told(name: str, state: State, roles: Sequence[Role]) -> dict[str, Any]:
+    """Return what a model is told of *state*: the legal moves of *roles*, or the goals of all at the end."""
+    of = _game(name)
+    board = text_of(board_of(layout_of(of.description, _about(name)), of.description, state.facts))
+    found = {"facts": sorted(map(str, state.facts)), "board": board, "isTerminal": state.is_terminal}
+    if state.is_terminal:
+        return found | {"goals": {str(role): state.goal(role) for role in of.roles}}
+    return found | {"legalMoves": {str(role): _listed(state.legal_moves(role)) for role in roles}}
+
+
+def _listed(moves: Sequence[Term]) -> list[str]:
+    return [str(move) for move in moves[:MAX_MOVES]]
+
+
+def validation(rules: str) -> dict[str, Any]:
+    """Return what the static checks say of *rules*, as `ggp validate --json` has it for a file."""
+    return file_report(check_source(Source("rules", rules), ValidationOptions(CHECK_S)))
+
+
+class _Seated(Player):
+    """The player of a model's role: makes the move that was submitted."""
+
+    submitted: Term
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
+        """Return the move that was submitted."""
+        return self.submitted
+
+
+@dataclass(eq=False)
+class Seat:
+    """A role of a match that a model plays against players of ours; a move that is the only one is made by itself."""
+
+    name: str
+    role: Role
+    match: LocalMatch
+    player: _Seated
+    percepts: list[list[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin the match."""
+        self._steps: Iterator[LocalStep] = self.match.play()
+        self._go_on()
+
+    def make(self, text: str) -> dict[str, Any]:
+        """Make the move that *text* writes, and return the position in which the role chooses next.
+
+        Raises:
+            ToolError: it is no legal move, or the match is over.
+        """
+        if self.match.state.is_terminal:
+            raise ToolError("the match is over")
+        self._step(_move(self.match.state, self.role, text))
+        self._go_on()
+        return self.view()
+
+    def view(self) -> dict[str, Any]:
+        """Return what the role knows: of a game of hidden information a position that agrees with what it saw."""
+        of, state = self.match.game, self.match.state
+        is_hidden = of.has_imperfect_information and not state.is_terminal
+        shown = self.player.worlds.state if is_hidden else state
+        found = {"role": str(self.role), "steps": len(self.percepts), "seen": self.percepts[-10:], "isGuess": is_hidden}
+        return found | _told(self.name, shown, [self.role])
+
+    def _go_on(self) -> None:
+        """Make steps as long as the role has one legal move alone."""
+        while not self.match.state.is_terminal:
+            legal = self.match.state.legal_moves(self.role)
+            if len(legal) != 1:
+                return
+            self._step(legal[0])
+
+    def _step(self, move: Term) -> None:
+        before = self.match.state
+        self.player.submitted = move
+        step = next(self._steps)
+        self.percepts.append([str(percept) for percept in before.percepts(self.role, step.moves)])
+
+
+class Seats:
+    """The matches that models play, by their ids."""
+
+    def __init__(self, clock_s: float = CLOCK_S) -> None:
+        self._seats: dict[str, Seat] = {}
+        self._clock_s = clock_s
+
+    def begin(self, name: str, role: str, opponent: str) -> dict[str, Any]:
+        """Begin a match in which a model has *role*, and *opponent* all others; return its first position.
+
+        Raises:
+            ToolError: the game has no such role, or there is no such opponent.
+            UnknownNameError: there is no such game.
+        """
+        of = _game(name)
+        roles = {str(each): each for each in played_roles(of)}
+        if role not in roles:
+            raise ToolError(f"the roles of {name} are {', '.join(roles)}, not {role[:200]!r}")
+        if opponent not in OPPONENTS:
+            raise ToolError(f"opponents are {', '.join(OPPONENTS)}, not {opponent[:200]!r}")
+        player, make = _Seated(), find_player(opponent)
+        players = {each: player if each == roles[role] else make() for each in roles.values()}
+        seat = Seat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
+        match_id = secrets.token_hex(4)
+        while len(self._seats) >= MAX_SEATS:
+            del self._seats[next(iter(self._seats))]
+        self._seats[match_id] = seat
+        return {"match": match_id} | seat.view()
+
+    def move(self, match_id: str, move: str) -> dict[str, Any]:
+        """Make a move of the model's role.
+
+        Raises:
+            ToolError: there is no such match, or the move is not legal.
+        """
+        if match_id not in self._seats:
+            raise ToolError(f"there is no match {match_id[:200]!r}: begin one with begin_match")
+        return self._seats[match_id].make(move)
+
+
+async def _beside(work: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs) -> Answer:
+    """Return what *work* returns, in a thread; errors that it foresees become those of a tool."""
+    try:
+        return await asyncio.to_thread(work, *args, **kwargs)
+    except GdlError as error:
+        raise ToolError(str(error)) from error
+
+
+def model_context_server(version: str, seats: Seats | None = None) -> MCPServer[Any]:
+    """Return the server with its tools."""
+    server: MCPServer[Any] = MCPServer("ggp", version=version, instructions=_INSTRUCTIONS)
+    kept, one_at_a_time = seats or Seats(), asyncio.Lock()
+
+    @server.tool(description="List the games of the library: name, title, roles, what they are.")
+    async def list_games() -> list[dict[str, Any]]:
+        return await _beside(games)
+
+    @server.tool(description="Show a game: its rules in GDL, how unclear points were decided, its first position.")
+    async def show_game(game_name: str) -> dict[str, Any]:
+        return await _beside(game, game_name)
+
+    @server.tool(description="Say what is wrong with rules in GDL, by line and column.")
+    async def validate_rules(rules: str) -> dict[str, Any]:
+        return await _beside(validation, rules)
+
+    @server.tool(description="The position after joint moves, one move for each role in each step: facts, board, legal "
+                             "moves of each role, and at the end the goals.")  # fmt: skip
+    async def show_position(game_name: str, steps: list[list[str]]) -> dict[str, Any]:
+        return await _beside(position, game_name, steps)
+
+    @server.tool(
+        description=f"Begin a match in which you have a role; the others are played by {', '.join(OPPONENTS)}."
+    )
+    async def begin_match(game_name: str, role: str, opponent: str = "mcts") -> dict[str, Any]:
+        async with one_at_a_time:
+            return await _beside(kept.begin, game_name, role, opponent)
+
+    @server.tool(description="Make your move in a match, and see the position in which you choose next.")
+    async def make_move(match: str, move: str) -> dict[str, Any]:
+        async with one_at_a_time:
+            return await _beside(kept.move, match, move)
+
+    return server
+
+
+_INSTRUCTIONS: Final = (
+    "Games whose rules are written in the Game Description Language. List games, show one, ask for positions and legal "
+    "moves, validate rules that you write, or play: begin_match, then make_move until isTerminal. Goals are 0 to 100."
+)

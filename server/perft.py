@@ -1,0 +1,297 @@
+"""How many ways a game can go for so many steps: the counts by which rules, ours and others', are compared.
+
+Each joint move is a node, equal states are counted together; what follows the end of a play is nothing. On the compiled
+engine the states of a depth are asked about in batches, by several threads.
+
+Source: the chess programming community's "perft" (performance test, move path enumeration).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.errors import NoLegalMoveError
+from gdl.game import Game, JointMove, State
+
+CHUNK: Final = 1 << 14
+"""How many states a thread asks about at once."""
+MOST_STATES: Final = 1 << 21
+"""How many states of a depth are kept; of more, a part goes deeper by itself."""
+_EXACT: Final = 2.0**60
+"""Up to there sums are whole numbers of 64 bits, with room to spare."""
+_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+Packed: TypeAlias = NDArray[np.uint8]
+Weights: TypeAlias = NDArray[Any]
+"""How often each of some states is reached: whole numbers without a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthCount:
+    """How many nodes there are at a depth. *Units*: seconds by the clock, of this depth alone."""
+
+    depth: int
+    nodes: int
+    seconds: float
+
+
+class Counting(Protocol):
+    """Counts the nodes at a depth below a state, which may be what follows a joint move."""
+
+    def nodes(self, state: State, depth: int) -> int:
+        """Return how many nodes there are. *Units*: steps, or turns, for *depth*.
+
+        Raises:
+            NoLegalMoveError: a role has no legal move.
+        """
+
+
+def counts(counting: Counting, state: State, depth: int) -> Iterator[DepthCount]:
+    """Yield the count of each depth from 1 to *depth*, each as soon as it is known. Raises: as `Counting.nodes`."""
+    for each in range(1, depth + 1):
+        began_s = time.perf_counter()
+        found = counting.nodes(state, each)
+        yield DepthCount(each, found, time.perf_counter() - began_s)
+
+
+def divided(
+    game: Game, counting: Counting, state: State, depth: int, on_move: Callable[[], None] = lambda: None
+) -> Iterator[tuple[JointMove, int]]:
+    """Yield each joint move in *state*, and how many nodes at *depth* begin with it. Raises: as `Counting.nodes`."""
+    for joint in product(*_legal(game, state)):
+        following = state.next_state(joint)
+        yield joint, 1 if depth == 1 else counting.nodes(following, depth - 1)
+        on_move()
+
+
+def _legal(game: Game, state: State) -> list[Sequence[Any]]:
+    """Return the legal moves of all roles, none at an end; raises NoLegalMoveError."""
+    if state.is_terminal:
+        return [()]
+    legal: list[Sequence[Any]] = [state.legal_moves(role) for role in game.roles]
+    for role, moves in zip(game.roles, legal, strict=True):
+        if not moves:
+            raise NoLegalMoveError(str(role), 0)
+    return legal
+
+
+def _waits(moves: Sequence[Any]) -> bool:
+    """Return whether a role has but one legal move, without arguments: it waits for others."""
+    return len(moves) == 1 and moves[0].depth == 0
+
+
+@dataclass(frozen=True, slots=True)
+class StateCounting:
+    """Counts state by state, on any engine; with *by_turns* steps of one turn count together."""
+
+    game: Game
+    by_turns: bool = False
+
+    def nodes(self, state: State, depth: int) -> int:
+        """Return how many nodes there are at *depth* below *state*. Raises: as `Counting.nodes`."""
+        level = Counter({state.facts: 1})
+        states = {state.facts: state}
+        for _ in range(depth):
+            level, states = self._turn(level, states) if self.by_turns else self._step(level, states)
+        return sum(level.values())
+
+    def _step(self, level: Counter[Any], states: dict[Any, State]) -> tuple[Counter[Any], dict[Any, State]]:
+        after, found = Counter[Any](), dict[Any, State]()
+        for facts, weight in level.items():
+            for joint in product(*_legal(self.game, states[facts])):
+                following = states[facts].next_state(joint)
+                after[following.facts] += weight
+                found[following.facts] = following
+        return after, found
+
+    def _turn(self, level: Counter[Any], states: dict[Any, State]) -> tuple[Counter[Any], dict[Any, State]]:
+        """Return what follows whole turns: the steps of one role alone, until others are to move or the play ends."""
+        ended, found = Counter[Any](), dict[Any, State]()
+        for movers in {self._movers(state) for state in states.values()}:
+            begun = {facts: state for facts, state in states.items() if self._movers(state) == movers}
+            going = Counter({facts: level[facts] for facts in begun})
+            may_go_on = sum(movers) == 1 < len(movers)
+            while going:
+                after, begun = self._step(going, begun)
+                going = Counter()
+                for facts, weight in after.items():
+                    is_over = not may_go_on or begun[facts].is_terminal or self._movers(begun[facts]) != movers
+                    (ended if is_over else going)[facts] += weight
+                    if is_over:
+                        found[facts] = begun[facts]
+                begun = {facts: begun[facts] for facts in going}
+        return ended, found
+
+    def _movers(self, state: State) -> tuple[bool, ...]:
+        """Return which roles do not wait; at an end none does."""
+        return tuple(not _waits(moves) for moves in _legal(self.game, state))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frontier:
+    """States of a depth, all different, and how often each is reached.
+
+    *Shapes*: `packed` (N, bytes), `weights` (N,).
+    """
+
+    packed: Packed
+    weights: Weights
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    def parts(self, n: int) -> list[_Frontier]:
+        """Return the frontier in parts of at most *n* states."""
+        return [
+            _Frontier(self.packed[first : first + n], self.weights[first : first + n])
+            for first in range(0, len(self), n)
+        ]
+
+    def where(self, mask: NDArray[np.bool_]) -> _Frontier:
+        """Return those states for which *mask* holds."""
+        return _Frontier(self.packed[mask], self.weights[mask])
+
+    def total(self, times: Weights | None = None) -> int:
+        """Return the sum of the weights, each *times* a number."""
+        if times is None:
+            times = np.ones(len(self), np.int64)
+        is_small = float(np.dot(self.weights.astype(np.float64), times.astype(np.float64))) < _EXACT
+        dtype = np.int64 if is_small else np.object_
+        return int((self.weights.astype(dtype) * times.astype(dtype)).sum())
+
+
+def _together(parts: Sequence[_Frontier]) -> _Frontier:
+    """Return all *parts* as one frontier, equal states counted together."""
+    packed = np.concatenate([part.packed for part in parts])
+    weights = np.concatenate([part.weights for part in parts])
+    if weights.dtype != np.object_ and float(weights.sum(dtype=np.float64)) > _EXACT:
+        weights = weights.astype(np.object_)
+    if not len(packed):
+        return _Frontier(packed, weights)
+    keys = _keys(packed)
+    order = np.argsort(keys)
+    packed, keys = packed[order], keys[order]
+    is_new = np.ones(len(packed), np.bool_)
+    is_new[1:] = (keys[1:] != keys[:-1]) | (packed[1:] != packed[:-1]).any(axis=1)
+    return _Frontier(packed[is_new], np.add.reduceat(weights[order], np.flatnonzero(is_new)))
+
+
+def _keys(packed: Packed) -> NDArray[np.uint64]:
+    """Return a number for each state by which equal ones come together when sorted; few others share it."""
+    n_words = -(-packed.shape[1] // 8)
+    words = np.zeros((len(packed), 8 * n_words), np.uint8)
+    words[:, : packed.shape[1]] = packed
+    found = np.zeros(len(packed), np.uint64)
+    for word in words.view(np.uint64).T:
+        found = (found ^ word) * _MULTIPLIER
+        found ^= found >> np.uint64(29)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """What may be moved in some states. *Shapes*: N states, R roles.
+
+    `is_over` (N,); `n_legal` (N, R), 0 at an end; `moves`, role by role, the legal moves of all states in turn;
+    `movers` (N,), a bit for each role that does not wait.
+    """
+
+    is_over: NDArray[np.bool_]
+    n_legal: NDArray[np.int64]
+    moves: tuple[NDArray[np.int64], ...]
+    movers: NDArray[np.int64]
+
+    @property
+    def n_joint(self) -> NDArray[np.int64]:
+        """How many joint moves each state has."""
+        found: NDArray[np.int64] = np.prod(self.n_legal, axis=1)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCounting:
+    """Counts on the compiled engine, by several threads; with *by_turns* steps of one turn count together."""
+
+    game: CompiledGame
+    by_turns: bool = False
+    n_threads: int = 1
+
+    def nodes(self, state: State, depth: int) -> int:
+        """Return how many nodes there are at *depth* below *state*. Raises: as `Counting.nodes`."""
+        here = self.game.state(state.facts)
+        if not isinstance(here, CompiledState):
+            return StateCounting(self.game, self.by_turns).nodes(state, depth)
+        first = _Frontier(np.frombuffer(here.packed, np.uint8)[None], np.ones(1, np.int64))
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return self._count(first, depth, pool)
+
+    def _count(self, frontier: _Frontier, depth: int, pool: ThreadPoolExecutor) -> int:
+        """Return how many nodes there are at *depth* below a frontier; one that is large is gone through in parts."""
+        if len(frontier) > MOST_STATES:
+            return sum(self._count(part, depth, pool) for part in frontier.parts(MOST_STATES // 2))
+        if depth == 0 or not len(frontier):
+            return frontier.total()
+        if depth == 1 and not self.by_turns:
+            return sum(pool.map(self._n_following, frontier.parts(CHUNK)))
+        after = self._turn if self.by_turns else self._following
+        return self._count(_together(list(pool.map(after, frontier.parts(CHUNK)))), depth - 1, pool)
+
+    def _n_following(self, frontier: _Frontier) -> int:
+        return frontier.total(self._choices(frontier).n_joint)
+
+    def _following(self, frontier: _Frontier) -> _Frontier:
+        """Return what follows all joint moves of a frontier."""
+        return self._made(frontier, self._choices(frontier))[0]
+
+    def _turn(self, frontier: _Frontier) -> _Frontier:
+        """Return what follows whole turns: the steps of one role alone, until others are to move or the play ends."""
+        ended: list[_Frontier] = []
+        choices = self._choices(frontier)
+        while len(frontier):
+            after, made_by = self._made(frontier, choices)
+            movers, choices = choices.movers[made_by], self._choices(after)
+            may_go_on = (movers & (movers - 1) == 0) & (movers != 0) & (len(self.game.roles) > 1)
+            is_over = choices.is_over | ~may_go_on | (choices.movers != movers)
+            ended.append(after.where(is_over))
+            frontier = _together([after.where(~is_over)])
+            choices = self._choices(frontier)
+        return _together(ended) if ended else frontier
+
+    def _choices(self, frontier: _Frontier) -> _Choices:
+        """Return what may be moved in the states of a frontier."""
+        legal, is_over = self.game.batch.legal_and_terminal(frontier.packed)
+        n_legal = np.zeros((len(frontier), len(self.game.roles)), np.int64)
+        moves, movers = [], np.zeros(len(frontier), np.int64)
+        for r, numbers in enumerate(self.game.moves_of):
+            mask = legal[:, numbers[0] : numbers[-1] + 1] & ~is_over[:, None]
+            n_legal[:, r] = mask.sum(axis=1)
+            moves.append(np.nonzero(mask)[1] + numbers[0])
+            is_one = n_legal[:, r] == 1
+            only = moves[r][(np.cumsum(n_legal[:, r]) - n_legal[:, r])[is_one]]
+            waits = np.array([_waits([self.game.moves[number]]) for number in numbers], np.bool_)
+            movers |= 1 << r
+            movers[is_one] ^= waits[only - numbers[0]].astype(np.int64) << r
+            if not (n_legal[:, r] > 0)[~is_over].all():
+                raise NoLegalMoveError(str(self.game.roles[r]), 0)
+        return _Choices(is_over, n_legal, tuple(moves), movers)
+
+    def _made(self, frontier: _Frontier, choices: _Choices) -> tuple[_Frontier, NDArray[np.int64]]:
+        """Return what follows all joint moves, a state for each, and the number of the state in which each was made."""
+        n_joint = choices.n_joint
+        at = np.repeat(np.arange(len(frontier)), n_joint)
+        left = np.arange(len(at)) - np.repeat(np.cumsum(n_joint) - n_joint, n_joint)
+        made = np.zeros((len(at), len(self.game.roles)), np.int64)
+        for r, moves in enumerate(choices.moves):
+            n = choices.n_legal[:, r]
+            made[:, r] = moves[(np.cumsum(n) - n)[at] + left % n[at]]
+            left //= n[at]
+        return _Frontier(self.game.batch.next(frontier.packed[at], made), frontier.weights[at]), at

@@ -1,0 +1,72 @@
+"""A match on the pages of others: its board as an image, and as a page for a frame, with what anybody may see."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiohttp import web
+
+from gdl.boards import Board
+from gdl.boards.svg import add, root, written
+from gdl.errors import GdlError
+from server.access.access import EMBEDDED
+from server.records.record import understood
+from server.visibility import PASSER_BY_NAME, Principal, Role
+from server.web import boards
+from server.web.match_page import ShownMatch, board_at, shown_match
+from server.web.rendering import render
+
+_ANYBODY: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
+"""As whom an embedded board asks: who looks at it may have a token here, the page around it has none."""
+_NOTHING_YET: Final = "This board is shown when the match is over."
+_NO_BOARD: Final = "There is no picture of this state."
+
+
+async def show_embedded(request: web.Request) -> web.Response:
+    """Show the board of a match at one step as a page that may stand in a frame of another one."""
+    shown = await shown_match(request, _ANYBODY, as_nobody=True)
+    with understood(shown.row.id):
+        drawn, last = await _drawn(request, shown)
+        picture = await boards.picture_of(drawn, _title(shown), last)
+        request[EMBEDDED] = True
+        words = _words(shown)
+        return render(request, "embed.html", shown=shown, picture=picture, words=words, title=_title(shown))
+
+
+async def send_image(request: web.Request) -> web.Response:
+    """Send the board of a match at one step as an SVG file, for images on other pages."""
+    shown = await shown_match(request, _ANYBODY, as_nobody=True)
+    with understood(shown.row.id):
+        drawn, last = await _drawn(request, shown)
+        title = _title(shown)
+        svg = _said(_words(shown), title) if drawn is None else await boards.image_of(drawn, title, last)
+    request[EMBEDDED] = True
+    headers = {"Cache-Control": "no-cache"}
+    return web.Response(text=svg, content_type="image/svg+xml", charset="utf-8", headers=headers)
+
+
+async def _drawn(request: web.Request, shown: ShownMatch) -> tuple[Board | None, boards.LastMove | None]:
+    if shown.book is None or shown.is_hidden:
+        return None, None
+    try:
+        drawn, last = await board_at(request, shown)
+    except GdlError:
+        return None, None
+    return (drawn, last) if drawn is not None and drawn.has_picture else (None, None)
+
+
+def _title(shown: ShownMatch) -> str:
+    return f"{shown.card.title}, step {shown.step}"
+
+
+def _words(shown: ShownMatch) -> str:
+    return _NOTHING_YET if shown.is_hidden else _NO_BOARD
+
+
+def _said(words: str, title: str) -> str:
+    """Return a picture of *words* alone."""
+    picture = root(400, 60, role="img")
+    add(picture, "title", title)
+    add(picture, "rect", width=400, height=60, fill="#ffffff")
+    add(picture, "text", words, x=200, y=35, fill="#2b2f36", font_size=15, text_anchor="middle")
+    return written(picture)

@@ -1,0 +1,94 @@
+"""What of the first page changes, sent as it changes: rendered once for all viewers who see the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+from aiohttp import web
+
+from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
+from server.api.operation import MANAGER
+from server.api.streams import streaming
+from server.match.link import now_ms
+from server.spectating.fanout import Audience, SharedEvent, Sink
+from server.spectating.stream import POLL_S
+from server.storage.journals import something_new
+from server.visibility import Principal, Role
+from server.web.match_lists import show_live
+
+PAUSE_S: Final = 1.5
+"""How long the first page stays as it is at least, however much happens."""
+
+
+class LivePart:
+    """The part of the first page for the viewers who see the same, of whom the first one's request renders it."""
+
+    def __init__(self, app: web.Application) -> None:
+        self._app = app
+        self.event: SharedEvent | None = None
+        self.n_events = 0
+        self.audience = Audience(self._watch)
+
+    async def _watch(self) -> None:
+        shown = ""
+        with self._app[MANAGER].notifier.subscribed() as fresh:
+            while True:
+                fresh.clear()
+                html = await self._html()
+                if html != shown:
+                    shown, self.event = html, SharedEvent("live", {"html": html, "at": now_ms()})
+                    self.n_events += 1
+                    await self.audience.send([self.event], self.n_events - 1, self.n_events)
+                await asyncio.sleep(PAUSE_S)  # changes that come together are sent together
+                await something_new(fresh, POLL_S)
+
+    async def _html(self) -> str:
+        request = self.audience.members[0].brought
+        assert isinstance(request, web.Request)
+        return (await show_live(request)).text or ""
+
+    async def follow(self, request: web.Request, sink: Sink) -> AsyncGenerator[SharedEvent]:
+        """Yield the part, and again whenever it has changed; a slow viewer gets only the newest. It never ends.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        with self.audience.joined(0, sink, request) as member:
+            while True:
+                member.fresh.clear()
+                self.audience.check()
+                if self.event is not None and member.place < self.n_events:
+                    member.place = self.n_events
+                    yield self.event
+                else:
+                    await member.wait()
+
+
+LIVE_PARTS: Final = web.AppKey("live_parts", dict[object, LivePart])
+
+
+def _eyes(who: Principal | None) -> object:
+    """Return the same for all who see the same on the first page."""
+    if who in (None, ANONYMOUS, LOCAL_ADMIN):
+        return who
+    assert who is not None
+    return who.role if who.role == Role.SPECTATOR else who
+
+
+async def follow_live(request: web.Request) -> web.StreamResponse:
+    """Send the part of the first page that changes, now and whenever it does, as events called `live`."""
+    parts, eyes = request.app[LIVE_PARTS], _eyes(request.get(PRINCIPAL))
+    part = parts.get(eyes)
+    if part is None:
+        part = parts[eyes] = LivePart(request.app)
+    try:
+        async with streaming(request) as stream, aclosing(part.follow(request, stream)) as events:
+            async for event in events:
+                await stream.send_all([event])
+    finally:
+        if not part.audience.members and parts.get(eyes) is part:
+            del parts[eyes]
+    return stream.response

@@ -1,0 +1,62 @@
+"""The page of what differs between two versions of a game's rules."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from aiohttp import web
+
+from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
+from server.api.operation import MANAGER
+from server.errors import RequestError
+from server.match.referee import in_own_thread
+from server.storage.games import title_of
+from server.storage.rows import GameVersion
+from server.web.boards import rule_book
+from server.web.rendering import render
+from server.web.validation_page import plain
+
+_MOST_CHANGES: Final = 200
+_MOST_LINES: Final = 100
+_SIGNS: Final = {"-": "removed", "+": "added"}
+
+
+async def show_difference(request: web.Request) -> web.Response:
+    """Show which rules differ by meaning between the versions `old` and `new` that the query names."""
+    name = request.match_info["name"]
+    versions = {version.sha256: version for version in await request.app[MANAGER].games.versions(name)}
+    old, new = (versions.get(request.query.get(key, "")) for key in ("old", "new"))
+    if old is None or new is None:
+        raise RequestError("unknown_game", f"the game {name[:100]!r} has no such two versions", "", 404)
+    found = await in_own_thread(partial(_compared, old, new))
+    return render(
+        request,
+        "difference.html",
+        old=old,
+        new=new,
+        title=title_of(new),
+        n_same=found.n_same,
+        counts=[(len(found.of_kind(kind)), kind) for kind in ("added", "removed", "changed")],
+        changes=[_shown(change) for change in found.changes[:_MOST_CHANGES]],
+        n_more=max(0, len(found.changes) - _MOST_CHANGES),
+    )
+
+
+def _compared(old: GameVersion, new: GameVersion) -> RuleDifference:
+    return difference(rule_book(old).description, rule_book(new).description)
+
+
+def _shown(change: RuleChange) -> dict[str, Any]:
+    """Return what the template shows of *change*: where the rule is, and its lines with what became of each."""
+    old, new = ([] if rule is None else rule.span.text.split("\n")[:_MOST_LINES] for rule in (change.old, change.new))
+    return {
+        "kind": change.kind,
+        "relation": plain(change.relation),
+        "places": [
+            f"line {rule.span.line} {which}"
+            for rule, which in ((change.old, "before"), (change.new, "now"))
+            if rule is not None
+        ],
+        "lines": [(_SIGNS.get(line[0], ""), line[0], plain(line[1:])) for line in changed_lines(old, new)],
+    }

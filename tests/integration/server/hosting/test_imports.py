@@ -1,0 +1,104 @@
+"""Imports at a server: an archive that a host uploads, the page with its table, and a folder of games at the start."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from aiohttp import FormData
+
+from server.api.operation import IMPORTS
+from server.hosting.order import HostSettings
+from tests.kit.server.api.house import Client, house, manager_of, refused, told
+from tests.kit.server.web.fetching import page_at, words_of
+
+IMPORT = "/api/v1/imports"
+RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"
+OTHER = RULES.replace("(q)", "(r)")
+
+
+def archive(files: dict[str, str]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in files.items():
+            packed.writestr(name, text)
+    return buffer.getvalue()
+
+
+ARCHIVE = archive({"x/Going On.kif": RULES, "y/going on.kif": OTHER, "z/copy.kif": RULES, "z/bad.kif": "(role"})
+
+
+async def over(client: Client, url: str) -> dict[str, Any]:
+    async with asyncio.timeout(120):
+        while True:
+            found: dict[str, Any] = await told(await client.get(url))
+            if found["isOver"]:
+                return found
+            await asyncio.sleep(0.1)
+
+
+async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        body = {"archive": base64.b64encode(ARCHIVE).decode(), "name": "mine.zip"}
+        begun = await told(await client.post(IMPORT, json=body), 202)
+        found = await over(client, begun["url"])
+        assert [(row["path"], row["outcome"], row["name"]) for row in found["games"]] == [
+            ("x/Going On.kif", "imported", "going-on"),
+            ("y/going on.kif", "imported", "going-on-2"),
+            ("z/bad.kif", "refused", ""),
+            ("z/copy.kif", "double", ""),
+        ]
+        game = await told(await client.get("/api/v1/games/going-on"))
+        assert (game["title"], game["report"]["simulation"]["plays"]) == ("Going On", 20)
+        again = await told(await client.post(IMPORT, json=body), 202)
+        assert {row["outcome"] for row in (await over(client, again["url"]))["games"]} == {"double", "refused"}
+
+
+async def test_the_form_leads_to_a_page_with_the_table(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        async with client.get("/games") as answer:
+            token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())
+        assert token is not None
+        form = FormData({"csrf_token": token[1]})
+        form.add_field("archive", ARCHIVE, filename="mine.zip", content_type="application/zip")
+        async with client.post("/games/import", data=form, allow_redirects=False) as answer:
+            assert answer.status == 303, await answer.text()
+            address = answer.headers["Location"]
+        await over(client, f"{IMPORT}/{address.rpartition('/')[2]}")
+        words = words_of(await page_at(client, address))
+        assert "2 games came in, 1 were there already, 1 did not come in." in words
+        assert "this parenthesis is never closed" in words
+
+
+async def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        for raw, name, code in ((b"PK\x03\x04", "a.zip", "import_refused"), (b"x", "a.png", "import_refused")):
+            body = {"archive": base64.b64encode(raw).decode(), "name": name}
+            status, error = await refused(await client.post(IMPORT, json=body))
+            assert (status, error["code"]) == (400, code)
+        assert (await refused(await client.post(IMPORT, json={"archive": "%"})))[1]["code"] == "invalid_body"
+        assert (await refused(await client.get(f"{IMPORT}/none")))[1]["code"] == "unknown_import"
+
+
+async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    rules = folder / "mine" / "mine.kif"
+    rules.parent.mkdir(parents=True)
+    for text in (RULES, OTHER):
+        rules.write_text(text, encoding="utf-8")
+        async with house(tmp_path, HostSettings(games_folder=folder)) as (client, _):
+            app = client.app
+            assert app is not None
+            (work,) = app[IMPORTS].running
+            async with asyncio.timeout(120):
+                await work.ended.wait()
+            current = await manager_of(client).games.find("mine")
+            assert current is not None
+            assert (current.rules, current.is_library) == (text, False)
+            n_versions = len(await manager_of(client).games.versions("mine"))
+    assert n_versions == 2

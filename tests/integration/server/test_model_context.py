@@ -1,0 +1,108 @@
+"""Tools for language models: `ggp mcp` as a process, asked by the client of the protocol's own package."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp")
+
+from mcp import Client, StdioServerParameters  # noqa: E402 -- after importorskip
+
+from server.model_context import MAX_SEATS, Seats  # noqa: E402 -- after importorskip
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[Client]:
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "server", "mcp"])
+    async with Client(parameters, read_timeout_seconds=120) as client:
+        yield client
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> Any:
+    """Return the structured answer of a tool that did not fail."""
+    answer = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    assert answer.structured_content is not None
+    return answer.structured_content.get("result", answer.structured_content)
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """Return the text of the error of a tool."""
+    answer = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    return " ".join(getattr(part, "text", "") for part in answer.content)
+
+
+async def test_every_tool_is_listed_with_what_it_does() -> None:
+    async with connected() as client:
+        tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == {
+        "list_games", "show_game", "validate_rules", "show_position", "begin_match", "make_move",
+    }  # fmt: skip
+    assert all(tool.description for tool in tools)
+
+
+async def test_games_positions_and_rules_are_shown() -> None:
+    async with connected() as client:
+        games = {each["game"]: each for each in await told(client, "list_games")}
+        shown = await told(client, "show_game", game_name="tictactoe")
+        after = await told(client, "show_position", game_name="tictactoe", steps=[["mark 1 1", "noop"]])
+        won = [["(mark 1 1)", "noop"], ["noop", "(mark 1 2)"], ["(mark 2 2)", "noop"], ["noop", "(mark 1 3)"],
+               ["(MARK 3 3)", "noop"]]  # fmt: skip
+        end = await told(client, "show_position", game_name="tictactoe", steps=won)
+        wrong = await told(client, "validate_rules", rules="(role x) (<= (legal x ?y) (true z))")
+    assert games["tictactoe"]["roles"] == ["x", "o"]
+    assert "(role x)" in shown["rules"]
+    assert len(shown["position"]["legalMoves"]["x"]) == 9
+    assert (after["board"].splitlines()[0], len(after["legalMoves"]["o"])) == ("1 X . .", 8)
+    assert (end["isTerminal"], end["goals"]) == (True, {"x": 100, "o": 0})
+    assert "gdl/unsafe-variable" in [found["code"] for found in wrong["diagnostics"]]
+
+
+async def test_a_role_is_played_to_the_end() -> None:
+    async with connected() as client:
+        seen = await told(client, "begin_match", game_name="tictactoe", role="o", opponent="legal")
+        match = seen["match"]
+        while not seen["isTerminal"]:
+            assert seen["role"] == "o"
+            seen = await told(client, "make_move", match=match, move=seen["legalMoves"]["o"][-1])
+        over = await refused(client, "make_move", match=match, move="noop")
+    assert sum(seen["goals"].values()) == 100
+    assert "the match is over" in over
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("show_game", {"game_name": "nosuch"}, "no game 'nosuch'"),
+        ("show_game", {"game_name": "rules/tictactoe/tictactoe.kif"}, "no game"),
+        ("show_position", {"game_name": "tictactoe", "steps": [["noop", "noop"]]}, "'noop' is no legal move of x"),
+        ("show_position", {"game_name": "tictactoe", "steps": [["noop"]]}, "step 1 has 1 moves for 2 roles"),
+        ("show_position", {"game_name": "tictactoe", "steps": [[]] * 1_001}, "1,001 steps are more than 1,000"),
+        ("begin_match", {"game_name": "tictactoe", "role": "z"}, "the roles of tictactoe are x, o, not 'z'"),
+        ("begin_match", {"game_name": "tictactoe", "role": "x", "opponent": "rm -rf"}, "opponents are legal, random"),
+        ("make_move", {"match": "0", "move": "noop"}, "there is no match '0'"),
+    ],
+)
+async def test_wrong_questions_are_explained(tool: str, arguments: dict[str, Any], message: str) -> None:
+    async with connected() as client:
+        assert message in await refused(client, tool, **arguments)
+
+
+def test_the_oldest_match_makes_room_for_a_new_one() -> None:
+    seats = Seats()
+    first, *_, last = [seats.begin("tictactoe", "x", "legal")["match"] for _ in range(MAX_SEATS + 1)]
+    with pytest.raises(Exception, match="there is no match"):
+        seats.move(first, "mark 1 1")
+    assert seats.move(last, "mark 1 1")["steps"] == 2
+
+
+def test_a_seat_of_a_game_of_hidden_information_sees_its_percepts_alone() -> None:
+    seen = Seats().begin("kuhnpoker", "alice", "legal")
+    assert (seen["isGuess"], seen["seen"][-1]) == (True, seen["seen"][-1])
+    assert not any("bob" in percept and "dealt" in percept for step in seen["seen"] for percept in step)

@@ -1,0 +1,120 @@
+"""Counts of the ways in which games go: those of one engine by those of another, and the command that prints them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pytest
+
+from gdl.engines import make_game
+from gdl.errors import NoLegalMoveError
+from gdl.language.rules import read_rules
+from players.search.evaluator import compiled_game_of
+from server import perft
+from server.perft import BatchCounting, StateCounting, divided
+from tests.kit.players.games import compiled, game
+from tests.kit.server.commands.fixtures import Ggp
+
+TWO_STEPS: Final = """
+(role left) (role right) (init (turn left 1))
+(order left 1 left 2) (order left 2 right 1) (order right 1 right 2) (order right 2 left 1)
+(side heads) (side tails)
+(<= (next (turn ?r2 ?n2)) (true (turn ?r1 ?n1)) (order ?r1 ?n1 ?r2 ?n2))
+(<= (next (shown ?side)) (does ?role (show ?side)))
+(<= (legal ?role (show ?side)) (true (turn ?role ?n)) (side ?side))
+(<= (legal ?role noop) (role ?role) (not (mine ?role)))
+(<= (mine ?role) (true (turn ?role ?n)))
+(<= terminal (true (shown heads)) (true (turn left 2)))
+(<= (goal ?role 50) (role ?role))
+"""
+"""Each role moves twice in a turn; the play ends amid that of left."""
+
+
+@pytest.mark.parametrize("by_turns", [False, True])
+@pytest.mark.parametrize("name", ["nim", "rockpaperscissors", "kuhnpoker", "montyhall", "eightpuzzle"])
+def test_batches_count_as_single_states_do(name: str, by_turns: bool) -> None:
+    of = compiled_game_of(compiled(name))
+    batches, states = BatchCounting(of, by_turns, 2), StateCounting(game(name), by_turns)
+    assert [batches.nodes(of.initial_state, depth) for depth in range(1, 4)] == [
+        states.nodes(game(name).initial_state, depth) for depth in range(1, 4)
+    ]
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_a_turn_goes_on_until_others_are_to_move_or_the_play_ends(engine: str) -> None:
+    of = make_game(read_rules(TWO_STEPS), engine)
+    counting = StateCounting(of, True) if engine == "interpreter" else BatchCounting(compiled_game_of(of), True)
+    assert [counting.nodes(of.initial_state, depth) for depth in (1, 2, 3)] == [3, 8, 24]
+
+
+def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perft, "MOST_STATES", 100)
+    monkeypatch.setattr(perft, "CHUNK", 7)
+    of = compiled_game_of(compiled("connectfour"))
+    assert BatchCounting(of, n_threads=2).nodes(of.initial_state, 6) == 117_649
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    frontier = perft._Frontier(np.zeros((2, 1), np.uint8), np.array([2**59, 2**59 + 1]))
+    together = perft._together([frontier, frontier])
+    assert (frontier.total(np.array([1_000, 7])), list(together.weights)) == (1_007 * 2**59 + 7, [2**61 + 2])
+
+
+def test_the_moves_of_a_state_share_its_count() -> None:
+    of = compiled_game_of(compiled("connectfour"))
+    found = dict(divided(of, BatchCounting(of), of.initial_state, 5))
+    assert (len(found), sum(found.values()), set(found.values())) == (7, 16_807, {2_401})
+
+
+def test_a_role_without_a_move_is_the_rule_files_fault() -> None:
+    rules = "(role a) (init s) (base s) (base t) (input a go) (<= (legal a go) (true s)) (<= (next t) (true s))"
+    of = make_game(read_rules(f"{rules} (<= terminal (not (true s)) (not (true t))) (goal a 0)"), "compiled")
+    with pytest.raises(NoLegalMoveError):
+        BatchCounting(compiled_game_of(of)).nodes(of.initial_state, 3)
+
+
+def test_the_command_prints_a_line_for_each_depth(ggp: Ggp) -> None:
+    ended = ggp("perft", "tictactoe", 3)
+    assert [line.split()[:2] for line in ended.output.splitlines()] == [["1", "9"], ["2", "72"], ["3", "504"]]
+
+
+def test_json_has_depths_nodes_and_seconds(ggp: Ggp) -> None:
+    found = json.loads(ggp("perft", "tictactoe", 2, "--json").output)
+    assert [(each["depth"], each["nodes"]) for each in found["depths"]] == [(1, 9), (2, 72)]
+    assert all(each["seconds"] >= 0 for each in found["depths"])
+
+
+def test_divided_counts_are_listed_with_their_moves(ggp: Ggp) -> None:
+    found = json.loads(ggp("perft", "tictactoe", 2, "--divide", "--json").output)
+    assert (found["nodes"], found["moves"][0]) == (72, {"moves": ["(mark 1 1)", "noop"], "nodes": 8})
+    assert ggp("perft", "tictactoe", 2, "--divide").output.splitlines()[-1].split() == ["72", "in", "9", "moves"]
+
+
+def test_a_record_says_where_to_begin(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    ggp("match", "tictactoe", "--player", "x=legal", "--player", "o=legal", "--record", path)
+    found = json.loads(ggp("perft", "tictactoe", 2, "--from", f"{path}@2", "--json").output)
+    assert [each["nodes"] for each in found["depths"]] == [7, 42]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--from", "match.json"), "'match.json' is no record and step, such as match.json@12"),
+        (("--from", "absent.json@1"), "absent.json cannot be read: No such file or directory"),
+        (("--divide", "--turns"), "--divide counts steps: leave out --turns"),
+    ],
+)
+def test_wrong_usage_is_explained(ggp: Ggp, words: tuple[str, ...], message: str) -> None:
+    ended = ggp("perft", "tictactoe", 2, *words)
+    assert (ended.exit_code, message in ended.errors) == (2, True)
+
+
+def test_a_step_beyond_the_end_is_refused(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    ggp("match", "tictactoe", "--player", "x=legal", "--player", "o=legal", "--record", path)
+    ended = ggp("perft", "tictactoe", 2, "--from", f"{path}@99")
+    assert (ended.exit_code, "there is no step 99" in ended.errors) == (2, True)

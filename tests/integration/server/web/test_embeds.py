@@ -1,0 +1,83 @@
+"""Boards on the pages of others: the picture of a step, alone or in a page for a frame; no more than is public."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from server.access.guard import HEADERS
+from server.access.settings import AccessSettings
+from server.visibility import Role
+from tests.integration.server.web.test_pages import ordered, over
+from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.web.markup import Page
+
+PLAYERS = {"x": "legal", "o": "legal"}
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+async def finished(client: Client) -> str:
+    match_id = (await ordered(manager_of(client), game="tictactoe", players=PLAYERS, seed=1)).row.id
+    await over(manager_of(client), match_id)
+    return match_id
+
+
+async def test_the_board_of_a_step_is_an_image_of_its_own(client: Client) -> None:
+    match_id = await finished(client)
+    async with client.get(f"/matches/{match_id}/board.svg?step=1") as answer:
+        svg = ElementTree.fromstring(await answer.text())
+        assert (answer.status, answer.content_type) == (200, "image/svg+xml")
+    assert svg.findtext("{http://www.w3.org/2000/svg}title") == "Tic-tac-toe, step 1"
+    assert svg.find("{http://www.w3.org/2000/svg}style") is not None
+
+
+async def test_the_page_for_a_frame_has_no_script_and_no_form_and_links_to_steps(client: Client) -> None:
+    match_id = await finished(client)
+    async with client.get(f"/matches/{match_id}/embed?step=1&as=x") as answer:
+        text = await answer.text()
+    assert Page(text).problems == []
+    assert ("<script" in text, "<form" in text, 'href="?step=2"' in text, "<svg" in text) == (False, False, True, True)
+
+
+async def test_what_is_hidden_is_said_and_not_drawn(client: Client) -> None:
+    manager = manager_of(client)
+    match_id = (await ordered(manager, game="kuhnpoker", players={"alice": "human", "bob": "legal"}, seed=1)).row.id
+    async with client.get(f"/matches/{match_id}/board.svg") as answer:
+        svg = await answer.text()
+    assert ("when the match is over" in svg, "data-cell" in svg) == (True, False)
+
+
+@pytest.mark.parametrize("what", ["board.svg", "embed"])
+async def test_what_is_not_there_is_not_found(client: Client, what: str) -> None:
+    assert (await client.get(f"/matches/nothing/{what}")).status == 404
+
+
+@pytest.mark.parametrize("what", ["board.svg", "embed"])
+async def test_only_what_needs_no_token_may_stand_on_other_sites(tmp_path: Path, what: str) -> None:
+    async with house(tmp_path, access=AccessSettings(is_public=True)) as (client, access):
+        match_id = await finished(client)
+        async with client.get(f"/matches/{match_id}/{what}") as answer:
+            at_home = {name: answer.headers[name] for name in HEADERS}
+        issued = await access.issuing.issue("Ada", Role.ADMIN)
+        async with client.get(f"/matches/{match_id}/{what}") as answer:
+            assert answer.status == 200
+            elsewhere = dict(answer.headers)
+        async with client.get(
+            f"/matches/{match_id}/{what}", headers={"Authorization": f"Bearer {issued.text}"}
+        ) as answer:
+            by_token = {name: answer.headers[name] for name in HEADERS}
+        async with client.get(f"/matches/{match_id}") as answer:
+            other = {name: answer.headers[name] for name in HEADERS}
+    assert at_home == by_token == other == HEADERS
+    assert "X-Frame-Options" not in elsewhere
+    assert elsewhere["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "frame-ancestors" not in elsewhere["Content-Security-Policy"]
+    assert "script-src" not in elsewhere["Content-Security-Policy"]

@@ -1,0 +1,49 @@
+"""The first page is kept up to date by a stream, which is rendered once for all who see the same."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from server.web import home_feed
+from tests.kit.server.api.house import house, manager_of
+from tests.kit.server.peers import hanging, listening
+from tests.kit.server.registry.host import order
+
+EVENTS = "/parts/live/events"
+
+
+async def next_event(stream: aiohttp.ClientResponse) -> dict[str, Any]:
+    """Return the data of the next event called `live`."""
+    async with asyncio.timeout(30):
+        while not (line := await stream.content.readline()).startswith(b"data: "):
+            assert line, "the stream has ended"
+    found: dict[str, Any] = json.loads(line.removeprefix(b"data: "))
+    return found
+
+
+async def test_viewers_get_the_part_that_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home_feed, "PAUSE_S", 0.05)
+    async with house(tmp_path) as (client, _), listening(hanging) as slow:
+        manager = manager_of(client)
+        async with client.get(EVENTS) as one, client.get(EVENTS) as other:
+            empty = [await next_event(stream) for stream in (one, other)]
+            match_id = (await manager.order(order({"x": slow, "o": slow}))).row.id
+            while match_id not in (found := await next_event(one))["html"]:
+                pass
+            while (seen := await next_event(other)) != found:
+                assert seen["at"] <= found["at"]
+            async with client.get(EVENTS) as late:
+                assert match_id in (await next_event(late))["html"]
+            page = await (await client.get("/parts/live")).text()
+            await manager.abort(match_id, "enough")
+            while match_id in (await next_event(one))["html"]:
+                pass
+        assert "No match is played just now" in empty[0]["html"]
+        assert empty[0] == empty[1]
+        assert match_id in page

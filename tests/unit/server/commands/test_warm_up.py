@@ -1,0 +1,38 @@
+"""`ggp warm-up`: kernels are compiled once, and it is said how many were."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from numba.core import event
+
+from gdl.compiler.kernels.jit import KERNELS
+from tests.kit.server.commands.fixtures import Ggp
+
+
+def compile_some(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the first *n* kernels be compiled where those of the players are."""
+
+    def warm_up_all() -> None:
+        for dispatcher in KERNELS[:n]:
+            with event.trigger_event("numba:compile", data={"dispatcher": dispatcher}):
+                pass
+
+    monkeypatch.setattr("players.stock.warm_up_all", warm_up_all)
+    monkeypatch.setattr("players.environments.vector.load_environment_kernels", lambda: None)
+
+
+def test_it_says_how_many_kernels_were_compiled(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_some(3, monkeypatch)
+    ended = ggp("warm-up")
+    assert (ended.exit_code, ended.errors) == (0, "")
+    assert re.fullmatch(r"3 kernels compiled, in \d+ s\n", ended.output)
+    found = json.loads(ggp("warm-up", "--json").output)
+    assert (found["compiled"], found["kernels"]) == (3, len(KERNELS))
+
+
+def test_a_second_time_there_is_nothing_to_do(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_some(0, monkeypatch)
+    assert ggp("warm-up").output == "all kernels are on disk already\n"
