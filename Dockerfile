@@ -19,8 +19,8 @@ RUN mkdir -p /var/lib/ggp /var/cache/ggp && chown ggp:ggp /var/lib/ggp /var/cach
 COPY --from=build /opt/ggp /opt/ggp
 ENV PATH=/opt/ggp/bin:/usr/bin:/bin PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/var/cache/ggp GGP_HOST=0.0.0.0 GGP_DATABASE=sqlite:////var/lib/ggp/ggp.sqlite
 USER ggp
-# The compiled engine compiles its kernels once, here, and not with the first match.
-RUN ggp bench tictactoe --seconds 0.1
+# Engine and players compile their kernels once, here, and not with the first match.
+RUN ggp warm-up
 WORKDIR /var/lib/ggp
 VOLUME /var/lib/ggp
 EXPOSE 9148

@@ -3,13 +3,16 @@
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DEV := .venv/.installed-dev
+WARM := .venv/.warm
 # The public rule files and traces, where they are at hand; tests that need them say so when they are not.
 export GGP_SHARED ?= $(abspath ../shared)
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(INSTALLED) ## play Amazons over HTTP, game manager and two players on this machine
+warm-up: $(WARM) ## compile the kernels of engine and players, which takes some minutes once
+
+demo: $(WARM) ## play Amazons over HTTP, game manager and two players on this machine
 	@$(BIN)/ggp demo
 
 test: $(INSTALLED_DEV) ## run the test suite, README examples included
@@ -28,7 +31,12 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
 		tests/corpus/gdl/test_conformance_corpus.py tests/corpus/gdl/compiler/test_corpus.py \
 		tests/corpus/gdl/checks/test_verdicts.py tests/integration/server/commands/test_validate.py \
-		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py
+		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py \
+		tests/integration/gdl/compiler/test_compiled.py tests/integration/gdl/test_simulation.py \
+		tests/integration/server/commands/test_every_game.py tests/unit/gdl/test_gdl2.py
+
+conform-import: $(INSTALLED_DEV) ## import all public rule files, in some eight minutes of processor time
+	@GGP_CONFORM=all $(BIN)/python -m pytest -q tests/corpus/server/importing
 
 FUZZ_GAMES ?= 2000
 FUZZ_SEED ?= 0
@@ -45,20 +53,29 @@ mutants: $(INSTALLED_DEV) ## change the code in one place at a time, and list th
 	@$(BIN)/mutmut results
 
 STRENGTH_S ?= 1
-strength: $(INSTALLED_DEV) ## play the matches that measure the search players, STRENGTH_S seconds a move
+strength: $(INSTALLED_DEV) $(WARM) ## play the matches that measure the search players, STRENGTH_S seconds a move
 	@$(BIN)/python -m benchmarks.strength
 	@$(BIN)/python -m benchmarks.strength --first mcts --seconds $(STRENGTH_S) --at-least 100
 	@$(BIN)/python -m benchmarks.strength --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
 	@$(BIN)/python -m benchmarks.strength --game breakthrough --first mcts --second mcts:engine=interpreter --seconds $(STRENGTH_S)
 
-bench: $(INSTALLED) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
+bench: $(WARM) ## measure the engine beside the field's, with plain C as the yardstick (gcc, GGP_SHARED)
 	@$(BIN)/python -m benchmarks.field
 
-load: $(INSTALLED) ## measure the server under load, over real sockets, and write the figures to docs/load.md
+PGX_PYTHON ?=
+OPENSPIEL_PYTHON ?=
+bench-vector: $(WARM) ## measure arrays of plays beside pgx and OpenSpiel (PGX_PYTHON, OPENSPIEL_PYTHON name a Python with each)
+	@$(BIN)/python -m benchmarks.vector $(if $(PGX_PYTHON),--pgx-python $(PGX_PYTHON)) \
+		$(if $(OPENSPIEL_PYTHON),--openspiel-python $(OPENSPIEL_PYTHON))
+
+load: $(WARM) ## measure the server under load, over real sockets, and write the figures to docs/load.md
 	@$(BIN)/python -m benchmarks.load --page docs/load.md
 
 wheel: $(INSTALLED_DEV) ## build sdist and wheel into dist/
 	@$(BIN)/python -m build --outdir dist .
+
+release: $(INSTALLED_DEV) ## release VERSION=1.2.0: changelog, checked sdist and wheel in dist/, commit and tag
+	@$(BIN)/python -m tools.release $(VERSION)
 
 codes: $(INSTALLED) ## write docs/codes.md from gdl/codes.toml
 	@$(BIN)/python -m tools.codes_page > docs/codes.md.new && mv docs/codes.md.new docs/codes.md
@@ -71,6 +88,11 @@ images: $(INSTALLED_DEV) ## take the pictures of the pages in docs/images, which
 
 constraints: ## write constraints.txt anew: the newest versions that pyproject.toml allows
 	@scripts/renew-constraints
+
+docs: $(INSTALLED) ## build the site of the documentation into build/site
+	@scripts/make-venv docs
+	@$(BIN)/python -m tools.site build/pages
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet && echo "build/site/index.html"
 
 structure: $(INSTALLED_DEV) ## measure the structure of the packages and write the figures to docs/architecture.md
 	@$(BIN)/python -m tools.structure --page docs/architecture.md
@@ -90,4 +112,10 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@scripts/make-venv dev
 	@touch $@ $(INSTALLED)
 
-.PHONY: help demo test test-fast lint conform fuzz damage mutants strength bench load wheel codes api images constraints structure modules clean
+# The code that becomes part of kernels: they are compiled anew when it has changed.
+KERNELS := gdl/compiler/tables.py $(wildcard gdl/compiler/kernels/*.py players/search/tree/*.py players/search/proof/*.py players/environments/kernels/*.py)
+$(WARM): $(KERNELS) | $(INSTALLED)
+	@$(BIN)/ggp warm-up
+	@touch $@
+
+.PHONY: help warm-up demo docs test test-fast lint conform conform-import fuzz damage mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean

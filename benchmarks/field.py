@@ -1,11 +1,13 @@
-"""Our speed beside that of the field, with plain C as the yardstick: the table that `make bench` prints.
+"""Our speed beside that of the field and of our last release, with plain C as the yardstick: what `make bench` prints.
 
-Run as `python -m benchmarks.field`; `docs/engine.md` keeps the figures.
+Run as `python -m benchmarks.field`; `docs/engine.md` keeps the figures, and `benchmarks/released.json` those of the
+last release, which are scaled and so can be compared with another machine's.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import os
 import subprocess
 import tempfile
@@ -18,10 +20,14 @@ from typing import Final
 
 import click
 
-from gdl.games.library import find_game
+from gdl.games.library import find_game, game_names
 from server.bench import BenchOptions, EngineFigures, measure
 from server.terminal.progress import progress
 
+LIBRARY: Final = "rules/"
+"""What stands before the name of a game of the library, which the field does not play."""
+RELEASED: Final = Path(__file__).with_name("released.json")
+"""Our scaled plays per second at the last release, by game."""
 MEASURED_THERE: Final = {"tictactoe": 12.5e6, "connectfour": 2.6e6, "breakthrough": 0.83e6}
 """Its plays per second where others were measured: the head of `peers.tsv` has them."""
 
@@ -91,6 +97,13 @@ class Row:
     peers: Peers
     figures: EngineFigures
     by_hand: Mapping[str, float]
+    released: float | None = None
+    """The scaled plays per second of the last release, None where it has none."""
+
+    @property
+    def of_release(self) -> str:
+        """How many times the last release's plays ours are, as text."""
+        return f"{self.scaled / self.released:.2f}" if self.released else "-"
 
     @property
     def scaled(self) -> float:
@@ -103,6 +116,16 @@ class Row:
         """How many plays plain C makes of this very game in a second, here and now; None where it does not play it."""
         game = BY_HAND.get(self.peers.game)
         return None if game is None else self.by_hand[game]
+
+
+def read_released(path: Path = RELEASED) -> dict[str, float]:
+    """Return the scaled plays per second of the last release by game, empty where there was none yet."""
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
+def games_of(bench: Path) -> list[Peers]:
+    """Return the games of the field, then those of the library."""
+    return [*read_peers(bench / "peers.tsv"), *(Peers(f"{LIBRARY}{name}", 0, 0, 0, 0) for name in game_names())]
 
 
 def read_peers(path: Path) -> list[Peers]:
@@ -120,7 +143,7 @@ def _number(text: str) -> float:
     return 0.0 if text in ("-", "None") else float(text)
 
 
-def rows(bench: Path, games: Sequence[str], seconds: float) -> Iterator[Row]:
+def rows(bench: Path, games: Sequence[str], seconds: float, released: Mapping[str, float]) -> Iterator[Row]:
     """Yield the games as they are measured, all on one core, plain C before and after each; *games* empty means all.
 
     Games that fail are reported, and left out.
@@ -131,30 +154,34 @@ def rows(bench: Path, games: Sequence[str], seconds: float) -> Iterator[Row]:
     options = BenchOptions(seconds=seconds, engine="compiled", core=core)
     with plain_c(bench / "limit.c") as program:
         before = speeds_of_c(program, core)
-        for peers in read_peers(bench / "peers.tsv"):
+        for peers in games_of(bench):
             if games and peers.game not in games:
                 continue
-            figures = _figures(bench / "rules" / f"{peers.game}.kif", options)
+            figures = _figures(peers.game, bench, options)
             after = speeds_of_c(program, core)
             if figures is not None:
-                yield Row(
-                    peers, figures, {game: geometric_mean([before[game], after[game]]) for game in MEASURED_THERE}
-                )
+                by_hand = {game: geometric_mean([before[game], after[game]]) for game in MEASURED_THERE}
+                yield Row(peers, figures, by_hand, released.get(peers.game))
             before = after
 
 
-def _figures(path: Path, options: BenchOptions) -> EngineFigures | None:
+def _figures(game: str, bench: Path, options: BenchOptions) -> EngineFigures | None:
+    name = game.removeprefix(LIBRARY)
     try:
-        return measure(find_game(str(path)), options, lambda note: click.echo(f"{path.stem}: {note}", err=True))
+        file = find_game(str(bench / "rules" / f"{name}.kif") if name == game else name)
+        return measure(file, options, lambda note: click.echo(f"{game}: {note}", err=True))
     except Exception as error:  # whatever one game does, the others are measured
-        click.echo(f"{path.stem}: {error}", err=True)
+        click.echo(f"{game}: {error}", err=True)
         return None
 
 
 def page(found: Iterable[Row]) -> Iterator[str]:
     """Yield the lines of the table, each as soon as its row is there, and what follows from it, as Markdown."""
-    yield "| game | plays/s | scaled | best of the field | times | rbg | times | set-up s | may take s | peak MB |"
-    yield "| --- " + "| --: " * 9 + "|"
+    yield (
+        "| game | plays/s | scaled | of the last release | best of the field | times | rbg | times "
+        "| set-up s | may take s | peak MB |"
+    )
+    yield "| --- " + "| --: " * 10 + "|"
     met = []
     for row in found:
         met.append(row)
@@ -170,6 +197,7 @@ def _line(row: Row) -> str:
         peers.game,
         _short(figures.playouts_per_s),
         _short(row.scaled),
+        row.of_release,
         _short(peers.best),
         _times(row.scaled, peers.best),
         _short(peers.rbg),
@@ -190,6 +218,9 @@ def _conclusions(found: Sequence[Row]) -> Iterator[str]:
     mean = geometric_mean(times.values())
     yield f"- {mean:.1f} times the best engine of the field in the geometric mean of {len(times)} games."
     yield f"- The least is {times[least]:.1f} times, in {least}."
+    released = [row.scaled / row.released for row in found if row.released]
+    if released:
+        yield f"- {geometric_mean(released):.2f} times our last release in the geometric mean of {len(released)} games."
     for row in found:
         if row.of_c is not None:
             times_c = row.figures.playouts_per_s / row.of_c
@@ -218,20 +249,33 @@ def _short(number: float) -> str:
 @click.command()
 @click.argument("games", metavar="[GAME]...", nargs=-1)
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), default=2.0, show_default=True)
-def command(games: tuple[str, ...], seconds: float) -> None:
-    """Print our speed beside that of the field as Markdown: of each GAME of `peers.tsv`, or of all.
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the scaled figures, as a release keeps them.")  # fmt: skip
+def command(games: tuple[str, ...], seconds: float, save: Path | None) -> None:
+    """Print our speed beside that of the field as Markdown: of each GAME of `peers.tsv` or `rules/NAME`, or of all.
 
     The environment's GGP_SHARED names the folder that has `bench/`; gcc must be there.
     """
     bench = Path(os.environ.get("GGP_SHARED", "../shared")) / "bench"
-    known = [peers.game for peers in read_peers(bench / "peers.tsv")]
+    known = [peers.game for peers in games_of(bench)]
     for game in games:
         if game not in known:
             raise click.UsageError(f"no game {game!r} in {bench / 'peers.tsv'}; there are {', '.join(known)}")
+    found: list[Row] = []
     with progress("measuring", len(games) or len(known)) as advance:
-        for line in page(rows(bench, games, seconds)):
+        for line in page(_kept(rows(bench, games, seconds, read_released()), found)):
             click.echo(line)
             advance()
+    if save is not None:
+        scaled = {row.peers.game: round(row.scaled, 1) for row in found}
+        save.write_text(json.dumps(scaled, indent=1) + "\n")
+
+
+def _kept(rows: Iterable[Row], found: list[Row]) -> Iterator[Row]:
+    """Yield the *rows*, which are added to *found*."""
+    for row in rows:
+        found.append(row)
+        yield row
 
 
 if __name__ == "__main__":

@@ -15,6 +15,10 @@ settings.load_profile("patient")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Tests compile what they are about, and leave nothing in the user's cache; those of the cache have folders of their
+# own.
+os.environ["GGP_GAME_CACHE"] = "off"
+
 
 def encodable(text: str) -> str:
     """Return *text* with what UTF-8 has no bytes for (lone surrogates) written as escapes."""

@@ -7,7 +7,9 @@ import json
 import os
 import platform
 import tempfile
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +19,11 @@ from benchmarks.load.figures import Figure, table, write_figures
 from benchmarks.load.filling import fill
 from benchmarks.load.interference import interfered
 from benchmarks.load.pages import measured, page_figures
-from benchmarks.load.playing import MatchSettings, Playing, child, managing
+from benchmarks.load.playing import Listener, MatchSettings, Playing, child, managing
+from benchmarks.load.profiling import report
+from benchmarks.load.several import new_database, shared
+from benchmarks.load.viewers import viewed
+from server.operation.metrics import fill_cache
 from server.storage.database import Database
 
 N_WARMING: Final = 60
@@ -26,19 +32,37 @@ PROMISES_S: Final = {100: (0.005, 0.050)}
 """The promised median and 99th percentile of the manager's share, by the number of matches at once."""
 
 
-async def played(folder: Path, at_once: tuple[int, ...], settings: MatchSettings) -> list[Figure]:
-    """Play as many matches at once as *at_once* says, one number after the other, and return the figures."""
-    figures: list[Figure] = []
+async def played(folder: Path, plan: Plan, settings: MatchSettings) -> list[Figure]:
+    """Play as many matches at once as *plan* says, one number after the other, and return the figures.
+
+    Where they are profiled, print where the time of each run went.
+    """
+    figures, profiles = list[Figure](), folder if plan.profile else None
+    at_once = tuple(filter(None, plan.at_once))
     thinking = ["--shortest", str(settings.shortest_s), "--longest", str(settings.longest_s)]
     async with (
         child(["benchmarks.load.players", *thinking], folder / "players.log") as players,
-        managing(folder, max((*at_once, N_WARMING))) as manager,
+        _manager(folder, plan, max((*at_once, N_WARMING)), profiles) as manager,
     ):
-        playing = Playing(manager, players, settings)
+        playing = Playing(manager, players, settings, profiles)
         await playing.play(N_WARMING)
         for n_matches in at_once:
-            figures += (await playing.play(n_matches)).figures(PROMISES_S.get(n_matches))
+            run = await playing.play(n_matches)
+            figures += run.figures(PROMISES_S.get(n_matches))
+            if run.ordering_profile is not None and run.playing_profile is not None:
+                click.echo(f"## An order, of {n_matches}\n\n{report(run.ordering_profile, n_matches, 'order')}\n")
+                click.echo(f"## A step, of {n_matches} matches\n\n{report(run.playing_profile, run.n_steps, 'step')}\n")
     return figures
+
+
+@asynccontextmanager
+async def _manager(folder: Path, plan: Plan, n_matches: int, profiles: Path | None) -> AsyncIterator[Listener]:
+    """Yield the manager that *plan* names, else a new one."""
+    if plan.manager:
+        yield Listener(plan.manager, plan.manager_pid)
+        return
+    async with managing(folder, n_matches, database=plan.database, profiles=profiles) as manager:
+        yield manager
 
 
 async def paged(folder: Path, n_matches: int) -> list[Figure]:
@@ -49,32 +73,49 @@ async def paged(folder: Path, n_matches: int) -> list[Figure]:
     finally:
         await database.close()
     async with managing(folder, 1) as manager:
-        times_ms = await measured(manager.url, n_matches)
-    (folder / "pages.json").write_text(json.dumps(times_ms, indent=1), "utf-8")
-    return page_figures(n_matches, times_ms)
+        answers = await measured(manager, n_matches)
+    return page_figures(n_matches, answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured: matches at once, pages over stored ones, good matches beside hostile players.
+    """What is measured: matches at once, pages over stored ones, good matches beside hostile players, viewers.
 
+    `database` is that of the manager, a new file where it is empty; `manager` is the address of one that runs already.
     *Units*: seconds for the play clock.
     """
 
     at_once: tuple[int, ...]
     stored: int
     hostile: int
+    viewers: int
+    managers: tuple[int, ...]
+    postgresql: str | None
     clock: int
+    profile: bool = False
+    database: str = ""
+    manager: str = ""
+    manager_pid: int | None = None
 
 
 async def _benchmark(plan: Plan) -> list[Figure]:
     """Return the figures of everything that *plan* has."""
     settings, figures = MatchSettings(play_clock_s=plan.clock), list[Figure]()
+    if not plan.manager:
+        await fill_cache()  # a server whose kernels are not on disk compiles them while it is measured
     with tempfile.TemporaryDirectory(prefix="ggp-load-") as name:
-        if plan.at_once or plan.stored:
-            figures += await played(Path(name), tuple(filter(None, plan.at_once)), settings)
+        if plan.postgresql is not None:
+            async with new_database(plan.postgresql) as database:
+                figures += await played(Path(name), replace(plan, database=database), settings)
+            for n_managers in plan.managers:
+                figures += await shared(Path(name), plan.postgresql, n_managers, settings)
+        if plan.stored or (plan.at_once and plan.postgresql is None):
+            unplayed = plan if plan.postgresql is None else replace(plan, at_once=())
+            figures += await played(Path(name), unplayed, settings)
         if plan.hostile:
             figures += await interfered(Path(name), plan.hostile, settings)
+        if plan.viewers:
+            figures += await viewed(Path(name), plan.viewers, settings)
         if plan.stored:
             figures += await paged(Path(name), plan.stored)
     return figures
@@ -91,7 +132,21 @@ def _machine() -> str:
               help="How many matches are in the database when pages are measured; 0 measures none.")  # fmt: skip
 @click.option("--hostile", type=click.IntRange(0), default=20, show_default=True,
               help="How many hostile players other matches are measured beside; 0 measures none.")  # fmt: skip
+@click.option("--viewers", type=click.IntRange(0), default=2_000, show_default=True,
+              help="How many follow one live match, and as many the first page; 0 measures none.")  # fmt: skip
+@click.option("--postgresql", metavar="ADDRESS",
+              help="Play the matches at once in a new database on this PostgreSQL server.")  # fmt: skip
+@click.option("--managers", type=click.IntRange(1), multiple=True,
+              help="Measure the steps a second of so many managers on one database there.")  # fmt: skip
 @click.option("--clock", type=click.IntRange(1), default=10, show_default=True, help="The play clock, in seconds.")
+@click.option("--profile", is_flag=True, help="Run the manager under a profiler, and print where its time goes.")
+@click.option(
+    "--database", default="", help="The manager's database, as `ggp serve --database` has it; else a new file."
+)
+@click.option(
+    "--manager", default="", help="The address of a manager that runs already; nothing else is measured then."
+)
+@click.option("--manager-pid", type=click.IntRange(1), help="Its process on this machine, to measure work and memory.")
 @click.option("--page", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Write the table to a page.")
 @click.option("--json", "is_json", is_flag=True, help="Print the figures as JSON.")
 def command(page: Path | None, is_json: bool, **plan: Any) -> None:
@@ -99,7 +154,10 @@ def command(page: Path | None, is_json: bool, **plan: Any) -> None:
 
     Exits with 1 when a promise is not kept.
     """
-    figures = asyncio.run(_benchmark(Plan(**plan)))
+    chosen = Plan(**plan)
+    if chosen.manager:
+        chosen = replace(chosen, stored=0, hostile=0, profile=False)
+    figures = asyncio.run(_benchmark(chosen))
     text = f"Measured on {_machine()}.\n\n{table(figures)}"
     if page is not None:
         write_figures(page, text)

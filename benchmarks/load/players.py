@@ -50,6 +50,7 @@ class Seats:
         self._bounds_s, self._chance = (shortest_s, longest_s), random.Random(seed)
         self._boards: dict[str, Board] = {}
         self._steps: dict[str, Step] = {}
+        self.n_ended = 0
 
     def answer(self, seat: str, text: str) -> tuple[str, float]:
         """Return the reply of the player at *seat*, as in `/17/x`, to *text*, and its time of thinking in seconds.
@@ -64,6 +65,7 @@ class Seats:
         word = text.lstrip(" (")[:4].upper()
         self._note_request(match, is_play=word == "PLAY")
         is_farewell = word in ("STOP", "ABOR")
+        self.n_ended += is_farewell
         return board.answer(text, self._chance), 0.0 if is_farewell else self._chance.uniform(*self._bounds_s)
 
     def _answer_anywhere(self, path: str, text: str) -> str:
@@ -106,9 +108,13 @@ class Seats:
             answering()
         return len(held)
 
+    def ended(self) -> int:
+        """Return how many seats had STOP or ABORT since the last call that asked for figures."""
+        return self.n_ended
+
     def take_figures(self) -> dict[str, Any]:
         """Return what was measured since the last call."""
-        figures, self.figures, self._steps = self.figures, Figures(), {}
+        figures, self.figures, self._steps, self.n_ended = self.figures, Figures(), {}, 0
         return {
             "shares_s": figures.shares_s,
             "longest_answer_s": max(figures.answers_s, default=0.0),
@@ -173,6 +179,7 @@ class Conversation(asyncio.Protocol):
 
 
 _CONTROLS: Final[dict[str, Callable[[Seats], Any]]] = {
+    "/ended": Seats.ended,
     "/figures": Seats.take_figures,
     "/hold": Seats.hold,
     "/release": Seats.release,

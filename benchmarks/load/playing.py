@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import re
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import aiohttp
 
 from benchmarks.load.figures import Figure, quantile
 from benchmarks.load.players import ROLES
+from benchmarks.load.profiling import Counted, next_profile
 
 START_LIMIT_S: Final = 60.0
 END_LIMIT_S: Final = 60.0
@@ -26,23 +28,37 @@ _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
-    """A process that listens at `url`."""
+class Listener:
+    """What listens at `url`; its process on this machine is `pid`, None where that is not known."""
 
     url: str
-    process: Process
+    pid: int | None = None
 
     def memory_bytes(self) -> int:
-        """Return how much memory of this machine the process holds (RSS)."""
-        found = re.search(
-            r"^VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text("ascii"), re.MULTILINE
-        )
+        """Return how much memory of this machine the process holds (RSS); 0 where it is not known."""
+        if self.pid is None:
+            return 0
+        found = re.search(r"^VmRSS:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text("ascii"), re.MULTILINE)
         return 0 if found is None else 1024 * int(found[1])
 
     def work_s(self) -> float:
-        """Return how long a core has worked for the process, in seconds."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
+        """Return how long a core has worked for the process, in seconds; not a number where it is not known."""
+        if self.pid is None:
+            return math.nan
+        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+
+    def exact_work_s(self) -> float:
+        """Return the same to the microsecond, without what threads did that have ended."""
+        tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text("ascii").split()[0]) for task in tasks) / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Child(Listener):
+    """A process of ours that listens at `url`."""
+
+    process: Process = field(kw_only=True)
 
 
 @asynccontextmanager
@@ -65,7 +81,7 @@ async def child(
             env={**os.environ, **(environment or {})},
         )
     try:
-        yield Child(await _address(process, arguments, log), process)
+        yield Child(await _address(process, arguments, log), process.pid, process=process)
     finally:
         await _end(process)
 
@@ -121,6 +137,7 @@ class Run:
     """The results of many matches at once. *Units*: seconds, bytes.
 
     All matches play from the same moment, when all have been ordered; `elapsed_s` and `work_s` count from there.
+    `ordering_work_s` is what all orders cost until their players have START.
     """
 
     n_matches: int
@@ -129,12 +146,15 @@ class Run:
     n_steps: int
     ordering_s: float
     elapsed_s: float
+    ordering_work_s: float
     work_s: float
     shares_s: Sequence[float]
     longest_answer_s: float
     longest_lag_s: float
     memory_before: int
     memory_most: int
+    ordering_profile: Counted | None = None
+    playing_profile: Counted | None = None
 
     def figures(self, promised_s: tuple[float, float] | None) -> list[Figure]:
         """Return the figures of the run; *promised_s* bounds the median and the 99th percentile of the shares."""
@@ -156,6 +176,9 @@ class Run:
             ),
             Figure(f"{at_once}: longest answer of a player", self.longest_answer_s, "s"),
             Figure(f"{at_once}: longest delay of the players' process", 1000 * self.longest_lag_s, "ms"),
+            Figure(
+                f"{at_once}: work of the manager for each order", 1000 * self.ordering_work_s / self.n_matches, "ms"
+            ),
             Figure(f"{at_once}: work of the manager for each step", 1000 * self.work_s / max(1, self.n_steps), "ms"),
             Figure(f"{at_once}: a core busy with the manager", 100 * self.work_s / self.elapsed_s, "%"),
             Figure(f"{at_once}: memory for each match", self._memory_of_one(), "MB", 1),
@@ -166,41 +189,74 @@ class Run:
 
 
 @asynccontextmanager
-async def managing(folder: Path, n_matches: int, options: Sequence[str] = ()) -> AsyncIterator[Child]:
-    """Run a game manager with a database in *folder*, which takes *n_matches* at once."""
+async def managing(
+    folder: Path, n_matches: int, options: Sequence[str] = (), *, database: str = "", profiles: Path | None = None
+) -> AsyncIterator[Child]:
+    """Run a game manager with a database in *folder*, or at *database*, which takes *n_matches* at once.
+
+    With *profiles* it runs under a profiler, which writes to this folder.
+    """
+    program = ["server"] if profiles is None else ["benchmarks.load.profiling", str(profiles)]
     arguments = [
-        "server", "serve", "--port", "0", "--database", f"sqlite:///{folder / 'ggp.sqlite'}", "--shutdown", "abort",
+        *program, "serve", "--port", "0", "--shutdown", "abort",
         "--max-matches", str(n_matches), "--log-format", "json", "--log-level", "warning", *options,
     ]  # fmt: skip
-    async with child(arguments, folder / "manager.log") as manager:
+    variables = {"GGP_DATABASE": database or f"sqlite:///{folder / 'ggp.sqlite'}"}
+    async with child(arguments, folder / "manager.log", variables) as manager:
         yield manager
 
 
-class Playing:
-    """Plays matches between the players of the process *players* at *manager*."""
+OnOrdered: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
 
-    def __init__(self, manager: Child, players: Child, settings: MatchSettings) -> None:
-        self._manager, self._players, self._settings = manager, players, settings
+
+class Playing:
+    """Plays matches between the players of the process *players* at *manager*, and at *others* on its database.
+
+    The manager writes *profiles*, if any.
+    """
+
+    def __init__(
+        self,
+        manager: Listener,
+        players: Child,
+        settings: MatchSettings,
+        profiles: Path | None = None,
+        *,
+        others: Sequence[Listener] = (),
+    ) -> None:
+        self._managers, self._players, self._settings = (manager, *others), players, settings
+        self._profiles = profiles
         self._n_ordered = 0
 
-    async def play(self, n_matches: int) -> Run:
-        """Play *n_matches* at once, and return the results.
+    async def play(self, n_matches: int, on_ordered: OnOrdered | None = None) -> Run:
+        """Play *n_matches* at once, and return the results; *on_ordered* gets the ids before any of them is played.
 
         Raises:
             TimeoutError: they were not over after four minutes.
             aiohttp.ClientError: the manager refused an order, or is gone.
         """
-        async with aiohttp.ClientSession(self._manager.url, raise_for_status=True) as session:
+        async with AsyncExitStack() as stack:
+            sessions = [
+                await stack.enter_async_context(aiohttp.ClientSession(manager.url, raise_for_status=True))
+                for manager in self._managers
+            ]
+            session = sessions[0]
             await self._ask_players("hold")
-            before, started_s = self._manager.memory_bytes(), time.perf_counter()
-            ids = await self._order(session, n_matches)
+            await self._profile()
+            before, work_s, started_s = self._memory_bytes(), self._work_s(), time.perf_counter()
+            ids = await self._order(sessions, n_matches)
             ordering_s = time.perf_counter() - started_s
             await self._all_asked(n_matches)
+            if on_ordered is not None:
+                await on_ordered(ids)
             burst = await self._ask_players("figures")
-            work_s, started_s = self._manager.work_s(), time.perf_counter()
+            ordering_work_s = self._work_s() - work_s
+            ordering_profile = await self._profile()
+            work_s, started_s = self._work_s(), time.perf_counter()
             await self._ask_players("release")
-            most = await self._over(session, ids)
-            elapsed_s, work_s = time.perf_counter() - started_s, self._manager.work_s() - work_s
+            most = await self._over(n_matches)
+            elapsed_s, work_s = time.perf_counter() - started_s, self._work_s() - work_s
+            playing_profile = await self._profile()
             figures = await self._ask_players("figures")
             records = [await self._record(session, match_id) for match_id in ids]
         return Run(
@@ -210,19 +266,36 @@ class Playing:
             n_steps=sum(len(record["moves"]) for record in records),
             ordering_s=ordering_s,
             elapsed_s=elapsed_s,
+            ordering_work_s=ordering_work_s,
             work_s=work_s,
             shares_s=figures["shares_s"],
             longest_answer_s=max(burst["longest_answer_s"], figures["longest_answer_s"]),
             longest_lag_s=max(burst["longest_lag_s"], figures["longest_lag_s"]),
             memory_before=before,
             memory_most=most,
+            ordering_profile=ordering_profile,
+            playing_profile=playing_profile,
         )
 
-    async def _order(self, session: aiohttp.ClientSession, n_matches: int) -> list[str]:
-        """Order *n_matches*, a few at a time, and return their ids."""
+    async def _profile(self) -> Counted | None:
+        """Return what the first manager's profiler has counted since the last call."""
+        pid = self._managers[0].pid
+        if self._profiles is None or pid is None:
+            return None
+        return await asyncio.to_thread(next_profile, self._profiles, pid)
+
+    def _memory_bytes(self) -> int:
+        return sum(manager.memory_bytes() for manager in self._managers)
+
+    def _work_s(self) -> float:
+        return sum(manager.work_s() for manager in self._managers)
+
+    async def _order(self, sessions: Sequence[aiohttp.ClientSession], n_matches: int) -> list[str]:
+        """Order *n_matches*, a few at a time, at each of the managers in turn, and return their ids."""
         turns = asyncio.Semaphore(N_ORDERING)
 
         async def order(number: int) -> str:
+            session = sessions[number % len(sessions)]
             async with turns, session.post("/api/v1/matches", json=self._body(number)) as response:
                 match_id: str = (await response.json())["id"]
                 return match_id
@@ -244,21 +317,19 @@ class Playing:
                 await asyncio.sleep(POLL_S)
                 n_waiting = await self._ask_players("hold")
 
-    async def _over(self, session: aiohttp.ClientSession, ids: Sequence[str]) -> int:
-        """Wait until the matches are over, and return the most memory that the manager held meanwhile."""
-        most, left = 0, list(ids)
-        async with asyncio.timeout(PATIENCE_S):
-            while left:
-                most = max(most, self._manager.memory_bytes())
-                await asyncio.sleep(POLL_S)
-                # One match after the other: a list of all would cost the manager work that is not measured.
-                while left and await self._is_over(session, left[-1]):
-                    left.pop()
-        return most
+    async def _over(self, n_matches: int) -> int:
+        """Wait until all players have been told the end, and return the most memory that the manager held meanwhile.
 
-    async def _is_over(self, session: aiohttp.ClientSession, match_id: str) -> bool:
-        record = await self._record(session, match_id)
-        return bool(record["isCompleted"] or record["isAborted"])
+        The players are asked: a record, or a list of all matches, would cost the manager work that is not measured.
+        """
+        most, n_ended = 0, 0
+        async with asyncio.timeout(PATIENCE_S):
+            while n_ended < n_matches * len(ROLES):
+                most = max(most, self._memory_bytes())
+                await asyncio.sleep(POLL_S)
+                n_ended = await self._ask_players("ended")
+        await asyncio.sleep(POLL_S)  # for the last records
+        return most
 
     async def _record(self, session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
         async with session.get(f"/api/v1/matches/{match_id}") as response:
@@ -266,7 +337,7 @@ class Playing:
             return found
 
     async def _ask_players(self, path: str) -> Any:
-        """Make the players `hold` their replies to START or `release` them, or ask for their `figures`."""
+        """Make the players `hold` their replies to START or `release` them, or ask for `ended` and `figures`."""
         async with aiohttp.ClientSession() as session, session.get(f"{self._players.url}/{path}") as response:
             return await response.json(content_type=None)
 

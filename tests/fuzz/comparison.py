@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from gdl.compiler.building import _check_loops
+from gdl.compiler.building import check_loops
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import scalar
@@ -110,7 +110,7 @@ def _compare_circuit(
     features |= {"loops that a phase folds away"} if folds_loops(circuit) else set()
     outcomes = {}
     for how, rules in rules_of_plays(circuit):
-        _check_loops(rules.single)
+        check_loops(rules.single)
         compiled = CompiledGame(game, rules)
         if how == "rows reused":
             features |= {"several phases"} if len(rules.phases) > 1 else set()

@@ -114,6 +114,16 @@ def test_a_game_is_played_from_python(game: str) -> None:
     assert list(goals) == [role for role in roles if role != str(RANDOM)]
 
 
+def test_a_policy_is_learnt_by_arrays() -> None:
+    ended = run("learn_breakthrough.py", "breakthrough", "128", "10")
+    assert ended.returncode == 0, ended.stderr
+    before, after = (
+        int(n) for n in re.findall(r"^round \d+: wins (\d+)% against random moves$", ended.stdout, re.MULTILINE)
+    )
+    assert before < 70
+    assert after > 90
+
+
 def test_the_diagnostics_of_a_rule_text_have_place_picture_and_hint() -> None:
     ended = run("validate_rules.py")
     assert (ended.returncode, ended.stdout) == (1, DIAGNOSTICS)

@@ -12,6 +12,7 @@ import pytest
 
 import gdl
 import players
+import players.environments
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
 
@@ -21,7 +22,7 @@ def _listed(package: str) -> list[str]:
     return re.findall(r"^\| `(\w+)` \| \S", section, re.MULTILINE)
 
 
-@pytest.mark.parametrize("package", [gdl, players])
+@pytest.mark.parametrize("package", [gdl, players, players.environments])
 def test_the_page_lists_exactly_the_names_that_a_package_exports(package: ModuleType) -> None:
     assert sorted(_listed(package.__name__)) == sorted(package.__all__)
 

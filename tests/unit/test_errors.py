@@ -22,7 +22,10 @@ from gdl.errors import GdlError, LimitExceeded, MalformedRuleError
 from gdl.language.diagnostics import Source, Span
 from server.visibility import Role
 
-NOT_IMPORTED: Final = ("server.storage.migrations", "server.__main__", "server.editor", "server.arena.cluster")
+NOT_IMPORTED: Final = (
+    "server.storage.migrations", "server.__main__", "server.editor", "server.arena.cluster",
+    "players.environments.openspiel",
+)  # fmt: skip
 """Modules that do something when they are imported, or need an extra."""
 SAMPLES: Final = {
     "str": "a {text}",

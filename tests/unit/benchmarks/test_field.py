@@ -44,17 +44,19 @@ def test_our_speed_is_scaled_by_what_plain_c_reaches_beside_it() -> None:
 
 def test_the_page_has_a_line_for_each_game_and_what_follows() -> None:
     rows = [
-        Row(TICTACTOE, figures("ticTacToe", 12_648_000, 0.5), AT_HALF_SPEED),
+        Row(TICTACTOE, figures("ticTacToe", 12_648_000, 0.5), AT_HALF_SPEED, released=20_236_800),
         Row(CHESS, figures("chess", 5_000, 50), AT_HALF_SPEED),
     ]
     assert list(page(rows)) == [
-        "| game | plays/s | scaled | best of the field | times | rbg | times | set-up s | may take s | peak MB |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
-        "| ticTacToe | 12.6 M | 25.3 M | 632 k | 40.0 | 2.81 M | 9.0 | 0.50 | 0.40 | 150 |",
-        "| chess | 5000 | 10 k | - | - | - | - | 50.00 | - | 150 |",
+        "| game | plays/s | scaled | of the last release | best of the field | times | rbg | times "
+        "| set-up s | may take s | peak MB |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+        "| ticTacToe | 12.6 M | 25.3 M | 1.25 | 632 k | 40.0 | 2.81 M | 9.0 | 0.50 | 0.40 | 150 |",
+        "| chess | 5000 | 10 k | - | - | - | - | - | 50.00 | - | 150 |",
         "",
         "- 40.0 times the best engine of the field in the geometric mean of 1 games.",
         "- The least is 40.0 times, in ticTacToe.",
+        "- 1.25 times our last release in the geometric mean of 1 games.",
         "- ticTacToe: 2.02 times plain C, which made 6.25 M plays/s beside it.",
         "- Regular Boardgames: ticTacToe 9.00 times.",
         "- Its monotonic variant: ticTacToe 7.35 times.",

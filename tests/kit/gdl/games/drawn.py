@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -47,3 +48,9 @@ def labels(svg: str) -> dict[str, str]:
 
 def _with(svg: str, attribute: str) -> Iterator[ElementTree.Element]:
     return (element for element in parsed(svg).iter() if attribute in element.attrib)
+
+
+def case(path: Path) -> tuple[Board, dict[str, object]]:
+    """Return the board of a file in `pictures/`, and how it is to be drawn."""
+    told = tomllib.loads(path.read_text(encoding="utf-8"))
+    return board(told["board"], *told["facts"], rules=told.get("rules", "(role me)")), told.get("look", {})

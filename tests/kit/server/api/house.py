@@ -74,11 +74,14 @@ async def ordered(client: Client, **order: object) -> str:
     return str(body["url"])
 
 
-async def record(client: Client, url: str, until: str = "over") -> dict[str, Any]:
-    """Return the record of a match when its status is *until*."""
+async def record(
+    client: Client, url: str, until: str = "over", headers: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the record of a match when its status is *until*; one that was aborted is over."""
     async with asyncio.timeout(60):
         while True:
-            found: dict[str, Any] = await told(await client.get(url))
-            if found.get("x-status", "over") == until:
+            found: dict[str, Any] = await told(await client.get(url, headers=headers))
+            status = found.get("x-status", "over")
+            if status == until or (until == "over" and found["isAborted"]):
                 return found
             await asyncio.sleep(0.05)

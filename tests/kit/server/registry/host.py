@@ -24,6 +24,8 @@ from server.storage.database import Database
 from server.storage.journals import something_new
 from server.visibility import Role
 
+DEFAULT = HostSettings()
+
 
 @dataclass(frozen=True)
 class Host:
@@ -82,7 +84,12 @@ async def event(response: aiohttp.ClientResponse) -> dict[str, Any]:
 
 @asynccontextmanager
 async def hosting(
-    database: Database, tokens: dict[str, Role] | None = None, *, plays: bool = True, port: int = 0
+    database: Database,
+    tokens: dict[str, Role] | None = None,
+    *,
+    plays: bool = True,
+    port: int = 0,
+    settings: HostSettings = DEFAULT,
 ) -> AsyncIterator[Host]:
     """Run a server; with *tokens* it has accounts, one for each name. Unless it *plays* it starts no match."""
     access = AccessControl(AccessSettings(is_public=True), TokenStore(database))
@@ -91,7 +98,7 @@ async def hosting(
         # The first token is always an administrator's.
         await access.issuing.issue("root", Role.ADMIN)
         found = {name: str((await access.issuing.issue(name, role)).text) for name, role in tokens.items()}
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, settings)
     async with listening(make_app(manager, access, Watch()), port=port) as url:
         if not plays:
             yield Host(url, manager, found)

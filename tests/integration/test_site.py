@@ -1,0 +1,29 @@
+"""The site of the documentation: every page is there and in the menu, and every link leads to something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.site import ROOT, BrokenLinkError, Site, site
+
+
+def test_all_pages_are_staged_with_links_between_them(tmp_path: Path) -> None:
+    made = site(tmp_path / "pages")
+    made.write()
+    written = {path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file()}
+    assert written == {*made.pages.values(), "reference.md", *(made._name_of(path) for path in made.copied)}
+    assert "[docs/players.md](players.md)" in (made.folder / "index.md").read_text("utf-8")
+
+
+def test_every_page_is_in_the_menu(tmp_path: Path) -> None:
+    menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    listed = sorted(line.rpartition(": ")[2] for line in menu.splitlines() if line.endswith(".md"))
+    assert listed == sorted([*site(tmp_path).pages.values(), "reference.md"])
+
+
+def test_a_link_to_nothing_is_an_error(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "players.md"
+    with pytest.raises(BrokenLinkError):
+        Site(tmp_path, {page: "players.md"})._link(page, "nosuch.md")
