@@ -9,13 +9,14 @@ LABELLED = {"input", "select", "textarea"}
 
 
 class Page(HTMLParser):
-    """A parsed page: its `problems`, its elements by name in `counts`, its links, and its `text`."""
+    """A parsed page: its `problems`, its elements by name in `counts`, its links, the sources of its pictures, and its `text`."""
 
     def __init__(self, markup: str) -> None:
         super().__init__()
         self.problems: list[str] = []
         self.counts: dict[str, int] = {}
         self.links: list[str] = []
+        self.pictures: list[str] = []
         self.ids: set[str] = set()
         self.text = ""
         self._open: list[str] = []
@@ -34,6 +35,8 @@ class Page(HTMLParser):
             self.problems.append(f"inline <{tag}>")
         if tag == "img" and "alt" not in found:
             self.problems.append("<img> without alt")
+        if tag == "img":
+            self.pictures.append(found.get("src") or "")
         if "id" in found:
             self.problems += [f"two elements are {found['id']}"] if found["id"] in self.ids else []
             self.ids.add(str(found["id"]))
