@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
@@ -60,19 +60,20 @@ class _KernelCache(FunctionCache):
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 
-def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
-    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, inline=inline)(function)
+def _compiled(function: Callable[..., Any], *, is_inlined: bool) -> Any:
+    # LLVM inlines, not numba: a function that numba inlines is typed anew at each call, which takes most of the time.
+    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, forceinline=is_inlined)(function)
     dispatcher._cache = _KernelCache(function)
     return dispatcher
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
-    dispatcher = _compiled(function, inline="never")
+    dispatcher = _compiled(function, is_inlined=False)
     KERNELS.append(dispatcher)
     return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Return *function* as a part of each kernel that calls it."""
-    return _compiled(function, inline="always")
+    return _compiled(function, is_inlined=True)
