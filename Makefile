@@ -33,7 +33,8 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 		tests/corpus/gdl/checks/test_verdicts.py tests/integration/server/commands/test_validate.py \
 		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py \
 		tests/integration/gdl/compiler/test_compiled.py tests/integration/gdl/test_simulation.py \
-		tests/integration/server/commands/test_every_game.py tests/unit/gdl/test_gdl2.py
+		tests/integration/server/commands/test_every_game.py tests/integration/rules/test_library_games.py \
+		tests/unit/gdl/test_gdl2.py
 
 conform-import: $(INSTALLED_DEV) ## import all public rule files, in some eight minutes of processor time
 	@GGP_CONFORM=all $(BIN)/python -m pytest -q tests/corpus/server/importing

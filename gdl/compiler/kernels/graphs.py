@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
 from gdl.compiler.kernels.packing import load_lanes, n_words, save_lanes
 from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses, lowest_bit, rows
@@ -163,17 +163,17 @@ def run_each(tables: Tables) -> tuple[Graph, Room]:
     return graph, room
 
 
-@kernel
+@subroutine
 def _run(values, t, part):
     _evaluate(values, addresses(t), 0, part)
 
 
-@kernel
+@subroutine
 def _follow(values, t, new):
     _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
 
 
-@kernel
+@subroutine
 def _find(graph, states, lane):
     """Return twice the node of a state, plus one where it is new; -1 where there is no room for a new one."""
     mask, n_words = graph.mask, states.shape[1]
@@ -202,7 +202,7 @@ def _find(graph, states, lane):
     return np.int64(2 * node + 1)
 
 
-@kernel
+@subroutine
 def _push(graph, queue, key, node):
     entry = graph.counters[N_ENTRIES]
     if entry == len(graph.entries):
@@ -214,7 +214,7 @@ def _push(graph, queue, key, node):
     graph.lowest[queue] = min(graph.lowest[queue], key)
 
 
-@kernel
+@subroutine
 def _pop(graph, queue, first, last, parents):
     """Take the first open nodes of keys from *first* to *last* out of a queue, as many as *parents* has room for."""
     n, key = 0, first
@@ -234,7 +234,7 @@ def _pop(graph, queue, first, last, parents):
     return n
 
 
-@kernel
+@subroutine
 def _dive(graph, parents):
     """Take nodes of the next depth of a dive; where it has none, begin another dive at a depth drawn at random."""
     counters = graph.counters
@@ -254,7 +254,7 @@ def _dive(graph, parents):
     return 0
 
 
-@kernel
+@subroutine
 def _next_parents(graph, parents):
     for _ in range(len(graph.turns) * BATCH // DIVE_WIDTH):
         queue = graph.turns[graph.counters[TURN]]
@@ -268,7 +268,7 @@ def _next_parents(graph, parents):
     return 0
 
 
-@kernel
+@subroutine
 def _pairs(t, values, pairs, n):
     """List the legal moves of the first *n* lanes; return how many."""
     n_pairs = 0
@@ -288,7 +288,7 @@ def _pairs(t, values, pairs, n):
     return n_pairs
 
 
-@kernel
+@subroutine
 def _distance(graph, values, lane):
     """Return how many conditions of the goal do not hold, in the way to it that has the fewest."""
     best = np.int64(MAX_DISTANCE)
@@ -300,7 +300,7 @@ def _distance(graph, values, lane):
     return best
 
 
-@kernel
+@subroutine
 def _goal(t, graph, values, lane):
     """Return the goal, -1 where there is not exactly one."""
     goal, n = np.int64(-1), 0
@@ -311,7 +311,7 @@ def _goal(t, graph, values, lane):
     return goal if n == 1 else np.int64(-1)
 
 
-@kernel
+@subroutine
 def _note(t, graph, values, lane, node, n_siblings):
     """Put a node into the queues, or note what its end is worth."""
     goal = _goal(t, graph, values, lane)
@@ -345,7 +345,7 @@ def _note(t, graph, values, lane, node, n_siblings):
         _push(graph, queue, key, node)
 
 
-@kernel
+@subroutine
 def _make_moves(t, room, first, n):
     """Make the moves of *n* pairs in `room.states`, one lane each; the states after them are not evaluated."""
     values, n_fluents = room.values, t.n_fluents
@@ -361,7 +361,7 @@ def _make_moves(t, room, first, n):
     save_lanes(values, 1, n_fluents, room.states[:n])
 
 
-@kernel
+@subroutine
 def _expand_pairs(t, graph, room, first, n, is_timeless):
     """Make the moves of *n* pairs, and keep the states that they lead to; return whether there was room for them."""
     values, n_words = room.values, graph.words.shape[1]

@@ -60,20 +60,27 @@ class _KernelCache(FunctionCache):
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 
-def _compiled(function: Callable[..., Any], *, is_inlined: bool) -> Any:
-    # LLVM inlines, not numba: a function that numba inlines is typed anew at each call, which takes most of the time.
-    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, forceinline=is_inlined)(function)
+def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
     dispatcher._cache = _KernelCache(function)
     return dispatcher
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
-    dispatcher = _compiled(function, is_inlined=False)
+    dispatcher = _compiled(function)
+    KERNELS.append(dispatcher)
+    return dispatcher
+
+
+def subroutine(function: Callable[..., Any]) -> Any:
+    """Return *function* as one that kernels call, and Python cannot: it is compiled in half of the time."""
+    dispatcher = _compiled(function, no_cpython_wrapper=True)
     KERNELS.append(dispatcher)
     return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Return *function* as a part of each kernel that calls it."""
-    return _compiled(function, is_inlined=True)
+    # LLVM inlines, not numba: a function that numba inlines is typed anew at each call, which takes most of the time.
+    return _compiled(function, no_cpython_wrapper=True, forceinline=True)

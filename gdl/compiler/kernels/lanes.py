@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import choose, forget, literal
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import (
     ONE,
     ONES,
@@ -200,7 +200,7 @@ def _advance(val, t, phase, new):
         store(val, U(at(t.copy_row, U(i))), load(new, U(i - first)))
 
 
-@kernel
+@subroutine
 def _finish(lanes, step, lengths):
     """Note that plays have ended: their lengths, and which lanes have played all that they should."""
     for k in range(W):
@@ -221,7 +221,7 @@ def _finish(lanes, step, lengths):
             x &= x - ONE
 
 
-@kernel
+@subroutine
 def _restart(lanes, new, step):
     """Begin new plays in the lanes whose play has ended, but for those that have done their share."""
     val = lanes.values
@@ -261,7 +261,7 @@ def _count_goals(val, t, phase, lanes, tally):
     store(lanes.ended, ZERO, ended)
 
 
-@kernel
+@subroutine
 def _add(bits, group, counts, g):
     """Count the lanes of *bits* in column *g*, each in its group's row."""
     if len(counts) == 1:
@@ -275,7 +275,7 @@ def _add(bits, group, counts, g):
             x &= x - ONE
 
 
-@kernel
+@subroutine
 def _is_worth_waiting(tables):
     """Return whether goals cost so much more than what plays need that ended states had better be collected."""
     n_gates = np.zeros(3, np.int64)
@@ -285,7 +285,7 @@ def _is_worth_waiting(tables):
     return n_gates[_GOALS] > 2 * n_gates[_STATE] + tables.n_fluents
 
 
-@kernel
+@subroutine
 def _exchange(val, aside, begin, n_fluents):
     """Let the states at play and those set aside change places."""
     for i in range(n_fluents):
@@ -294,7 +294,7 @@ def _exchange(val, aside, begin, n_fluents):
         store(aside, U(begin + i), now)
 
 
-@kernel
+@subroutine
 def _flush(val, t, phase, lanes, tally, aside, waiting):
     """Count the goals of the plays that ended in a phase since the last time, whose last states are set aside."""
     n_fluents = len(lanes.start)
@@ -307,14 +307,14 @@ def _flush(val, t, phase, lanes, tally, aside, waiting):
             _count_goals(val, t, phase, lanes, tally)
 
 
-@kernel
+@subroutine
 def _flush_all(val, t, n_phases, lanes, tally, aside, waiting):
     for phase in range(n_phases):
         if any_bit(load(waiting, U(phase))):
             _flush(val, t, phase, lanes, tally, aside, waiting)
 
 
-@kernel
+@subroutine
 def _set_aside(val, begin, lanes, aside):
     """Keep the last states of the plays that have ended."""
     ended = load(lanes.ended, ZERO)
@@ -323,7 +323,7 @@ def _set_aside(val, begin, lanes, aside):
         store(aside, U(begin + i), or_(kept, and_(load(val, U(1 + i)), ended)))
 
 
-@kernel
+@subroutine
 def _record(trace, lanes, step):
     """Keep fluents and moves of this step; in the row of the constant, which lanes are at play."""
     if step < len(trace):

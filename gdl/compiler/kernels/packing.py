@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ZERO, U
 
 
@@ -43,7 +43,7 @@ def _transpose(a):
         m ^= m << j
 
 
-@kernel
+@subroutine
 def load_lanes(words, numbers, values, first, n_fluents):
     """Put the states words[numbers[lane]] (n, S) into the rows of *values* from *first* on.
 
@@ -60,7 +60,7 @@ def load_lanes(words, numbers, values, first, n_fluents):
                 values[first + 64 * s + j, k] = a[j]
 
 
-@kernel
+@subroutine
 def save_lanes(values, first, n_fluents, words):
     """Put the states in the rows of *values* from *first* on into *words* (n, S), of the first n lanes."""
     a, n_lanes = np.empty(64, np.uint64), len(words)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
 from gdl.compiler.kernels.graphs import Graph, Room, _distance, _follow, _goal, _pairs, _run
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import load_lanes
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, lowest_bit
@@ -63,7 +63,7 @@ def run_each(tables: Tables, graph: Graph, room: Room) -> None:
     adapt(logits, logits.copy(), plays.moves[0, :0], starts, legal, 1.0)
 
 
-@kernel
+@subroutine
 def _drawn(random):
     """Return a number from 0 to 1."""
     x = random[0]
@@ -74,7 +74,7 @@ def _drawn(random):
     return np.float64(x >> U(11)) * _SCALE
 
 
-@kernel
+@subroutine
 def _choose(t, values, plays, step, weights):
     """Draw a move in every lane at play, each legal one in proportion to its weight."""
     plays.totals[:] = 0.0
@@ -94,7 +94,7 @@ def _choose(t, values, plays, step, weights):
                 x &= x - ONE
 
 
-@kernel
+@subroutine
 def _finish(t, graph, values, plays, step, is_cut):
     """Note what the plays that have ended came to; with *is_cut*, all that are at play."""
     has_ended = is_cut

@@ -11,12 +11,12 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.tables import Tables
 from gdl.errors import UnstableLoopError
 
 
-@kernel
+@subroutine
 def _gates(val, t, start, end):
     for g in range(start, end):
         x = np.uint8(1)
@@ -27,7 +27,7 @@ def _gates(val, t, start, end):
         val[t.gate_row[g]] = x
 
 
-@kernel
+@subroutine
 def _evaluate(val, t, part):
     for s in range(t.parts[0, part], t.parts[0, part + 1]):
         start, end, begin, stop = t.segments[s]
@@ -212,7 +212,7 @@ def _start(plan, values, false_inputs, queue, starts, middles, inputs):
     queue[0] = 0
 
 
-@kernel
+@subroutine
 def _propagate(plan, values, false_inputs, queue, n_waiting):
     """Let the changes of the rows in the queue run through the circuit.
 
@@ -243,7 +243,7 @@ def _propagate(plan, values, false_inputs, queue, n_waiting):
                 now[target] = 2 + (after == 0)
 
 
-@kernel
+@subroutine
 def _go_to(plan, values, false_inputs, queue, packed):
     """Stand at the state *packed*."""
     now = values[0]

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import (
     ONE,
     U,
@@ -89,7 +89,7 @@ def _exchanged(x):
     return xor(xor(x, t), left(t, 28))
 
 
-@kernel
+@subroutine
 def transpose(a):
     """Exchange bit j of word i and bit i of word j of 64 words at an address: blocks, bytes of blocks, bits of bytes.
 

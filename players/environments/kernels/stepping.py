@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import literal
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES, _advance, _evaluate
 from gdl.compiler.kernels.words import (
     ONE,
@@ -205,12 +205,12 @@ def _tables(p):
     )  # fmt: skip
 
 
-@kernel
+@subroutine
 def _run(p, phase, part):
     _evaluate(word_at(p, VALUES), _tables(p), phase, part)
 
 
-@kernel
+@subroutine
 def _go_on(p, phase):
     _advance(word_at(p, VALUES), _tables(p), phase, word_at(p, NEXT))
 
@@ -289,7 +289,7 @@ def picked(words, first, last, bits):
     return found
 
 
-@kernel
+@subroutine
 def _load(p, n):
     """Fill the lanes with the states of the copies in `numbers`."""
     a, states, values, numbers = word_at(p, SQUARE), word_at(p, STATES), word_at(p, VALUES), word_at(p, NUMBERS)
@@ -306,7 +306,7 @@ def _load(p, n):
                 put_word(values, U(W * (1 + 64 * s + j) + k), word_at(a, U(j)))
 
 
-@kernel
+@subroutine
 def _scatter(p, rows, n, out, width, offset, n_lanes, scale, shift, keep):
     """Write *n* rows of lanes to words of rows `numbers * scale + shift`, from word *offset* on, of *width* each."""
     a, numbers = word_at(p, SQUARE), word_at(p, NUMBERS)
@@ -340,7 +340,7 @@ def _set(p, row, lane, n_moved):
     return n_moved + 1
 
 
-@kernel
+@subroutine
 def _make_moves(p, phase, n, actions, count, by_chance):
     """Set the rows of the moves that the lanes make; return how many rows that are, each listed in `moved`."""
     n_moved, n_players, n_groups = 0, _size(p, N_PLAYERS), _size(p, N_GROUPS)
@@ -382,7 +382,7 @@ def _remember(p, player, action):
     put_word(memory, ever, word_at(memory, ever) | bit)
 
 
-@kernel
+@subroutine
 def _perceive(p, n):
     """Add to the memories what the players perceive of the moves made."""
     _run(p, 0, 3)
@@ -414,7 +414,7 @@ def _find_movers(p, phase):
     store(extra, U(2), several)
 
 
-@kernel
+@subroutine
 def _write_back(p, phase, n):
     """Write the states and the legal actions of the lanes to their copies."""
     values, extra, columns = word_at(p, VALUES), word_at(p, EXTRA), word_at(p, COLUMNS)
@@ -444,7 +444,7 @@ def _tell_phase(p, phase):
         store(values, fluent >> ONE, broadcast((fluent & ONE) - ONE))
 
 
-@kernel
+@subroutine
 def _settle(p, phase, n):
     """Find what the states in the lanes allow, and write them back; returns DONE or SEVERAL_MOVE."""
     n_players, extra, numbers = _size(p, N_PLAYERS), word_at(p, EXTRA), word_at(p, NUMBERS)
@@ -479,7 +479,7 @@ def _settle(p, phase, n):
     return DONE
 
 
-@kernel
+@subroutine
 def _score(p, phase, n):
     """Write goals and rewards of the lanes whose play has ended, which row 0 of `extra` has."""
     _run(p, phase, 2)
@@ -514,7 +514,7 @@ def _score(p, phase, n):
                     put_float(word_at(p, REWARDS), place, np.float32((goal - 50) / 50 if is_only else -1))
 
 
-@kernel
+@subroutine
 def _renew(p, copy):
     """Have a copy begin anew."""
     n_states, n_legal, n_players = _size(p, STATE_WORDS), _size(p, LEGAL_WORDS), _size(p, N_PLAYERS)
@@ -529,7 +529,7 @@ def _renew(p, copy):
         put_word(word_at(p, MEMORY), U(copy * n_memory + w), ZERO)
 
 
-@kernel
+@subroutine
 def _block(p, phase, n, actions, count, task, by_chance):
     """Take the lanes, all at a phase, a step further, or only look at what they allow; returns as `_settle`."""
     n_phases = _size(p, N_PHASES)
@@ -547,7 +547,7 @@ def _block(p, phase, n, actions, count, task, by_chance):
     return _settle(p, phase + 1 if phase + 1 < n_phases else 0, n)
 
 
-@kernel
+@subroutine
 def _sort(p, n):
     """Order the active copies by their phase; `starts` then limits those of each phase."""
     n_phases, starts, active, order = _size(p, N_PHASES), word_at(p, STARTS), word_at(p, ACTIVE), word_at(p, ORDER)
@@ -566,7 +566,7 @@ def _sort(p, n):
         put(starts, place, at(starts, place) + 1)
 
 
-@kernel
+@subroutine
 def _finish(p, n, n_again):
     """Begin ended plays anew, or rest; list the copies whose next move is chance's. Returns how many are listed."""
     n_legal, resets = _size(p, LEGAL_WORDS), word_at(p, AUTO_RESETS) != ZERO
@@ -584,7 +584,7 @@ def _finish(p, n, n_again):
     return n_again
 
 
-@kernel
+@subroutine
 def _begin(p, which, begin, end, task):
     """List the copies that are to go on; return how many."""
     n = 0

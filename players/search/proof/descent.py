@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.words import U
 from players.search.proof.expansion import INFINITE, expand
 from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
@@ -73,7 +73,7 @@ def path_for(n_words: int) -> Path:
     )
 
 
-@kernel
+@subroutine
 def _look_up(table, key, numbers):
     """Write the numbers that the table has for *key*, if there are any."""
     row = row_of(table, key)
@@ -84,7 +84,7 @@ def _look_up(table, key, numbers):
         numbers[1] = np.int64((entry >> U(_SHIFT)) & _LOW)
 
 
-@kernel
+@subroutine
 def _remember(table, key, proof, disproof, work):
     """Keep the numbers of *key* in the table, in the place of what took least work."""
     effort = 0
@@ -95,7 +95,7 @@ def _remember(table, key, proof, disproof, work):
     keep(table, row_of(table, key), key, entry, _WORK_BITS)
 
 
-@kernel
+@subroutine
 def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
     """Fill in the node at *depth*, whose words are there; return how many children it has, or a refusal."""
     n = expand(tables, goal_wins, goal_first, role, room, path.words[depth])
@@ -119,7 +119,7 @@ def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
     return n
 
 
-@kernel
+@subroutine
 def _summed(path, depth, found):
     """Write into *found* the numbers of the node at *depth*, its best child, and the number of the second best."""
     node = path.node[depth]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit, literal
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
 from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONES, ZERO, U, W, addresses, broadcast, rows, store
@@ -90,7 +90,7 @@ def make_moves(tables, room, state):
     return n
 
 
-@kernel
+@subroutine
 def expand(tables, goal_wins, goal_first, role, room, state):
     """Fill *room* with what follows *state*, as *role* sees it; return how many moves there are, or a refusal."""
     n = make_moves(tables, room, state)
@@ -155,7 +155,7 @@ def _choose(choice_legal, role_start, first_row, room):
     return n
 
 
-@kernel
+@subroutine
 def goal_in(tables, goals, goal_start, room, lane, role):
     """Return the goal of *role* in a lane whose goals are evaluated, from 0 to 100; even where there is not just one.
 
@@ -168,7 +168,7 @@ def goal_in(tables, goals, goal_start, room, lane, role):
     return min(found, 100) if n == 1 and found >= 0 else 50
 
 
-@kernel
+@subroutine
 def score(tables, room):
     """Evaluate the goals in all lanes."""
     _evaluate(room.values, addresses(tables), 0, _GOALS)

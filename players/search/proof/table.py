@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ZERO, U
 
 ROW_BYTES: Final = 64
@@ -36,7 +36,7 @@ def row_of(table, key):
     return (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
 
 
-@kernel
+@subroutine
 def find(table, row, key):
     """Return the column of the entry of a key, NO_PLACE where there is none."""
     for place in range(N_PLACES):
@@ -45,7 +45,7 @@ def find(table, row, key):
     return NO_PLACE
 
 
-@kernel
+@subroutine
 def keep(table, row, key, entry, work_bits):
     """Write the entry of a key in its place, else in a free one, else in that of the least work.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ZERO, U
 from players.search.proof.expansion import goal_in, make_moves, score
@@ -121,7 +121,7 @@ def _enter(way, level, alpha, beta, depth):
     way.key[level] = key_of(way.words[level], ZERO)
 
 
-@kernel
+@subroutine
 def _answers(table, key, node):
     """Return whether the table says all that is asked at a node, its value then in BEST; note the move to try first."""
     row = row_of(table, key)
@@ -141,7 +141,7 @@ def _answers(table, key, node):
     return False
 
 
-@kernel
+@subroutine
 def _remember(table, key, node, move):
     """Keep what was found at a node, in the place of what looked least far ahead."""
     value = node[BEST]
@@ -156,7 +156,7 @@ def _mobility(n):
     return (n - 1) / (n + 9.0)
 
 
-@kernel
+@subroutine
 def _judge(tables, judge, room, n, way, first):
     """Note of *n* moves what they lead to, whether the play ends there, and what that is worth."""
     score(tables, room)
@@ -180,7 +180,7 @@ def _judge(tables, judge, room, n, way, first):
             way.child_words[child, s] = room.words[i, s]
 
 
-@kernel
+@subroutine
 def _sort(way, node):
     """Put the children of a node into the order in which they are tried: that of the table, then the best first."""
     sign = 1 if node[_IS_MAX] else -1
@@ -198,7 +198,7 @@ def _sort(way, node):
         way.order[first + j] = child
 
 
-@kernel
+@subroutine
 def _open(tables, judge, room, way, level):
     """Make the moves of the node at *level*; return how many there are, or a refusal."""
     n = make_moves(tables, room, way.words[level])

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import U, at, put, put_float
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.nodes import (
@@ -40,13 +40,13 @@ _MANY: Final = 1 << 24
 """With more visits than that, those of an edge and their sum are halved, so that sums stay within 32 bits."""
 
 
-@kernel
+@subroutine
 def _limits_below(t, f, edge, r):
     child = edge_at(t, edge, CHILD)
     return node_at(t, child, BOUNDS + r) if child >= 0 else any_goal(f, r)
 
 
-@kernel
+@subroutine
 def _mark_if_solved(t, f, node):
     is_solved = True
     for r in range(np.int64(f.n_roles)):
@@ -56,7 +56,7 @@ def _mark_if_solved(t, f, node):
         put_node(t, node, SOLVED, 1)
 
 
-@kernel
+@subroutine
 def _bound_decision(t, f, node, d):
     """Give a node the bounds that follow from those below it, where role *d* alone chooses."""
     n_roles = np.int64(f.n_roles)
@@ -84,7 +84,7 @@ def _bound_decision(t, f, node, d):
     _mark_if_solved(t, f, node)
 
 
-@kernel
+@subroutine
 def _bound_chance(t, f, node, d):
     """Give a node where chance alone chooses the means of the bounds below it."""
     n_roles = np.int64(f.n_roles)
@@ -99,7 +99,7 @@ def _bound_chance(t, f, node, d):
     _mark_if_solved(t, f, node)
 
 
-@kernel
+@subroutine
 def _prove(t, f, node, d):
     """Let a node know what is proven of those below it."""
     if node_at(t, node, SOLVED) == 0:
@@ -109,7 +109,7 @@ def _prove(t, f, node, d):
             _bound_decision(t, f, node, d)
 
 
-@kernel
+@subroutine
 def _add(t, edge, goal):
     total = edge_at(t, edge, TOTAL) + goal
     visits = edge_at(t, edge, VISITS)
@@ -119,7 +119,7 @@ def _add(t, edge, goal):
     put_edge(t, edge, TOTAL, total)
 
 
-@kernel
+@subroutine
 def _take_proven(t, f, w, goals, node, d):
     """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one."""
     n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
@@ -132,7 +132,7 @@ def _take_proven(t, f, w, goals, node, d):
             return
 
 
-@kernel
+@subroutine
 def _add_joint(t, f, w, step, node, goals):
     """Add the goals of a walk to the edges that the roles chose at a node."""
     n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
@@ -150,7 +150,7 @@ def _add_joint(t, f, w, step, node, goals):
         first += n
 
 
-@kernel
+@subroutine
 def back_up(t, f, w, i, end):
     """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
     n_roles, child = np.int64(f.n_roles), np.int64(end)
@@ -178,7 +178,7 @@ def back_up(t, f, w, i, end):
         child = node
 
 
-@kernel
+@subroutine
 def back_up_all(t, f, w, n):
     """Add the goals of the first *n* walks of a round, whose leaves are nodes by now."""
     for i in range(n):

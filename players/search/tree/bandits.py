@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ZERO, U, float_at, put_float, put_word, word_at
 from players.search.tree.nodes import LIMITS, LOW, TOTAL, VISITS, edge_at, high_of, move_at
 
@@ -35,7 +35,7 @@ def below(w, n):
     return np.int64(((state >> U(32)) * U(n)) >> U(32))
 
 
-@kernel
+@subroutine
 def best_edge(t, w, first, n, visits, floor, exploration, weight):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
@@ -86,7 +86,7 @@ def _fraction(w):
     return np.float32(below(w, 1 << 24)) / np.float32(1 << 24)
 
 
-@kernel
+@subroutine
 def _positive_sum(t, first, n):
     total = np.float32(0)
     for e in range(first, first + n):
@@ -100,7 +100,7 @@ def _share(t, edge, total, n):
     return max(regret_at(t, edge), np.float32(0)) / total if total > 0 else np.float32(1) / np.float32(n)
 
 
-@kernel
+@subroutine
 def draw_by_regret(t, w, place, first, n):
     """Return an edge among *n*, drawn as regret matching has it; its probability is noted at a *place* of `likely`."""
     total, explored = _positive_sum(t, first, n), np.float32(EXPLORED)
@@ -130,7 +130,7 @@ def _estimate(t, e, mean, edge, goal, weight):
     return found
 
 
-@kernel
+@subroutine
 def learn_regret(t, w, place, first, n, edge, goal):
     """Add to the regrets of a role what a play through an edge, one of *n*, tells; return what the strategy is worth.
 

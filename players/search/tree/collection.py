@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, at, put, put_word, word_at
 from players.search.tree.leaves import insert_at
 from players.search.tree.nodes import (
@@ -25,7 +25,7 @@ from players.search.tree.nodes import (
 )
 
 
-@kernel
+@subroutine
 def _copy_node(old, new, f, node):
     """Return the number in the new tree of a node of the old one, which is added where it is not there yet."""
     n_before = word_at(new.size, ZERO)
@@ -36,7 +36,7 @@ def _copy_node(old, new, f, node):
     return found
 
 
-@kernel
+@subroutine
 def _copy_edge(old, new, f, edge, min_visits):
     """Append an edge, and what it leads to where that was visited often enough; return its number, -1 without room."""
     slot = word_at(new.size, ONE)
@@ -62,7 +62,7 @@ def _key_of(t, slot):
     return (U(edge_at(t, slot, LIMITS)) << U(32)) | (U(move_at(t, slot)) & U(0xFFFFFFFF))
 
 
-@kernel
+@subroutine
 def _copy_joint(old, new, f, head, first, min_visits):
     """Append the edges that lead on after joint moves, and list them in the table; return whether there was room."""
     previous = np.int64(NONE)
@@ -82,7 +82,7 @@ def _copy_joint(old, new, f, head, first, min_visits):
     return True
 
 
-@kernel
+@subroutine
 def _copy_edges(old, new, f, node, min_visits):
     """Give a node of the new tree, a copy as it was, its edges and joint moves; return whether there was room."""
     n_roles, old_first = np.int64(f.n_roles), node_at(new, node, FIRST)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, W, lowest_bit
 from players.search.tree.plays import goal_in
@@ -21,13 +21,13 @@ _SPREAD: Final = 3.0
 """No prior is more standard deviations than that from the mean."""
 
 
-@kernel
+@subroutine
 def _goals_of_lanes(f, plays, r, goals):
     for lane in range(N_LANES):
         goals[lane] = goal_in(f, plays, lane, r)
 
 
-@kernel
+@subroutine
 def _add_plays(row, plays, goals, entry):
     """Add the goals of the lanes that have made the move of a row."""
     made = plays.work.made
@@ -43,7 +43,7 @@ def _add_plays(row, plays, goals, entry):
         entry[1] /= 2
 
 
-@kernel
+@subroutine
 def _set_priors(history, begin, end, prior):
     """Set each prior to how many standard deviations a move's mean lies above that of the role's moves."""
     n, total, squares = 0, 0.0, 0.0
@@ -62,7 +62,7 @@ def _set_priors(history, begin, end, prior):
             prior[m] = max(-_SPREAD, min(_SPREAD, z))
 
 
-@kernel
+@subroutine
 def learn(tables, f, walks, plays, history):
     """Add what the plays of a round came to to the *history* of the moves that they made, and set the priors.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gdl.compiler.kernels.batches import _evaluate_states, _score, _step
 from gdl.compiler.kernels.choice import bit, literal
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import Spare
 from gdl.compiler.kernels.packing import load_lanes, save_lanes
 from gdl.compiler.kernels.words import (
@@ -59,7 +59,7 @@ STUCK: Final = 2
 """How a stage ends: well, or the tree is full, or a role has no legal move."""
 
 
-@kernel
+@subroutine
 def _list_legal(role_start, w, n_leaves, legal, lane_bits):
     """List the legal moves of the nodes that are to be opened, by role."""
     n_roles, n_moves = len(role_start) - 1, role_start[len(role_start) - 1]
@@ -89,7 +89,7 @@ def _list_legal(role_start, w, n_leaves, legal, lane_bits):
                 put(w.n_legal, place + ONE, at(w.n_legal, place))
 
 
-@kernel
+@subroutine
 def _give_edges(t, f, w, j, node, n_moves):
     """Give a node the edges of leaf *j* and choose among them at random; return OK, NO_ROOM or STUCK."""
     n_roles, n_choosing, decider = np.int64(f.n_roles), 0, 0
@@ -124,7 +124,7 @@ def _give_edges(t, f, w, j, node, n_moves):
     return OK
 
 
-@kernel
+@subroutine
 def _open(t, f, w, n_leaves, n_moves):
     """Give the nodes that are to be opened their edges, and each such leaf one of them."""
     for j in range(n_leaves):
@@ -164,7 +164,7 @@ def _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values):
                 values[1 + n_fluents + move_at(t, edge), j >> 6] |= ONE << U(j & 63)
 
 
-@kernel
+@subroutine
 def insert_at(t, f, words, begin):
     """Return the node of the state whose words begin at a place, a new one where there is none; -1 without room."""
     i = hash_at(words, begin, t.n_words) & t.table_mask
@@ -197,7 +197,7 @@ def insert(tree, rules, words):
     return insert_at(addresses(tree), addresses(rules), addresses(Spare(words)).rows, ZERO)
 
 
-@kernel
+@subroutine
 def goal_of(tables, f, values, lane, r):
     """Return the goal of a role in a lane whose goals are evaluated; even where there is not exactly one."""
     goal, n = np.int64(EVEN), 0
@@ -207,7 +207,7 @@ def goal_of(tables, f, values, lane, r):
     return goal if n == 1 else np.int64(EVEN)
 
 
-@kernel
+@subroutine
 def _end_node(tables, t, f, values, lane, node):
     put_node(t, node, SOLVED, 1)
     for r in range(np.int64(f.n_roles)):
@@ -215,7 +215,7 @@ def _end_node(tables, t, f, values, lane, node):
         put_node(t, node, BOUNDS + r, goal | goal << 8)
 
 
-@kernel
+@subroutine
 def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits):
     """Make the leaves' moves, and nodes of what they lead to; return OK, NO_ROOM or STUCK.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels import lanes
 from gdl.compiler.kernels.choice import Work, work_for
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.lanes import N_LANES, Lanes, Spare, Tally, lanes_for
 from gdl.compiler.kernels.packing import load_lanes
 from gdl.compiler.kernels.words import (
@@ -81,7 +81,7 @@ def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool
     )
 
 
-@kernel
+@subroutine
 def _begin_plays(room, phase):
     """Let the lanes of row 2 of `waiting`, all at a phase, play once, the others rest; return whether there is any."""
     ours, n_resting = room.lanes, np.int64(0)
@@ -96,7 +96,7 @@ def _begin_plays(room, phase):
     return n_resting < N_LANES
 
 
-@kernel
+@subroutine
 def _mark_phase(a, rules, phase, waiting):
     """Note in row 2 the lanes at play, those of row 1, that stand at a phase."""
     here, n_known = load(waiting, U(1)), len(rules.known)
@@ -106,7 +106,7 @@ def _mark_phase(a, rules, phase, waiting):
     store(waiting, U(2), here)
 
 
-@kernel
+@subroutine
 def _enter_phase(a, rules, phase, going):
     """Give the fluents that tell the phase their values in the lanes that come to it: tables of phases do not."""
     n_known = len(rules.known)
@@ -116,7 +116,7 @@ def _enter_phase(a, rules, phase, going):
         store(a, row, or_(and_not(load(a, row), going), entered))
 
 
-@kernel
+@subroutine
 def _lead_home(phased, rules, room):
     """Let the lanes at play take random steps until they stand at the first phase, or their play is over.
 
@@ -144,7 +144,7 @@ def _lead_home(phased, rules, room):
     return False
 
 
-@kernel
+@subroutine
 def _place(t, f, w, n, room):
     """Give the walks that need plays lanes, the same number each; return how many walks and lanes that are."""
     n_open = 0
@@ -165,7 +165,7 @@ def _place(t, f, w, n, room):
     return n_open, copies
 
 
-@kernel
+@subroutine
 def _begin(room, n_lanes):
     """Set the first lanes to play once, the others at rest."""
     for k in range(W):
@@ -175,7 +175,7 @@ def _begin(room, n_lanes):
     room.tally.goal_counts[:] = 0
 
 
-@kernel
+@subroutine
 def _play_on(phased, room, max_steps):
     """Play from where the plays begin to their ends; return whether a role had no legal move."""
     return (
@@ -184,7 +184,7 @@ def _play_on(phased, room, max_steps):
     )
 
 
-@kernel
+@subroutine
 def goal_in(f, room, lane, r):
     """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
@@ -193,7 +193,7 @@ def goal_in(f, room, lane, r):
     return np.int64(EVEN)
 
 
-@kernel
+@subroutine
 def _add_up(f, w, n_open, copies, room):
     for j in range(n_open):
         i = room.walk[j]
@@ -204,7 +204,7 @@ def _add_up(f, w, n_open, copies, room):
             put(w.goals, U(i) * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
 
 
-@kernel
+@subroutine
 def play_out(phased, tree, t, rules, f, w, n, room, max_steps):
     """Play at random from the leaves of the first *n* walks, and note the mean goals.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
 from gdl.compiler.tables import Tables
 from players.search.tree.backup import back_up, back_up_all
@@ -65,7 +65,7 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
     return Room(walks, plays, values, legal, rows(2), np.zeros(4, np.int64), np.zeros((n_moves, 2)))
 
 
-@kernel
+@subroutine
 def _select(t, f, w, root, n_walks, exploration, history_weight, counts):
     """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
     n, n_leaves = 0, 0
@@ -91,12 +91,12 @@ def _select(t, f, w, root, n_walks, exploration, history_weight, counts):
     return n, n_leaves
 
 
-@kernel
+@subroutine
 def _uncount(t, edge):
     put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) - 1)
 
 
-@kernel
+@subroutine
 def _abandon(t, f, w, n, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import inlined, kernel
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, draw_by_regret
@@ -105,7 +105,7 @@ def _mixed(h, x):
     return h ^ (h >> U(29))
 
 
-@kernel
+@subroutine
 def hash_at(words, begin, n):
     """Return a hash of the *n* words from number *begin* on of those at an address."""
     h = U(1469598103934665603)
@@ -114,7 +114,7 @@ def hash_at(words, begin, n):
     return h
 
 
-@kernel
+@subroutine
 def joint_key(t, node, chosen, begin, n_roles):
     """Return a hash of a joint move at a node, the edges at *chosen*; it is the same wherever the node lies."""
     h = hash_at(t.words, U(node) * t.n_words, t.n_words)
@@ -124,7 +124,7 @@ def joint_key(t, node, chosen, begin, n_roles):
     return h
 
 
-@kernel
+@subroutine
 def joint_slot(t, node, chosen, begin, n_roles):
     """Return the edge that leads on after a joint move, a new one where there is none; -1 where there is no room.
 
@@ -153,7 +153,7 @@ def joint_slot(t, node, chosen, begin, n_roles):
     return np.int64(slot)
 
 
-@kernel
+@subroutine
 def _chosen_joint(t, f, w, node, step, exploration):
     """Let each role choose by its own statistics; return the edge that leads on, -1 where there is no room."""
     first, n_roles = node_at(t, node, FIRST), np.int64(f.n_roles)
@@ -177,7 +177,7 @@ def counts_early(t, node):
     return node_at(t, node, DECIDER) == SIMULTANEOUS and t.rule == U(UCB)
 
 
-@kernel
+@subroutine
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
     put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
@@ -188,7 +188,7 @@ def count_choices(t, f, w, step, node, slot):
                 put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
 
 
-@kernel
+@subroutine
 def _begin_leaf(t, f, w, step, node, slot, n_leaves):
     """Note a new leaf below *slot*, or, where that is NONE, below an edge that the node is to get first."""
     put(w.above, U(n_leaves), node)
@@ -223,7 +223,7 @@ def _chosen_slot(t, f, w, node, step, exploration, weight):
     return slot
 
 
-@kernel
+@subroutine
 def walk_down(t, f, w, root, i, n_leaves, exploration, weight):
     """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0

@@ -19,9 +19,10 @@ from gdl.language.terms import Compound, Term, signature
 from server.hosting.ordering import of_library
 from tests.kit.players.games import compiled
 from tests.kit.rules.counting import Tree, count
+from tests.kit.rules.sample import is_whole
 
 MAX_STEPS = 1000
-N_PLAYS = 5
+N_PLAYS = 5 if is_whole() else 2
 MAX_EXPANSIONS = 20_000
 
 every_game = pytest.mark.parametrize("name", game_names())

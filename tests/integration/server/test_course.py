@@ -26,7 +26,7 @@ HABITS: Final = {
 HELPED: Final = ("student37", "student38", "student39", "student40")
 """Students who have no player yet, for whom one of the server's plays."""
 CUP: Final = {
-    "name": "cup", "format": "swiss", "rounds": 6, "forfeitErrors": 1, "startClock": 2, "playClock": 2, "grace": 0.5,
+    "name": "cup", "format": "swiss", "rounds": 6, "forfeitErrors": 1, "startClock": 5, "playClock": 5, "grace": 0.5,
     "games": ["tictactoe", "nim", "rockpaperscissors", "kuhnpoker", "trio"], "absenceLimit": 3,
 }  # fmt: skip
 LIMIT_S: Final = 600

@@ -37,7 +37,11 @@ _SAMPLE: Final = frozenset(
 )
 
 
+def is_whole() -> bool:
+    """Return whether tests leave nothing out (GGP_CONFORM=all, as `make conform` has it)."""
+    return os.environ.get("GGP_CONFORM") == "all"
+
+
 def sampled_games() -> tuple[str, ...]:
-    """Return the names of a fixed sample, or with GGP_CONFORM=all (`make conform`) of all games."""
-    is_whole = os.environ.get("GGP_CONFORM") == "all"
-    return tuple(name for name in game_names() if is_whole or name in _SAMPLE)
+    """Return the names of a fixed sample, or with GGP_CONFORM=all of all games."""
+    return tuple(name for name in game_names() if is_whole() or name in _SAMPLE)

@@ -17,7 +17,9 @@ CUP: dict[str, Any] = {
     "format": "round-robin", "games": ["tictactoe"], "rounds": 1, "startClock": 10, "playClock": 10,
     "players": ["legal", "random"],
 }  # fmt: skip
-SLOW: dict[str, Any] = {"players": ["mcts", "random"], "playClock": 2, "startClock": 2, "games": ["breakthrough"]}
+SLOW: dict[str, Any] = {
+    "players": ["mcts", "random"], "playClock": 2, "startClock": 2, "games": ["breakthrough"], "rounds": 10,
+}  # fmt: skip
 HAS_MOVED = re.compile("^[1-9]")
 
 

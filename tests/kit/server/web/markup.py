@@ -9,7 +9,7 @@ LABELLED = {"input", "select", "textarea"}
 
 
 class Page(HTMLParser):
-    """A parsed page: its `problems`, its elements by name in `counts`, its links, the sources of its pictures, and its `text`."""
+    """A parsed page: its `problems`, its elements by name in `counts`, its links, pictures and `text`."""
 
     def __init__(self, markup: str) -> None:
         super().__init__()
