@@ -47,6 +47,7 @@ assert [name for name in sys.modules if name.startswith("gdl.")] == []
 for name in gdl.__all__: getattr(gdl, name)
 game = gdl.make_game(gdl.find_game("tictactoe").read())
 game.initial_state.legal_moves(game.roles[0])
+assert not {"gdl.boards", "pydantic"} & set(sys.modules), "what draws is imported when something is drawn"
 print(loaded())
 game.playouts(game.initial_state, 10, seed=1)
 print(loaded())
