@@ -1,4 +1,4 @@
-"""What `gdl` and `players` export: the names of docs/python.md and no others, imported when they are first used."""
+"""What packages export: the names of docs/python.md and no others, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import gdl
 import players
 import players.environments
+import server.notebook
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
 
@@ -22,7 +23,7 @@ def _listed(package: str) -> list[str]:
     return re.findall(r"^\| `(\w+)` \| \S", section, re.MULTILINE)
 
 
-@pytest.mark.parametrize("package", [gdl, players, players.environments])
+@pytest.mark.parametrize("package", [gdl, players, players.environments, server.notebook])
 def test_the_page_lists_exactly_the_names_that_a_package_exports(package: ModuleType) -> None:
     assert sorted(_listed(package.__name__)) == sorted(package.__all__)
 
