@@ -7,7 +7,8 @@ a slider or buttons needs the extra `notebook`, which brings ipywidgets.
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -63,7 +64,7 @@ def watch(match: LocalMatch) -> LocalMatch:
         MissingExtraError: IPython is not installed.
         IllegalMoveError, NoLegalMoveError: as `LocalMatch.play`.
     """
-    shown = _package("IPython.display").display(match, display_id=True)
+    shown = _package("IPython.display", "a match that is watched").display(match, display_id=True)
     for _ in match.play():
         if shown is not None:  # outside of a notebook there is nothing to draw again
             shown.update(match)
@@ -81,7 +82,7 @@ def step_through(match: LocalMatch | StoredRecord | str | Path) -> Any:
         RecordDiffersError: the record differs from its rules.
         OSError: it cannot be read.
     """
-    widgets = _package("ipywidgets")
+    widgets = _package("ipywidgets", "a widget")
     frames = _frames_of_match(match) if isinstance(match, LocalMatch) else _frames_of_record(match)
     last = len(frames.states) - 1
     slider = widgets.IntSlider(value=0, min=0, max=last, description="step")
@@ -110,7 +111,7 @@ def play(
         UnknownNameError: no game, role or player has that name.
         PlayerFileError: a file holds no player.
     """
-    widgets = _package("ipywidgets")
+    widgets = _package("ipywidgets", "a widget")
     about = None
     if isinstance(game, str):
         file = find_game(game)
@@ -121,11 +122,12 @@ def play(
     return _Table(widgets, LocalMatch(game, players, seed, clock_s), person, mine, about).box
 
 
-def _package(name: str) -> Any:
+def _package(name: str, what: str) -> Any:
+    """Return the package of that name, which *what* needs."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError("a widget", "notebook") from error
+        raise MissingExtraError(what, "notebook") from error
 
 
 def _role(game: Game, name: str | None) -> Role:
@@ -230,8 +232,9 @@ class _Table:
         try:
             self._step(move)
             self._go_on()
-        except GdlError as error:
-            self._words.value = f"the match cannot go on: {html.escape(str(error))}"
+        except Exception as error:  # a player may fail in any way, and a notebook shows no errors of clicks
+            reason = str(error) if isinstance(error, GdlError) else f"{type(error).__name__}: {error}"
+            self._words.value = f"the match cannot go on: {html.escape(reason)}"
 
     def _step(self, move: Term) -> None:
         self._person.chosen = move
@@ -260,19 +263,17 @@ class _Table:
         self._words.value = "<br>".join(html.escape(line) for line in [*told, _result(game, state)] if line)
 
     def _offer(self, legal: Sequence[Term]) -> None:
-        widgets = self._widgets
         if len(legal) <= MAX_BUTTONS:
-            buttons = [widgets.Button(description=str(move), tooltip=str(move)) for move in legal]
-            for button, move in zip(buttons, legal, strict=True):
-                button.on_click(lambda _, move=move: self._choose(move))
-            self._choices.children = tuple(buttons)
+            self._choices.children = tuple(self._button(str(move), partial(self._choose, move)) for move in legal)
             return
-        chooser, button = (
-            widgets.Dropdown(options=[(str(move), move) for move in legal]),
-            widgets.Button(description="move"),
-        )
-        button.on_click(lambda _: self._choose(chooser.value))
-        self._choices.children = (chooser, button)
+        chooser = self._widgets.Dropdown(options=[(str(move), move) for move in legal])
+        self._choices.children = (chooser, self._button("move", lambda: self._choose(chooser.value)))
+
+    def _button(self, text: str, act: Callable[[], None]) -> Any:
+        """Return a button that calls *act* when it is clicked."""
+        button = self._widgets.Button(description=text, tooltip=text, layout={"width": "auto"})
+        button.on_click(lambda _: act())
+        return button
 
 
 def _told(game: Game, percepts: Sequence[Term]) -> str:

@@ -125,16 +125,27 @@ def test_many_moves_are_a_list() -> None:
     assert words(table).count("\n") == 2
 
 
-class _Cheat(Player):
+class Cheat(Player):
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         return role
 
 
-def test_when_the_opponent_fails_the_person_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.notebook.find_player", lambda _: _Cheat)
+class Broken(Player):
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        raise KeyError("<plan>")
+
+
+@pytest.mark.parametrize(
+    ("player", "reason"),
+    [(Cheat, "right is not a legal move of right in this state"), (Broken, "KeyError: '<plan>'")],
+)
+def test_when_the_opponent_fails_the_person_is_told(
+    player: type[Player], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.notebook.find_player", lambda _: player)
     table = play("rockpaperscissors")
     choices(table)[0].click()
-    assert words(table) == "the match cannot go on: right is not a legal move of right in this state"
+    assert words(table) == f"the match cannot go on: {reason}"
 
 
 def test_a_role_that_is_not_there_is_refused_with_those_that_are() -> None:
