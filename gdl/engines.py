@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS, CompileLimits, compile_game
+from gdl.display import DisplayedGame
 from gdl.errors import CannotCompileError, UnknownNameError
 from gdl.game import DEFAULT_LIMITS, MAX_STEPS, EvaluationLimits, Game, JointMove, Playouts, Role, State
 from gdl.interpreter import InterpretedGame, InterpretedState
@@ -27,7 +28,7 @@ _AT_ONCE: Final = threading.BoundedSemaphore(1)
 _LOG: Final = logging.getLogger(__name__)
 
 
-class BestGame:
+class BestGame(DisplayedGame):
     """A game that changes from the interpreter to the compiled engine; questions may come from several threads.
 
     Attributes:

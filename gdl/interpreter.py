@@ -11,6 +11,7 @@ from typing import Final
 from gdl.datalog.clauses import Clause, check_safety, clauses_of
 from gdl.datalog.model import Answers, Reasoner
 from gdl.datalog.relations import unwrapped
+from gdl.display import DisplayedGame, DisplayedState
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
 from gdl.game import (
     DEFAULT_LIMITS,
@@ -31,7 +32,7 @@ _TERMINAL: Final = Constant("terminal")
 _NEXT: Final = Compound("next", (_ANY,))
 
 
-class InterpretedGame:
+class InterpretedGame(DisplayedGame):
     """A game whose rules are interpreted; questions may come from several threads.
 
     Raises:
@@ -75,7 +76,7 @@ class InterpretedGame:
         return roles
 
 
-class InterpretedState:
+class InterpretedState(DisplayedState):
     """A state of an interpreted game: its facts, and the answers that were asked for before."""
 
     __slots__ = ("_facts", "_game", "_goals", "_is_terminal", "_legal")

@@ -24,7 +24,7 @@ PAGES: Final = {
     "examples/README.md": "examples.md",
 }
 """Pages outside of `docs/`, and what they are called on the site."""
-PACKAGES: Final = ("gdl", "players", "players.environments")
+PACKAGES: Final = ("gdl", "players", "players.environments", "server.notebook")
 """Packages whose `__all__` is the public interface (docs/python.md)."""
 _LINK: Final = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 _ELSEWHERE: Final = re.compile(r"[a-z]+:")

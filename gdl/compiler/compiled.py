@@ -17,6 +17,7 @@ from gdl.compiler.kernels import graphs, policies, scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
+from gdl.display import DisplayedGame, DisplayedState
 from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
 from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts
 from gdl.interpreter import InterpretedGame, InterpretedState
@@ -28,7 +29,7 @@ _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
 
 
-class CompiledState:
+class CompiledState(DisplayedState):
     """A state of a compiled game; `packed` are its bytes."""
 
     __slots__ = ("_facts", "_game", "_seen", "packed")
@@ -128,7 +129,7 @@ class UnreachableState(InterpretedState):
         return self._compiled.state(super().next_state(moves).facts)
 
 
-class CompiledGame:
+class CompiledGame(DisplayedGame):
     """A game run by its circuit; the interpreter stands behind it for states that its rules cannot reach.
 
     Questions may come from several threads. Attributes:

@@ -119,6 +119,14 @@ def find_game(name_or_path: str) -> GameFile:
     raise UnknownNameError("game", name_or_path, _nearest(path.stem or name_or_path))
 
 
+def same_game(name: str, description: Description) -> GameFile | None:
+    """Return the library's game of that name if its rules are exactly *description*'s."""
+    if name not in game_names():
+        return None
+    found = find_game(name)
+    return found if found.read().sha256 == description.sha256 else None
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
+from gdl.display import board_svg
 from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
@@ -31,6 +32,10 @@ class LocalMatch:
     """A match between *players*, one for each role that is not chance; equal seeds draw equal chance moves.
 
     *Units*: seconds for the clock of a move; None lets players think as long as they like.
+
+    Attributes:
+        state: the state now.
+        steps: what was played so far.
     """
 
     def __init__(
@@ -44,7 +49,7 @@ class LocalMatch:
         self.game, self.players = game, players
         self.random = Random(seed)
         self.state = game.initial_state
-        self._n_steps = 0
+        self.steps: list[LocalStep] = []
         self._clock_s, self._clock = clock_s, clock
 
     def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[LocalStep]:
@@ -64,6 +69,9 @@ class LocalMatch:
         for player in self.players.values():
             player.stop()
 
+    def _repr_svg_(self) -> str:
+        return board_svg(self.game.description, self.state.facts)
+
     def _deadline(self) -> Deadline:
         seconds = float("inf") if self._clock_s is None else self._clock_s
         return Deadline.after(seconds, self._clock)
@@ -72,16 +80,16 @@ class LocalMatch:
         before = self.state
         moves = tuple(self._move(role, while_thinking) for role in self.game.roles)
         self.state = before.next_state(moves)
-        self._n_steps += 1
         for role, player in self.players.items():
             self._report(before, role, player, moves)
-        return LocalStep(moves, self.state)
+        self.steps.append(LocalStep(moves, self.state))
+        return self.steps[-1]
 
     def _move(self, role: Role, while_thinking: WhileThinking) -> Term:
         """Return the move of *role*, a random one for chance; raises as `play`."""
         legal = self.state.legal_moves(role)
         if not legal:
-            raise NoLegalMoveError(str(role), self._n_steps)
+            raise NoLegalMoveError(str(role), len(self.steps))
         if role not in self.players:
             return self.random.choice(legal)
         player = self.players[role]

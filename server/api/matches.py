@@ -27,8 +27,7 @@ from server.hosting.order import MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
-from server.records.journal import stored
-from server.records.replay import facts_of
+from server.records.journal import facts_of, stored
 from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
 from server.spectating.stream import page
 from server.storage.games import UNNAMED

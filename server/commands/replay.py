@@ -14,15 +14,14 @@ import click
 from gdl.boards import layout_of
 from gdl.engines import make_game
 from gdl.game import Game
-from gdl.games.library import GameFile, find_game
-from gdl.language.rules import read_rules
+from gdl.games.library import GameFile, find_game, same_game
 from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay
 from server.records.signature import has_valid_signature, is_signed
 from server.records.transcript import seat_of, shown, transcript
-from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, same_game, screen_paint
+from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
 
@@ -97,9 +96,9 @@ def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | Non
     if rules is not None:
         file = find_game(rules)
         return make_game(file.read()), file
-    if record.rules is None:
+    description = record.description()
+    if description is None:
         raise click.UsageError("the record carries no rules: name them with --rules GAME")
-    description = read_rules(record.rules, "the record's rules", is_gdl2=record.is_gdl2)
     return make_game(description), same_game(record.game or "", description)
 
 

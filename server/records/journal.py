@@ -12,7 +12,13 @@ from typing import IO, Annotated, Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from gdl.errors import validation_message
+from gdl.display import board_svg
+from gdl.errors import KifSyntaxError, validation_message
+from gdl.games.library import same_game
+from gdl.language.diagnostics import Source
+from gdl.language.kif import ReadLimits, read_forms, term_of
+from gdl.language.rules import Description, read_rules
+from gdl.language.terms import Compound, Term
 from gdl.replacement import replacing
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
@@ -151,6 +157,8 @@ def read_entries(text: str) -> Iterator[Entry]:
 
 MAX_BYTES: Final = 256_000_000
 """The largest record that is read."""
+KIF_LIMITS: Final = ReadLimits(max_depth=1_000)
+"""How deep the states and moves of a record may nest."""
 
 
 class WireLine(BaseModel):
@@ -207,6 +215,22 @@ class StoredRecord(BaseModel):
     wire: tuple[WireLine, ...] = Field((), alias="x-wire")
     raw: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = Field(default_factory=dict)
 
+    def description(self) -> Description | None:
+        """Return the rules that the record carries; None where it has none.
+
+        Raises:
+            RuleFileError: as `gdl.language.rules.read_rules`.
+        """
+        return None if self.rules is None else read_rules(self.rules, "the record's rules", is_gdl2=self.is_gdl2)
+
+    def _repr_svg_(self) -> str | None:
+        """Return the last position for notebooks, by the layout of the library if the game is there."""
+        description = self.description()
+        if description is None or not self.states:
+            return None
+        file = same_game(self.game or "", description)
+        return board_svg(description, facts_of(self.states[-1]), file.about() if file else None)
+
 
 def read_stored(path: Path) -> StoredRecord:
     """Return the match record at *path*; where only the journal of a broken-off match is left, what it tells.
@@ -261,3 +285,30 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
         first = error.errors()[0]
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
         raise MatchRecordError(validation_message(first), where) from error
+
+
+def facts_of(text: str, where: str = "state") -> frozenset[Term]:
+    """Return the facts of a state as records print it: a list of facts, or facts one after another.
+
+    `true` around a fact is taken off.
+
+    Raises:
+        MatchRecordError: the text is no KIF.
+
+    Example:
+        >>> sorted(map(str, facts_of("( ( cell 1 1 b ) ( true ( control white ) ) )")))
+        ['(cell 1 1 b)', '(control white)']
+    """
+    try:
+        forms = read_forms(Source(where, text), KIF_LIMITS)
+        if len(forms) == 1 and forms[0].children is not None:
+            forms = forms[0].children
+        return frozenset(_without_true(term_of(form)) for form in forms)
+    except KifSyntaxError as error:
+        raise MatchRecordError(error.message, where) from error
+
+
+def _without_true(term: Term) -> Term:
+    if isinstance(term, Compound) and term.functor.casefold() == "true" and len(term.arguments) == 1:
+        return term.arguments[0]
+    return term

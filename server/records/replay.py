@@ -13,16 +13,14 @@ from typing import Final
 
 from gdl.errors import KifSyntaxError
 from gdl.game import RANDOM, Game, State
-from gdl.language.diagnostics import Source
-from gdl.language.kif import ReadLimits, read_forms, read_term, term_of
+from gdl.language.kif import read_term
 from gdl.language.rules import rules_sha256
-from gdl.language.terms import Compound, Term
+from gdl.language.terms import Term
 from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
 from server.errors import MatchRecordError, RecordDiffersError
-from server.records.journal import StoredRecord
+from server.records.journal import KIF_LIMITS, StoredRecord, facts_of
 
-_LIMITS: Final = ReadLimits(max_depth=1_000)
 _SHOWN: Final = 5
 """How many facts a difference names."""
 
@@ -136,33 +134,6 @@ def _shown(texts: Sequence[str]) -> str:
     return " ".join(texts[:_SHOWN]) + more if texts else "nothing besides"
 
 
-def facts_of(text: str, where: str = "state") -> frozenset[Term]:
-    """Return the facts of a state as records print it: a list of facts, or facts one after another.
-
-    `true` around a fact is taken off.
-
-    Raises:
-        MatchRecordError: the text is no KIF.
-
-    Example:
-        >>> sorted(map(str, facts_of("( ( cell 1 1 b ) ( true ( control white ) ) )")))
-        ['(cell 1 1 b)', '(control white)']
-    """
-    try:
-        forms = read_forms(Source(where, text), _LIMITS)
-        if len(forms) == 1 and forms[0].children is not None:
-            forms = forms[0].children
-        return frozenset(_without_true(term_of(form)) for form in forms)
-    except KifSyntaxError as error:
-        raise MatchRecordError(error.message, where) from error
-
-
-def _without_true(term: Term) -> Term:
-    if isinstance(term, Compound) and term.functor.casefold() == "true" and len(term.arguments) == 1:
-        return term.arguments[0]
-    return term
-
-
 def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tuple[Term, ...]:
     """Return the joint move that the record has at *step*, as the rules write it; it must be legal."""
     if state.is_terminal:
@@ -180,7 +151,7 @@ def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tu
 
 def _term(text: str, where: str) -> Term:
     try:
-        return read_term(text, _LIMITS)
+        return read_term(text, KIF_LIMITS)
     except KifSyntaxError as error:
         raise MatchRecordError(f"{error.message} in {text[:100]!r}", where) from error
 

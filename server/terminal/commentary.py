@@ -31,7 +31,7 @@ from gdl.boards import (
     text_of,
 )  # fmt: skip
 from gdl.game import Role
-from gdl.games.library import GameFile, find_game, game_names
+from gdl.games.library import GameFile
 from gdl.language.rules import Description
 from gdl.language.terms import Term
 from server.match.events import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
@@ -94,14 +94,6 @@ def drawer(description: Description, game: GameFile | None, paint: Paint = plain
 def facts_text(facts: Iterable[Term]) -> str:
     """Return the facts, one a line, ordered by text."""
     return "\n".join(sorted(map(str, facts)))
-
-
-def same_game(name: str, description: Description) -> GameFile | None:
-    """Return the library's game of that name if its rules are exactly *description*'s."""
-    if name not in game_names():
-        return None
-    found = find_game(name)
-    return found if found.read().sha256 == description.sha256 else None
 
 
 class Pictures:

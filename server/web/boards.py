@@ -22,7 +22,7 @@ from gdl.language.terms import Compound, Term
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
 from server.match.referee import in_own_thread
-from server.records.replay import facts_of
+from server.records.journal import facts_of
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
 from server.web.cache import BackgroundCache

@@ -91,8 +91,10 @@ def test_the_readme_of_the_examples_lists_them_all() -> None:
 
 def test_every_example_says_first_how_it_is_run() -> None:
     for path in (path for path in EXAMPLES.iterdir() if path.is_file() and path.name != "README.md"):
-        first_lines = path.read_text(encoding="utf-8").splitlines()[:6]
-        assert any(re.search(rf"(python|ggp|g\+\+) .*{path.name}", line) for line in first_lines), path
+        text = path.read_text(encoding="utf-8")
+        lines = "".join(json.loads(text)["cells"][0]["source"]) if path.suffix == ".ipynb" else text
+        first_lines = lines.splitlines()[:6]
+        assert any(re.search(rf"(python|ggp|g\+\+|jupyter lab) .*{path.name}", line) for line in first_lines), path
 
 
 def test_the_player_in_ten_lines_is_that_of_the_readme() -> None:

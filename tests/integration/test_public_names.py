@@ -1,4 +1,4 @@
-"""What `gdl` and `players` export: the names of docs/python.md and no others, imported when they are first used."""
+"""What packages export: the names of docs/python.md and no others, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import gdl
 import players
 import players.environments
+import server.notebook
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
 
@@ -22,7 +23,7 @@ def _listed(package: str) -> list[str]:
     return re.findall(r"^\| `(\w+)` \| \S", section, re.MULTILINE)
 
 
-@pytest.mark.parametrize("package", [gdl, players, players.environments])
+@pytest.mark.parametrize("package", [gdl, players, players.environments, server.notebook])
 def test_the_page_lists_exactly_the_names_that_a_package_exports(package: ModuleType) -> None:
     assert sorted(_listed(package.__name__)) == sorted(package.__all__)
 
@@ -47,6 +48,7 @@ assert [name for name in sys.modules if name.startswith("gdl.")] == []
 for name in gdl.__all__: getattr(gdl, name)
 game = gdl.make_game(gdl.find_game("tictactoe").read())
 game.initial_state.legal_moves(game.roles[0])
+assert not {"gdl.boards", "pydantic"} & set(sys.modules), "what draws is imported when something is drawn"
 print(loaded())
 game.playouts(game.initial_state, 10, seed=1)
 print(loaded())

@@ -1,7 +1,8 @@
 """What the README says is so: its commands exist, its console examples run and print what they show.
 
-Its `>>>` examples are run by pytest itself. A python block whose first line is a file name in a comment is written
-to the folder in which the console examples run.
+Its `>>>` examples are run by pytest itself. A block whose first line is a file name in a comment is written to the
+folder in which the console examples of its page run, one after the other. The ports that pages name are free ones
+there, and what a page leaves running is ended after it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import importlib
 import os
 import re
 import shlex
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +32,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\(images/([\w-]+\.svg)\)")
+FILE = re.compile(r"(?:#|;) (\w+\.(?:kif|py|toml))\n")
+PORTS = ("9147", "9148")
+"""The ports of `ggp player` and `ggp serve`."""
 AS_SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -53,8 +62,9 @@ def calls(page: Path) -> Iterator[list[str]]:
     """Yield every call of `ggp` in the page's shell blocks, as words."""
     for language, block in blocks(page):
         if language in ("console", "sh"):
-            for line in block.replace("\\\n", " ").splitlines():
-                for words in _commands(line.removeprefix("$ ")):
+            commands = [example.command for example in examples(block)] if language == "console" else [block]
+            for line in "".join(commands).replace("\\\n", " ").splitlines():
+                for words in _commands(line):
                     if words and Path(words[0]).name == "ggp":
                         yield words[1:]
 
@@ -77,24 +87,73 @@ def command_named(name: str) -> click.Command:
     return found
 
 
+class Shell:
+    """Runs the commands of a page in a folder, and ends what they leave behind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._groups = folder, list[int]()
+        self._ports = dict(zip(PORTS, _free_ports(len(PORTS)), strict=True))
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        settings = {"COLUMNS": "100", "NO_COLOR": "1", "GGP_PORT": self._ports["9148"]}
+        self._environment = os.environ | settings | {"PATH": path}
+
+    def here(self, text: str) -> str:
+        """Return *text* with the ports that are free here."""
+        return re.sub("|".join(PORTS), lambda port: self._ports[port[0]], text)
+
+    def write(self, block: str) -> None:
+        """Write a block that begins with the name of a file."""
+        if name := FILE.match(block):
+            (self.folder / name[1]).write_text(block, encoding="utf-8")
+
+    def run(self, command: str) -> tuple[int, str, str]:
+        """Return how a command ends, and what it prints on either stream."""
+        with subprocess.Popen(
+            ["bash", "-c", self.here(command)], cwd=self.folder, env=self._environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        ) as process:  # fmt: skip
+            self._groups.append(process.pid)
+            output, errors = process.communicate(timeout=120)
+        return process.returncode, output, errors
+
+    def close(self) -> None:
+        """End all that is still running."""
+        for group in self._groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+
+
+def _free_ports(n: int) -> list[str]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(n)]
+        return [str(one.getsockname()[1]) for one in sockets]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    with closing(Shell(tmp_path)) as found:
+        yield found
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_console_example_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+def test_every_console_example_prints_what_is_shown(page: Path, shell: Shell) -> None:
     for language, block in blocks(page):
-        if language == "python" and (name := re.match(r"# (\w+\.py)\n", block)):
-            (tmp_path / name[1]).write_text(block, encoding="utf-8")
+        shell.write(block)
         for example in examples(block) if language == "console" else ():
-            done = subprocess.run(
-                ["bash", "-c", example.command], cwd=tmp_path, env=environment, check=False, capture_output=True,
-                text=True, timeout=120,
-            )  # fmt: skip
-            assert done.returncode == 0, f"{example.command}{done.stdout}{done.stderr}"
+            if "curl " in example.command and shutil.which("curl") is None:
+                pytest.skip(f"curl is not installed: the rest of {page.name} is not tried")
+            code, output, errors = shell.run(example.command)
+            assert code == 0, f"{example.command}{output}{errors}"
             # A slow machine reports progress, which is no part of what is shown.
-            printed = (done.stdout, done.stdout + done.stderr)
+            printed = (output, output + errors)
             assert not example.output or any(
-                doctest.OutputChecker().check_output(example.output, text, AS_SHOWN) for text in printed
-            ), f"{example.command}shown:\n{example.output}\nprinted:\n{done.stdout}{done.stderr}"
+                doctest.OutputChecker().check_output(shell.here(example.output), text, AS_SHOWN) for text in printed
+            ), f"{example.command}shown:\n{example.output}\nprinted:\n{output}{errors}"
+    text = page.read_text(encoding="utf-8")
+    made = [name for name in PICTURE.findall(text) if (shell.folder / name).exists()]
+    assert [
+        name for name in made if (shell.folder / name).read_bytes() != (page.parent / "images" / name).read_bytes()
+    ] == []
 
 
 def test_the_player_of_the_readme_passes_the_check_of_players(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from itertools import cycle
 
 import pytest
 
+from gdl.display import board_svg
 from gdl.engines import make_game
 from gdl.errors import IllegalMoveError, NoLegalMoveError
 from gdl.game import Game, Role, State
@@ -102,3 +103,11 @@ def test_rules_that_leave_a_role_without_a_move_are_at_fault() -> None:
     with pytest.raises(NoLegalMoveError) as caught:
         list(LocalMatch(stuck, {stuck.roles[0]: LegalPlayer()}, seed=1).play())
     assert (caught.value.role, caught.value.step) == ("a", 1)
+
+
+def test_a_match_keeps_its_steps_and_shows_the_state_that_they_led_to() -> None:
+    tictactoe = game("tictactoe")
+    match = LocalMatch(tictactoe, seated(tictactoe, [LegalPlayer]), seed=1)
+    assert match._repr_svg_() == board_svg(tictactoe.description, tictactoe.initial_state.facts)
+    assert list(match.play()) == match.steps
+    assert match._repr_svg_() == board_svg(tictactoe.description, match.steps[-1].state.facts)

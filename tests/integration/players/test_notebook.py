@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.manager import AsyncKernelManager
 
 from players.kit.notebook import PackedPlayer, packed
 from server.records.entries import StepEntry
 from tests.kit.players import odd_players
+from tests.kit.players.notebooks import kernel
 from tests.kit.server.web.live_site import LiveSite, live_site
 
-LIMIT_S = 120.0
 CELL = '''
 import random
 import players
@@ -41,49 +36,6 @@ class Mine(players.Player):
     def move(self, state, role, deadline):
         return self.helper.choose(state.legal_moves(role))
 '''
-
-
-class Notebook:
-    """A kernel, and what its cells have printed."""
-
-    def __init__(self, manager: AsyncKernelManager, client: AsyncKernelClient) -> None:
-        self.manager, self.client = manager, client
-        self.output = ""
-        self.news = asyncio.Event()
-
-    async def run(self, code: str) -> str:
-        """Run a cell to its end; return how it ended: `ok`, or the name of an error."""
-        async with asyncio.timeout(LIMIT_S):
-            reply = await self.client.execute_interactive(code, timeout=LIMIT_S, output_hook=self._take)
-        content: dict[str, Any] = reply["content"]
-        return "ok" if content["status"] == "ok" else f"{content['ename']}: {content['evalue']}"
-
-    def _take(self, message: dict[str, Any]) -> None:
-        content = message["content"]
-        self.output += content.get("text", "") + "\n".join(content.get("traceback", ()))
-        self.news.set()
-
-    async def until_printed(self, text: str) -> None:
-        async with asyncio.timeout(LIMIT_S):
-            while text not in self.output:
-                self.news.clear()
-                await self.news.wait()
-
-
-@asynccontextmanager
-async def kernel(folder: Path) -> AsyncIterator[Notebook]:
-    manager = AsyncKernelManager()
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    await manager.start_kernel(cwd=str(folder))
-    client = manager.client()
-    client.start_channels()
-    try:
-        await client.wait_for_ready(timeout=LIMIT_S)
-        yield Notebook(manager, client)
-    finally:
-        client.stop_channels()
-        await manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from gdl.engines import make_game
 from gdl.games.library import GameFile, find_game
 from server.match.events import Aborted, Failed
-from server.terminal.commentary import Commentary, coloured, drawer, moves_text, plain, result_line, same_game
+from server.terminal.commentary import Commentary, coloured, drawer, moves_text, plain, result_line
 from tests.kit.server.scripted import TURNS, TURNS_MOVES, events, library, turns
 
 
@@ -28,11 +28,6 @@ def test_of_a_game_without_a_description_the_board_is_guessed() -> None:
     description = library("tictactoe")
     draw = drawer(description, None)
     assert draw(make_game(description).initial_state.facts) == "3 . . .\n2 . . .\n1 . . .\n  1 2 3\nx to move"
-
-
-def test_only_the_very_rules_of_a_library_game_are_that_game() -> None:
-    assert same_game("nim", library("nim")) == find_game("nim")
-    assert [same_game(name, turns()) for name in ("nim", "turns", "", "rules/nim/nim.kif")] == [None] * 4
 
 
 def test_colours_take_no_room_and_unknown_ones_are_left_out() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import UnknownNameError
-from gdl.games.library import GameFile, find_game, game_names, library_folder
+from gdl.games.library import GameFile, find_game, game_names, library_folder, same_game
+from gdl.language.rules import read_rules
 
 
 def test_the_library_has_the_four_briefs_and_the_classics() -> None:
@@ -66,3 +67,9 @@ def test_the_folder_of_a_game_is_as_good_as_its_rule_file(tmp_path: Path, monkey
 def test_another_folder_is_no_game(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
         find_game(str(tmp_path))
+
+
+def test_only_the_very_rules_of_a_library_game_are_that_game() -> None:
+    nim, other = find_game("nim"), read_rules("(role me)")
+    assert same_game("nim", nim.read()) == nim
+    assert [same_game(name, other) for name in ("nim", "turns", "", "rules/nim/nim.kif")] == [None] * 4

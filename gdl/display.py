@@ -1,0 +1,75 @@
+"""How games and states show themselves in a notebook: as the board that the layout of the game describes.
+
+Jupyter asks an object at the end of a cell for `_repr_svg_`. What draws is imported then, and not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from gdl.errors import AboutFileError
+
+if TYPE_CHECKING:
+    from gdl.boards import About
+    from gdl.game import Outline, State
+    from gdl.language.rules import Description
+    from gdl.language.terms import Term
+
+
+def board_svg(description: Description, facts: Iterable[Term], about: About | None = None) -> str:
+    """Return the board of a state as SVG that carries its own style.
+
+    Its layout is that of *about*, else of the TOML file beside the rule file that *description* was read from, else it
+    is guessed from the rules.
+    """
+    from gdl.boards import picture  # noqa: PLC0415 -- it is slow to load, and drawing alone needs it
+
+    return picture(description, about or about_beside(description), facts, standalone=True)
+
+
+def about_beside(description: Description) -> About | None:
+    """Return what the TOML file beside the rules says; None where there is none, or it is wrong.
+
+    `ggp validate` says what is wrong with it.
+    """
+    from gdl.boards import read_about  # noqa: PLC0415 -- as above
+
+    rules = Path(description.source.name)
+    if rules.suffix != ".kif":
+        return None
+    try:
+        return read_about(rules.with_suffix(".toml"))
+    except (OSError, AboutFileError):
+        return None
+
+
+class _HasFirstState(Protocol):
+    @property
+    def description(self) -> Description: ...
+    @property
+    def initial_state(self) -> State: ...
+
+
+class _HasGame(Protocol):
+    @property
+    def _game(self) -> Outline: ...
+    @property
+    def facts(self) -> frozenset[Term]: ...
+
+
+class DisplayedGame:
+    """Shows a game in a notebook by its first position."""
+
+    def _repr_svg_(self: _HasFirstState) -> str:
+        return board_svg(self.description, self.initial_state.facts)
+
+
+class DisplayedState:
+    """Shows a state in a notebook by its board."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self: _HasGame) -> str:
+        return board_svg(self._game.description, self.facts)
