@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -78,7 +78,8 @@ class About(Table):
     """What a TOML description says about its game; `players` counts the roles but `random`.
 
     `tags` are words by which lists find it, `keys` what a person types for a move in the terminal, each with the text
-    of its move.
+    of its move. `information` is "perfect" where each role knows the state although the rules are in GDL-II, as in
+    games of dice.
     """
 
     title: Annotated[Line, Field(max_length=80)]
@@ -87,6 +88,7 @@ class About(Table):
     players: Count
     summary: Prose
     source: Line | None = None
+    information: Literal["perfect", "imperfect"] | None = None
     tags: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
     decisions: Annotated[tuple[Clarification, ...], Field(max_length=MAX_ENTRIES)] = ()
     board: Layout = Layout()

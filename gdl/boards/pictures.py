@@ -44,13 +44,14 @@ class Look(TypedDict, total=False):
     """How a picture is to be drawn.
 
     `title` is the name that screen readers say; `standalone` puts style sheet and background inside, for files, while
-    pages have that of `board_css`; `highlighted` says which cells stand out, by their names in `data-cell`, and
-    `arrows` through which of them something moved; a `playable` board tells screen readers of each cell instead of the
-    whole; `captions` are left out where a page says them itself.
+    pages have that of `board_css`; a `transparent` one has no background; `highlighted` says which cells stand out, by
+    their names in `data-cell`, and `arrows` through which of them something moved; a `playable` board tells screen
+    readers of each cell instead of the whole; `captions` are left out where a page says them itself.
     """
 
     title: str
     standalone: bool
+    transparent: bool
     highlighted: Mapping[str, Emphasis]
     arrows: Sequence[Sequence[str]]
     playable: bool
@@ -104,6 +105,7 @@ def _sheet(board: Board, frame: Frame, lines: list[str], look: Look) -> Element:
     add(picture, "desc", words_of(board))
     if look.get("standalone"):
         add(picture, "style").text = board_css()
+    if look.get("standalone") and not look.get("transparent"):
         add(picture, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
     return picture
 

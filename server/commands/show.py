@@ -165,13 +165,19 @@ def _words(file: GameFile, about: About | None, game: Game) -> Iterator[str]:
         if about.source:
             yield f"source: {about.source}"
     yield f"roles: {', '.join(role.name for role in game.roles)}"
-    yield f"information: {'imperfect (GDL-II)' if game.has_imperfect_information else 'perfect'}"
+    yield f"information: {_information(about, game)}"
     if about and about.decisions:
         yield from ("", "What the source leaves open, and what the rules do:")
         for decision in about.decisions:
             yield textwrap.fill(decision.unclear, _WIDTH, initial_indent="- ", subsequent_indent="  ")
             yield textwrap.fill(decision.decided, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     yield from ("", "First position:")
+
+
+def _information(about: About | None, game: Game) -> str:
+    if not game.has_imperfect_information:
+        return "perfect"
+    return f"{(about and about.information) or 'imperfect'} (GDL-II)"
 
 
 def _moves(legal: dict[str, int]) -> Iterator[str]:

@@ -69,7 +69,7 @@ def traits_of(version: GameVersion) -> GameTraits:
     kinds = {
         "one": n_roles == 1,
         "chance": version.is_gdl2 and RANDOM in version.roles,
-        "hidden": version.is_gdl2,
+        "hidden": version.is_gdl2 and (about is None or about.information != "perfect"),
         "simultaneous": figures.get("simultaneous") is True,
     }
     given = about.board.kind if about is not None and "board" in about.model_fields_set else None

@@ -69,7 +69,8 @@ async def _drawn(request: web.Request, version: GameVersion) -> bytes | None:
 def _picture(drawn: Board, title: str) -> bytes:
     if drawn.layout.kind == "facts":
         return _lines(drawn.lines) if drawn.lines else _initial(title)
-    return svg_of(drawn, title=f"{title}, first position", captions=False, standalone=True).encode()
+    title = f"{title}, first position"
+    return svg_of(drawn, title=title, captions=False, standalone=True, transparent=True).encode()
 
 
 def _lines(lines: Sequence[str]) -> bytes:

@@ -12,7 +12,7 @@ from gdl.boards.about import About
 from gdl.boards.boards import board_of
 from gdl.boards.text import text_of
 from gdl.engines import make_game
-from gdl.game import RANDOM, Game, State
+from gdl.game import RANDOM, Game, Role, State, played_roles
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
@@ -134,6 +134,17 @@ def test_a_server_keeps_the_game_as_its_rules_have_it(name: str) -> None:
     assert (kept.rules, kept.sha256, kept.roles, kept.is_gdl2) == (
         description.source.text, description.sha256, tuple(map(str, game(name).roles)), description.is_gdl2,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in game_names() if about(name).information == "perfect"])
+def test_where_information_is_perfect_what_a_role_perceives_tells_the_state(name: str) -> None:
+    told: dict[tuple[Role, int], State] = {}
+    for play in (random_play(game(name), random.Random(seed)) for seed in range(20)):
+        for role in played_roles(game(name)):
+            place, history = game(name).roles.index(role), 0
+            for state, moves, after in zip(play.states, play.moves, play.states[1:], strict=False):
+                history = hash((history, moves[place], state.percepts(role, moves)))
+                assert told.setdefault((role, history), after).facts == after.facts
 
 
 @every_game

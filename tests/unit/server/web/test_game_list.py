@@ -85,6 +85,12 @@ def test_traits_come_from_roles_description_and_figures() -> None:
     )  # fmt: skip
 
 
+def test_where_each_role_knows_the_state_nothing_is_hidden() -> None:
+    about = ABOUT + 'information = "perfect"\n'
+    found = traits_of(GameVersion("dice", "0" * 64, "", ("a", "random"), True, 5, about=about))
+    assert found.kinds == {"one", "chance"}
+
+
 @pytest.mark.parametrize("report", [None, [], {"simulation": 3}, {"simulation": {"steps": 3, "jointMoves": None}}])
 def test_what_was_not_measured_is_not_known(report: object) -> None:
     found = traits_of(GameVersion("x", "0" * 64, "", ("a", "b"), False, 5, report=report))
