@@ -61,7 +61,8 @@ class _KernelCache(FunctionCache):
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
-    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
+    njit: Any = numba.njit  # whose types leave out the options about wrappers
+    dispatcher = njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
     dispatcher._cache = _KernelCache(function)
     return dispatcher
 
