@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from players.learning.networks import Network, Shape, shape_from
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
 _MARK: Final = "ggp network"
+_NO_NETWORK: Final = "it is no file of a network; `ggp train` writes them"
 
 
 @dataclass
@@ -69,16 +70,15 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         NetworkFileError: it is not there, too large, no such file, or of another version.
     """
+    wrong = _wrong_from_outside(path)
+    if wrong:
+        raise NetworkFileError(str(path), wrong)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise NetworkFileError(str(path), f"the file is larger than {MAX_BYTES // 10**6} MB")
         fields = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError as error:
-        raise NetworkFileError(str(path), f"it cannot be read: {error.strerror or error}") from error
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise NetworkFileError(str(path), "it is no file of a network; `ggp train` writes them") from error
+    except Exception as error:  # whatever reading a pickle leads to, of which nothing is run
+        raise NetworkFileError(str(path), _NO_NETWORK) from error
     if not isinstance(fields, dict) or fields.get("mark") != _MARK:
-        raise NetworkFileError(str(path), "it is no file of a network; `ggp train` writes them")
+        raise NetworkFileError(str(path), _NO_NETWORK)
     if fields.get("version") != VERSION:
         raise NetworkFileError(str(path), f"it is of version {fields.get('version')}, and this is for {VERSION}")
     try:
@@ -89,6 +89,21 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except (KeyError, TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
         raise NetworkFileError(str(path), f"it is damaged: {error}") from error
     return checkpoint
+
+
+def _wrong_from_outside(path: Path) -> str:
+    """Return what is wrong with a file before anything in it is read as values; empty where nothing is."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return f"the file is larger than {MAX_BYTES // 10**6} MB"
+        with zipfile.ZipFile(path) as archive:
+            if sum(info.file_size for info in archive.infolist()) > MAX_BYTES:
+                return f"what it holds is larger than {MAX_BYTES // 10**6} MB"
+    except zipfile.BadZipFile:
+        return _NO_NETWORK
+    except OSError as error:
+        return f"it cannot be read: {error.strerror or error}"
+    return ""
 
 
 def numbers_in(checkpoint: Checkpoint, games: VectorGame, path: Path) -> tuple[list[int], list[int]]:

@@ -25,6 +25,8 @@ _MEMORY_BYTES: Final = 400_000_000
 _MOST_POSITIONS: Final = 200_000
 _LEAST_POSITIONS: Final = 2_000
 """How many positions there are before the network learns."""
+_WARM_STEPS: Final = 30
+"""How many steps the learning rate rises."""
 _AVERAGED: Final = 0.998
 """How much of the weights that play stays at each step; the rest comes from those that learn."""
 _STEP_AHEAD: Final = 0.75
@@ -47,8 +49,8 @@ class Settings:
 
     seconds: float
     plays: int = 256
-    batch: int = 256
-    uses: float = 4.0
+    batch: int = 128
+    uses: float = 6.0
     rate: float = 2e-3
     save_s: float = 20.0
     contest_s: float = 60.0
@@ -183,7 +185,7 @@ class Learner:
     def _train(self) -> None:
         """Make a step of learning."""
         share = min(1.0, self.report.seconds / self.settings.seconds)
-        warm = min(1.0, (self.report.steps + 1) / 100)
+        warm = min(1.0, (self.report.steps + 1) / _WARM_STEPS)
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.rate * warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * share)))
         policy_loss, value_loss = self._loss(self.memory.draw(self.settings.batch, self.random))

@@ -91,10 +91,10 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
 
 def check_learnable(games: VectorGame) -> None:
     """Raise NotLearnableError where self-play has no search for the game."""
-    if games.game.has_imperfect_information:
-        raise NotLearnableError("players do not see everything in it")
     if RANDOM in games.game.roles:
         raise NotLearnableError("there is chance in it")
+    if games.game.has_imperfect_information:
+        raise NotLearnableError("players do not see everything in it")
     if not games.is_flat:
         raise NotLearnableError("several roles choose at once in it")
 

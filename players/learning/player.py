@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BATCH: Final = 32
 """How many leaves a round asks the network for."""
+_LEAST_ROUNDS: Final = 8
+"""How many rounds a small number of walks is made in: later ones know what earlier ones found."""
 _MAX_NODES: Final = 400_000
 _EDGES_A_NODE: Final = 32
 _TABLE_MB: Final = 32
@@ -32,8 +34,8 @@ _SUGGESTION_S: Final = 0.2
 class NetPlayer(Player):
     """Searches with the network of the file *file*, which `ggp train` wrote, until the clock ends.
 
-    With *simulations* each move has about as many walks, in rounds of 32, and is the same on any machine of a kind;
-    else positions of two roles are also tried to be solved, as `mcts` does.
+    With *simulations* each move has about as many walks, in rounds of 32 at most, and is the same on any machine of a
+    kind; else positions of two roles are also tried to be solved, as `mcts` does.
 
     Raises:
         MissingTorchError: PyTorch is not installed.
@@ -41,6 +43,7 @@ class NetPlayer(Player):
 
     def __init__(self, file: str, simulations: int | None = None) -> None:
         check_torch()
+        self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
         self.path, self.simulations = Path(file), simulations
         self._forest: InTheMaking[Forest | GdlError | None]
         self._prover: InTheMaking[Prover] | None = None
@@ -63,7 +66,7 @@ class NetPlayer(Player):
         if self.simulations is None and is_provable(game):
             self._prover = InTheMaking(partial(Prover, game, _TABLE_MB), "proof search")
         try:
-            forest = match_forest(game, self.path, BATCH, _MAX_NODES, _EDGES_A_NODE)
+            forest = match_forest(game, self.path, self.batch, _MAX_NODES, _EDGES_A_NODE)
             self._plant(forest, game.initial_state)
             forest.walk()
         except GdlError as error:
@@ -120,11 +123,11 @@ class NetPlayer(Player):
         self._plant(forest, state)
         n_walks, longest_s = 0, 0.0
         begun_s = suggested_s = clock()
-        while forest.has_room and not forest.is_solved and deadline.remaining_s > longest_s:
+        while forest.has_room and not forest.is_solved and deadline.remaining_s > 2 * longest_s:
             if self.simulations is not None and n_walks >= self.simulations:
                 break
             forest.walk()
-            n_walks += BATCH
+            n_walks += self.batch
             now_s = clock()
             longest_s, begun_s = max(longest_s, now_s - begun_s), now_s
             if now_s - suggested_s > _SUGGESTION_S:
