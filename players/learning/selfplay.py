@@ -15,6 +15,9 @@ from players.learning.forest import Evaluate, Forest, targets_of
 MAX_STEPS: Final = 400
 """A play that lasts longer is given up, and nothing is learned from it."""
 
+_FRESH_POSITIONS: Final = 20_000
+"""So many positions are learned from however old they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
@@ -150,6 +153,7 @@ class Memory:
         self.n_added += n
 
     def draw(self, n: int, random: np.random.Generator) -> Samples:
-        """Return *n* of the positions."""
-        which = random.integers(len(self), size=n)
+        """Return *n* of the newer half of all positions so far, or of the last few thousand."""
+        newest = min(len(self), max(_FRESH_POSITIONS, self.n_added // 2))
+        which = (self.n_added - 1 - random.integers(newest, size=n)) % self.capacity
         return Samples(self._all.bits[which], self._all.policy[which], self._all.values[which])
