@@ -91,8 +91,8 @@ class PlayerMaker:
 def find_player(spec: str) -> PlayerMaker:
     """Return the maker of the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
 
-    `openspiel:BOT?OPTIONS` is a bot of OpenSpiel, `net:FILE` plays with the network that `ggp train` wrote. Options for the constructor may follow: `mcts:playouts=200`. The
-    class of a file with only one may be left out.
+    `openspiel:BOT?OPTIONS` is a bot of OpenSpiel, `net:FILE` plays with a network of `ggp train`. Options for the
+    constructor may follow: `mcts:playouts=200`. The class of a file with only one may be left out.
 
     Raises:
         UnknownNameError: there is no such player of ours.
