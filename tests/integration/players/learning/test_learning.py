@@ -23,6 +23,7 @@ from players.learning import checkpoints  # noqa: E402 -- after importorskip
 from players.learning.checkpoints import read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
 from players.learning.errors import NetworkFileError, NotLearnableError  # noqa: E402 -- after importorskip
 from players.learning.learner import Learner, Report, Settings  # noqa: E402 -- after importorskip
+from players.learning.networks import shape_from  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 
@@ -235,7 +236,7 @@ def test_another_order_of_fluents_and_actions_changes_nothing(learned: Path, tmp
         weights[name] = weights[name].flip(0)
     fields = shape.as_json() | {"actions": turned}
     other = tmp_path / "turned.pt"
-    write_checkpoint(checkpoints.Checkpoint("tictactoe", checkpoints.shape_from(fields), weights), other)
+    write_checkpoint(checkpoints.Checkpoint("tictactoe", shape_from(fields), weights), other)
     for path in (learned, other):
         player = find_player(f"net:{path}:simulations=64")()
         player.join(game, game.roles[0], 1)

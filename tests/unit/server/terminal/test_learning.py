@@ -12,7 +12,7 @@ from server.terminal.learning import LearningDisplay, line_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed (the extra `learn`)")
 
-from players.learning.learner import Report  # noqa: E402 -- after importorskip
+from players.learning.learner import Report
 
 REPORT = Report(90.0, 1200, 34000, 8500, 40, 0.25, 0.125, 1, 0.5)
 LINE = (
