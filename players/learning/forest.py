@@ -18,6 +18,8 @@ from players.learning.kernels.trees import MAX_DEPTH, Leaves, Trees, Walks
 Evaluate: TypeAlias = Callable[[NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Returns what players may expect (B, R), from -1 to 1, and logits of actions (B, A), by the bits of states (B, F)."""
 
+_STEPS_AHEAD: Final = 2
+
 BY_NETWORK: Final = -1
 """The target of a walk whose first move is chosen as all others are."""
 
@@ -53,6 +55,24 @@ class Forest:
         self.lanes.restore(snapshot)
         kernels.plant(self.trees, self._leaves(), self.roots)
         self.walks.root[:] = self.roots if self.n_trees > 1 else self.roots[0]
+
+    def follow(self, snapshot: Snapshot) -> bool:
+        """Go on with what is below the state of *snapshot*'s first copy in the first tree; return whether it is there.
+
+        It is looked for at most two moves below the root, and not where half of all room is used.
+        """
+        trees, below = self.trees, self.roots[:1]
+        if int(trees.used[0]) > len(trees.phase) // 2 or int(trees.used[1]) > len(trees.action) // 2:
+            return False
+        for _ in range(_STEPS_AHEAD):
+            edges = [np.arange(trees.first[node], trees.first[node] + trees.width[node]) for node in below]
+            children = trees.child[np.concatenate(edges)] if edges else np.zeros(0, np.int32)
+            below = children[children >= 0]
+            found = below[(trees.states[below] == snapshot.copies.states[0]).all(axis=1)]
+            if len(found):
+                self.roots[0] = self.walks.root[:] = found[0]
+                return True
+        return False
 
     def perturb(self, noise: NDArray[np.float32]) -> None:
         """Have the edges of roots, one after the other, be as likely to be considered as *noise* says."""
@@ -100,12 +120,13 @@ class Forest:
         return float(self.walks.depth.mean())
 
     def value_of(self, player: int) -> float:
-        """Return what a player may expect at the first root, from -1 to 1."""
-        root = int(self.roots[0])
-        n = int(self.trees.visits[root])
-        if self.is_solved or n == 0:
-            return float(self.trees.values[root, player])
-        return float(np.clip(self.trees.sums[root, player] / n, -1, 1))
+        """Return what a player may expect at the first root, from -1 to 1; of walks where it is to move."""
+        trees, root = self.trees, int(self.roots[0])
+        edges = slice(int(trees.first[root]), int(trees.first[root] + trees.width[root]))
+        n = int(trees.n[edges].sum())
+        if self.is_solved or n == 0 or trees.mover[root] != player:
+            return float(trees.values[root, player])
+        return float(np.clip(trees.total[edges].sum() / n, -1, 1))
 
     def best_action(self) -> int:
         """Return the action most walked from the first root, or one that is known to be best."""

@@ -67,7 +67,7 @@ class NetPlayer(Player):
             self._prover = InTheMaking(partial(Prover, game, _TABLE_MB), "proof search")
         try:
             forest = match_forest(game, self.path, self.batch, _MAX_NODES, _EDGES_A_NODE)
-            self._plant(forest, game.initial_state)
+            forest.plant(forest.lanes.save())
             forest.walk()
         except GdlError as error:
             return error
@@ -120,7 +120,11 @@ class NetPlayer(Player):
 
     def _searched(self, forest: Forest, state: State, deadline: Deadline) -> Term:
         actions, clock = forest.lanes.actions[0], deadline.clock
-        self._plant(forest, state)
+        forest.lanes.reset()
+        forest.lanes.place(state)
+        here = forest.lanes.save()
+        if not forest.follow(here):
+            forest.plant(here)
         n_walks, longest_s = 0, 0.0
         begun_s = suggested_s = clock()
         while forest.has_room and not forest.is_solved and deadline.remaining_s > 2 * longest_s:
@@ -144,11 +148,6 @@ class NetPlayer(Player):
             is_proven=forest.is_solved,
         )
         return best
-
-    def _plant(self, forest: Forest, state: State) -> None:
-        forest.lanes.reset()
-        forest.lanes.place(state)
-        forest.plant(forest.lanes.save())
 
     def insight(self) -> Insight | None:
         """Return what the search for the last move found; None where there was none."""

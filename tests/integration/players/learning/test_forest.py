@@ -61,6 +61,25 @@ def test_a_lost_state_is_solved_as_lost() -> None:
     assert (forest.is_solved, forest.value_of(1)) == (True, -1.0)
 
 
+def test_a_search_goes_on_below_what_was_played() -> None:
+    """What was found of a state two moves on is kept, with its walks; a state that is not there begins a new tree."""
+    forest = searched(after(), 8, 100)
+    lanes = forest.lanes
+    lanes.place(after((2, 2), (1, 1)))
+    here = lanes.save()
+    n_before = int(forest.trees.visits[forest.roots[0]])
+    assert forest.follow(here)
+    n_kept = int(forest.trees.visits[forest.roots[0]])
+    assert (0 < n_kept < n_before, forest.trees.states[forest.roots[0]].tolist()) == (
+        True,
+        here.copies.states[0].tolist(),
+    )
+    forest.walk()
+    assert int(forest.trees.visits[forest.roots[0]]) == n_kept + 8
+    lanes.place(after((1, 1)))
+    assert not forest.follow(lanes.save())
+
+
 def test_walks_end_where_there_is_no_room() -> None:
     lanes = VectorGame(prepared("tictactoe"), 4, auto_reset=False)
     forest = Forest(lanes, knows_nothing, 1, 16)

@@ -96,8 +96,7 @@ def test_a_move_is_there_before_its_deadline(learned: Path) -> None:
     """By a clock that goes on by a second each time that it is read, so that no machine is too slow."""
     game, clock = prepared("connectfour"), Ticks()
     path = learned.with_name("four.pt")
-    for _ in learner(path, "connectfour", seconds=2).learn():
-        pass
+    learner(path, "connectfour").save()
     player = find_player(f"net:{path}")()
     player.join(game, game.roles[0], 1)
     player.start(Deadline.after(1e6))
