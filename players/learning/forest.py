@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-import gdl
 from players.environments.kernels.stepping import Copies
 from players.environments.vector import Snapshot, VectorGame
 from players.learning.kernels import trees as kernels
@@ -209,21 +208,9 @@ def _walks(copies: Copies) -> Walks:
 
 def load_forest_kernels() -> None:
     """Have every kernel of trees loaded, or compiled where it is not on disk yet."""
-    lanes = VectorGame(gdl.make_game(gdl.read_rules(_TINY), "compiled"), 1, is_flat=True, auto_reset=False)
-
-    def evaluate(bits: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return np.zeros((len(bits), 1), np.float32), np.zeros((len(bits), 2), np.float32)
-
-    forest = Forest(lanes, evaluate, 1, 4)
+    lanes = VectorGame("tictactoe", 1, is_flat=True, auto_reset=False)
+    values, logits = np.zeros((1, len(lanes.players)), np.float32), np.zeros((1, len(lanes.actions[0])), np.float32)
+    forest = Forest(lanes, lambda _: (values, logits), 1, 4)
     forest.plant(lanes.save())
     forest.walk(np.zeros(1, np.int32))
     forest.decide()
-
-
-_TINY: Final = """
-(role player) (init now)
-(legal player go) (legal player stay)
-(<= (next later) (does player go))
-(<= terminal (true later))
-(goal player 100)
-"""
