@@ -37,6 +37,10 @@ _OPENSPIEL: Final = "openspiel:"
 _OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlayer")
 """What plays as a bot of OpenSpiel, where that is installed: `openspiel:mcts?simulations=200`."""
 
+_NET: Final = "net:"
+_NET_CLASS: Final = ("players.learning.player", "NetPlayer")
+"""What plays with the network of a file, where PyTorch is installed: `net:FILE`, `net:FILE:simulations=200`."""
+
 
 _OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
 """Where the options of a spec begin; their values may have colons, as addresses do."""
@@ -87,8 +91,8 @@ class PlayerMaker:
 def find_player(spec: str) -> PlayerMaker:
     """Return the maker of the player that *spec* names: one of ours, `path/to/file.py:Class`, or `module:Class`.
 
-    `openspiel:BOT?OPTIONS` is a bot of OpenSpiel. Options for the constructor may follow: `mcts:playouts=200`. The
-    class of a file with only one may be left out.
+    `openspiel:BOT?OPTIONS` is a bot of OpenSpiel, `net:FILE` plays with a network of `ggp train`. Options for the
+    constructor may follow: `mcts:playouts=200`. The class of a file with only one may be left out.
 
     Raises:
         UnknownNameError: there is no such player of ours.
@@ -103,6 +107,10 @@ def find_player(spec: str) -> PlayerMaker:
         bot, _, rest = spec.removeprefix(_OPENSPIEL).partition("?")
         options = {"bot": bot, **_split_options(f":{rest}")[1]}
         source, class_name = _OPENSPIEL_CLASS
+    elif spec.startswith(_NET):
+        options = {"file": name.removeprefix(_NET)} | options if name != _NET[:-1] else options
+        _check_network(spec, options.get("file"))
+        source, class_name = _NET_CLASS
     elif name in PLAYERS:
         source, _, class_name = PLAYERS[name].partition(":")
     else:
@@ -112,6 +120,14 @@ def find_player(spec: str) -> PlayerMaker:
     maker = PlayerMaker(spec, source, class_name, options)
     _check_options(maker)
     return maker
+
+
+def _check_network(spec: str, file: object) -> None:
+    """Raise PlayerFileError where there is no *file* of a network, or nothing to read it with."""
+    if not Path(str(file)).is_file():
+        raise PlayerFileError(spec, f"there is no file {file}" if file else "say which file, as in net:FILE")
+    if importlib.util.find_spec("torch") is None:
+        raise PlayerFileError(spec, "it needs PyTorch, which is not installed: pip install 'ggp[learn]'")
 
 
 def player_file(spec: str) -> Path | None:

@@ -17,7 +17,7 @@ import gdl
 from gdl.boards.about import About
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.packing import n_words
+from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import ONES, rows
 from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
@@ -320,6 +320,24 @@ class VectorGame:
         """Return the state of each copy as one of the game's."""
         packed = np.packbits(self.bits(), axis=1)
         return [CompiledState(self.game, row.tobytes()) for row in packed]
+
+    def place(self, state: State) -> None:
+        """Have the first copy stand at *state*, which is no end and one in which a player is to move.
+
+        Raises:
+            ValueError: no play reaches the state.
+        """
+        found = self.game.state(state.facts)
+        if not isinstance(found, CompiledState):
+            raise ValueError("a state that cannot be reached from the first has no packed form")
+        words = words_of(found.packed, len(self.fluents))
+        self._copies.states[0] = words
+        self._copies.phase[0] = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
+        self._copies.is_over[0] = False
+        self._copies.is_chance[0] = 0
+        which = np.zeros(self.n, np.bool_)
+        which[0] = True
+        self._advance(0, _address(which), stepping.SETTLE)
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "compile": "Show what the compiler makes of a game.",
     "perft": "Count the ways in which a game can go, depth by depth.",
     "bench": "Measure how fast games are played at random.",
+    "train": "Learn a game from its rules by self-play.",
     "generate": "Write the rule file of a game that comes in any size.",
     "check-player": "Play every message, good and odd, at a player, and report what it gets wrong.",
     "demo": "Watch two players play Amazons over HTTP.",

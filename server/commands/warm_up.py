@@ -13,7 +13,7 @@ from server.terminal.progress import progress
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def command(as_json: bool) -> None:
-    """Compile the kernels of the engine, of all searches and of environments, once on a machine and for each version.
+    """Compile the kernels of engine, searches, environments and learning, once on a machine and for each version.
 
     They are kept on disk: no match waits for them then. That takes some minutes of processor time, and where they are
     on disk already, seconds.
@@ -22,6 +22,7 @@ def command(as_json: bool) -> None:
     from gdl.compiler.compilation import watching_kernels  # noqa: PLC0415 -- large libraries, not needed for --help
     from gdl.compiler.kernels.jit import KERNELS  # noqa: PLC0415 -- as above
     from players.environments import vector  # noqa: PLC0415 -- as above
+    from players.learning import forest  # noqa: PLC0415 -- as above
     from players.stock import warm_up_all  # noqa: PLC0415 -- as above
 
     n_compiled = 0
@@ -35,6 +36,7 @@ def command(as_json: bool) -> None:
         with watching_kernels(on_kernel):
             warm_up_all()
             vector.load_environment_kernels()
+            forest.load_forest_kernels()
     seconds = round(time.monotonic() - began_s, 1)
     if as_json:
         click.echo(json.dumps({"compiled": n_compiled, "kernels": len(KERNELS), "seconds": seconds}))

@@ -259,3 +259,20 @@ def test_what_numbers_mean_can_be_read() -> None:
 def test_an_environment_needs_a_copy() -> None:
     with pytest.raises(ValueError, match="a copy"):
         VectorGame("tictactoe", 0)
+
+
+def test_a_copy_placed_at_a_state_goes_on_from_there() -> None:
+    """What is legal there, whose turn it is and where each move leads are those of the state."""
+    game = make_game(find_game("connectfour").read(), "compiled")
+    games = VectorGame(game, 3, auto_reset=False)
+    red, yellow = game.roles
+    state = game.initial_state
+    for move in (state.legal_moves(red)[3], state.legal_moves(red)[0]):
+        mover = 0 if len(state.legal_moves(red)) > 1 else 1
+        waits = state.legal_moves(game.roles[1 - mover])[0]
+        state = state.next_state((move, waits) if mover == 0 else (waits, move))
+    games.place(state)
+    legal = [games.actions[0][i] for i in np.flatnonzero(games.legal[0])]
+    assert (sorted(map(str, legal)), int(games.to_move[0])) == (sorted(map(str, state.legal_moves(red))), 0)
+    games.step(np.array([np.flatnonzero(games.legal[0])[2], *games.sample_actions()[1:]]))
+    assert games.states()[0] == state.next_state((legal[2], state.legal_moves(yellow)[0]))

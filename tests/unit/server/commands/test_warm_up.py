@@ -22,6 +22,7 @@ def compile_some(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("players.stock.warm_up_all", warm_up_all)
     monkeypatch.setattr("players.environments.vector.load_environment_kernels", lambda: None)
+    monkeypatch.setattr("players.learning.forest.load_forest_kernels", lambda: None)
 
 
 def test_it_says_how_many_kernels_were_compiled(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""What numba compiles for learning: walks through search trees."""

@@ -1,0 +1,154 @@
+"""The player `net`: a tree search that asks a learned network, in batches, within the clock."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gdl.errors import GdlError
+from gdl.game import Game, Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline
+from players.learning.errors import check_torch
+from players.player import Insight, Player
+from players.search.evaluator import compiled_game_of, wait_for_compilation
+from players.search.making import InTheMaking
+from players.search.proof.prover import Prover, is_provable
+
+if TYPE_CHECKING:
+    from players.learning.forest import Forest
+
+BATCH: Final = 32
+"""How many leaves a round asks the network for."""
+_LEAST_ROUNDS: Final = 8
+"""How many rounds a small number of walks is made in: later ones know what earlier ones found."""
+_MAX_NODES: Final = 400_000
+_EDGES_A_NODE: Final = 32
+_TABLE_MB: Final = 32
+_PATIENCE_S: Final = 3_600.0
+_SUGGESTION_S: Final = 0.2
+"""How often a search names its best move."""
+
+
+class NetPlayer(Player):
+    """Searches with the network of the file *file*, which `ggp train` wrote, until the clock ends.
+
+    With *simulations* each move has about as many walks, in rounds of 32 at most, and is the same on any machine of a
+    kind; else positions of two roles are also tried to be solved, as `mcts` does.
+
+    Raises:
+        MissingTorchError: PyTorch is not installed.
+    """
+
+    def __init__(self, file: str, simulations: int | None = None) -> None:
+        check_torch()
+        self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
+        self.path, self.simulations = Path(file), simulations
+        self._forest: InTheMaking[Forest | GdlError | None]
+        self._prover: InTheMaking[Prover] | None = None
+        self._insight: Insight | None = None
+
+    def join(self, game: Game, role: Role, seed: int) -> None:
+        """Prepare for a match, with no tree yet; what is slow at first is loaded in a thread from now on."""
+        super().join(game, role, seed)
+        self._prover = self._insight = None
+        self._forest = InTheMaking(self._made, "network")
+
+    def _made(self) -> Forest | GdlError | None:
+        """Return room for the search once the game is compiled, None where it cannot be, or what is wrong."""
+        from players.learning.match import match_forest  # noqa: PLC0415 -- PyTorch takes seconds to load
+
+        wait_for_compilation(self.game, Deadline.after(_PATIENCE_S))
+        if self.game.engine != "compiled":
+            return None
+        game = compiled_game_of(self.game)
+        if self.simulations is None and is_provable(game):
+            self._prover = InTheMaking(partial(Prover, game, _TABLE_MB), "proof search")
+        try:
+            forest = match_forest(game, self.path, self.batch, _MAX_NODES, _EDGES_A_NODE)
+            forest.plant(forest.lanes.save())
+            forest.walk()
+        except GdlError as error:
+            return error
+        return forest
+
+    def start(self, deadline: Deadline) -> None:
+        """Wait for the engine and the network, and look for proofs.
+
+        Raises:
+            NetworkFileError: the file cannot be used, or is of another game.
+            NotLearnableError: there is chance in the game, several choose at once, or not all is seen.
+        """
+        self._ready(deadline.remaining_s)
+        prover = None if self._prover is None else self._prover.get(deadline.remaining_s)
+        if prover is not None:
+            prover.begin(deadline)
+
+    def _ready(self, patience_s: float) -> Forest | None:
+        """Return room for the search, None where it is not there in time. Raises as `start`."""
+        found = self._forest.get(patience_s)
+        if isinstance(found, GdlError):
+            raise found
+        return found
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        """Return the best move found before *deadline*; any where network or engine are not ready by then.
+
+        Raises:
+            NetworkFileError: as `start`.
+            NotLearnableError: as `start`.
+        """
+        legal = state.legal_moves(role)
+        self._insight = None
+        if len(legal) == 1:
+            return legal[0]
+        forest = self._ready(deadline.remaining_s / 2)
+        if forest is None:
+            return self.random.choice(legal)
+        found = self._proven(state, role, deadline) or self._searched(forest, state, deadline)
+        return found if found in legal else self.best_so_far or legal[0]
+
+    def _proven(self, state: State, role: Role, deadline: Deadline) -> Term | None:
+        prover = None if self._prover is None else self._prover.get(0.0)
+        if prover is None:
+            return None
+        found = prover.think(state, role, deadline)
+        if found.move is not None:
+            self._insight = prover.insight(found)
+        return found.move
+
+    def _searched(self, forest: Forest, state: State, deadline: Deadline) -> Term:
+        actions, clock = forest.lanes.actions[0], deadline.clock
+        forest.lanes.reset()
+        forest.lanes.place(state)
+        here = forest.lanes.save()
+        if not forest.follow(here):
+            forest.plant(here)
+        n_walks, longest_s = 0, 0.0
+        begun_s = suggested_s = clock()
+        while forest.has_room and not forest.is_solved and deadline.remaining_s > 2 * longest_s:
+            if self.simulations is not None and n_walks >= self.simulations:
+                break
+            forest.walk()
+            n_walks += self.batch
+            now_s = clock()
+            longest_s, begun_s = max(longest_s, now_s - begun_s), now_s
+            if now_s - suggested_s > _SUGGESTION_S:
+                self.suggest(actions[forest.best_action()])
+                suggested_s = now_s
+        best = actions[forest.best_action()]
+        player = forest.lanes.players.index(self.role)
+        self._insight = Insight(
+            n_leaves=n_walks,
+            n_playouts=0,
+            depth=forest.mean_depth,
+            value=50 * (forest.value_of(player) + 1),
+            line=(str(best),),
+            is_proven=forest.is_solved,
+        )
+        return best
+
+    def insight(self) -> Insight | None:
+        """Return what the search for the last move found; None where there was none."""
+        return self._insight

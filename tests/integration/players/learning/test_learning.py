@@ -1,0 +1,244 @@
+"""Learning: a network that beats random moves, a file that outlives `kill -9`, and files that are refused."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (the extra `learn`)")
+
+from gdl.game import played_roles  # noqa: E402 -- after importorskip
+from players.deadline import Deadline  # noqa: E402 -- after importorskip
+from players.kit.local_match import LocalMatch  # noqa: E402 -- after importorskip
+from players.learning import checkpoints  # noqa: E402 -- after importorskip
+from players.learning.checkpoints import read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
+from players.learning.errors import NetworkFileError, NotLearnableError  # noqa: E402 -- after importorskip
+from players.learning.learner import Learner, Report, Settings  # noqa: E402 -- after importorskip
+from players.learning.networks import shape_from  # noqa: E402 -- after importorskip
+from players.registry import find_player  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+
+N_STEPS = 200
+"""How many moves of each play, as seconds of a clock that is read once for each."""
+
+
+class Ticks:
+    """A clock that is a second later each time that it is read."""
+
+    def __init__(self) -> None:
+        self._counter = itertools.count()
+
+    def __call__(self) -> float:
+        return float(next(self._counter))
+
+
+def learner(path: Path, game: str = "tictactoe", seconds: float = N_STEPS, **words: Any) -> Learner:
+    settings = Settings(seconds, plays=128, save_s=10, contest_s=1e9, width=16, **words)
+    return Learner(game, game, path, settings, Ticks())
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a network that has learned tic-tac-toe for a while."""
+    torch.set_num_threads(1)
+    path = tmp_path_factory.mktemp("learned") / "net.pt"
+    for _ in learner(path).learn():
+        pass
+    return path
+
+
+def points(spec: str, n_matches: int) -> float:
+    """Return the mean goal of a player against random moves at tic-tac-toe, in both roles."""
+    game = prepared("tictactoe")
+    ours, theirs = find_player(spec), find_player("random")
+    total = 0
+    for number in range(n_matches):
+        roles = played_roles(game)
+        seats = {role: (ours if (place + number) % 2 == 0 else theirs)() for place, role in enumerate(roles)}
+        match = LocalMatch(game, seats, number)
+        for _ in match.play():
+            pass
+        total += match.state.goal(roles[number % 2]) or 0
+    return total / n_matches
+
+
+def test_a_learned_network_beats_random_moves(learned: Path) -> None:
+    assert points(f"net:{learned}:simulations=32", 20) >= 85
+
+
+def test_what_was_learned_is_better_than_the_beginning(learned: Path) -> None:
+    report = Report(**read_checkpoint(learned).report)
+    assert (report.rung >= 1, report.steps > 50, report.plays > 500) == (True, True, True)
+
+
+def test_a_move_of_so_many_simulations_is_repeatable(learned: Path) -> None:
+    game = prepared("tictactoe")
+    moves = []
+    for _ in range(2):
+        player = find_player(f"net:{learned}:simulations=64")()
+        player.join(game, game.roles[0], 1)
+        player.start(Deadline.after(1e9))
+        player.prepare_move(game.initial_state.legal_moves(game.roles[0])[0], lambda _: None)
+        moves.append((player.move(game.initial_state, game.roles[0], Deadline.after(1e9)), player.insight()))
+    assert moves[0] == moves[1]
+
+
+def test_a_move_is_there_before_its_deadline(learned: Path) -> None:
+    """By a clock that goes on by a second each time that it is read, so that no machine is too slow."""
+    game, clock = prepared("connectfour"), Ticks()
+    path = learned.with_name("four.pt")
+    learner(path, "connectfour").save()
+    player = find_player(f"net:{path}")()
+    player.join(game, game.roles[0], 1)
+    player.start(Deadline.after(1e6))
+    player.prepare_move(game.initial_state.legal_moves(game.roles[0])[0], lambda _: None)
+    deadline = Deadline.after(200, clock)
+    move = player.move(game.initial_state, game.roles[0], deadline)
+    assert (move in game.initial_state.legal_moves(game.roles[0]), deadline.has_passed) == (True, False)
+
+
+def test_learning_goes_on_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt"
+    reports = list(learner(path, seconds=40).learn())
+    first = reports[-1]
+    again = learner(path, seconds=60)
+    assert (again.is_resumed, again.report) == (True, first)
+    last = list(again.learn())[-1]
+    assert (last.seconds >= 60, last.plays > first.plays, last.steps >= first.steps) == (True, True, True)
+
+
+def test_a_file_outlives_kill_9(tmp_path: Path) -> None:
+    """A process is killed as soon as it has written its file more than once; another one goes on from there."""
+    path = tmp_path / "net.pt"
+    program = (
+        "import sys, pathlib; from players.learning.learner import Learner, Settings; import torch\n"
+        "torch.set_num_threads(1)\n"
+        "learner = Learner('tictactoe', 'tictactoe', pathlib.Path(sys.argv[1]), "
+        "Settings(1e6, plays=64, save_s=0, width=8))\n"
+        "for report in learner.learn(): print(report.moves, flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    reports = list(itertools.islice(process.stdout, 30))
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    again = learner(path, seconds=1e6)
+    assert (again.is_resumed, again.report.moves >= int(reports[-2])) == (True, True)
+    later = next(again.learn())
+    assert later.moves > again.report.moves - 128 * 2
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["net.pt"]
+
+
+def bad_files(learned: Path) -> Iterator[tuple[bytes, str]]:
+    yield b"", "no file of a network"
+    yield b"not a network", "no file of a network"
+    yield pickle.dumps(os.getcwd), "no file of a network"
+    yield learned.read_bytes()[:-2000], "no file of a network"
+
+
+def test_files_of_other_kinds_are_refused(learned: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.pt"
+    for content, reason in bad_files(learned):
+        path.write_bytes(content)
+        with pytest.raises(NetworkFileError, match=reason):
+            read_checkpoint(path)
+
+
+class Runs:
+    """Something that would run a function when it is read."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("ran",)
+
+
+def test_nothing_in_a_file_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    torch.save({"mark": "ggp network", "version": 1, "game": Runs()}, "bad.pt")
+    with pytest.raises(NetworkFileError, match="no file of a network"):
+        read_checkpoint(Path("bad.pt"))
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"version": 99}, "version 99, and this is for 1"),
+        ({"weights": {}}, "damaged"),
+        ({"mark": "other"}, "no file of a"),
+    ],
+)
+def test_a_file_of_another_version_is_refused(
+    learned: Path, tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    path = tmp_path / "other.pt"
+    torch.save(torch.load(learned, weights_only=True) | change, path)
+    with pytest.raises(NetworkFileError, match=reason):
+        read_checkpoint(path)
+
+
+def test_a_file_that_is_too_large_is_not_read(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "MAX_BYTES", 1000)
+    with pytest.raises(NetworkFileError, match="larger than"):
+        read_checkpoint(learned)
+
+
+def test_a_network_of_another_game_is_refused(learned: Path) -> None:
+    with pytest.raises(NetworkFileError, match="of another game, tictactoe"):
+        learner(learned, "connectfour")
+    game = prepared("connectfour")
+    player = find_player(f"net:{learned}")()
+    player.join(game, game.roles[0], 1)
+    with pytest.raises(NetworkFileError, match="of another game, tictactoe"):
+        player.start(Deadline.after(1e6))
+
+
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        ("phantomtictactoe", "do not see everything"),
+        ("rockpaperscissors", "choose at once"),
+        ("pig", "there is chance"),
+    ],
+)
+def test_games_without_a_search_are_refused(game: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(NotLearnableError, match=reason):
+        learner(tmp_path / "net.pt", game)
+
+
+def test_a_game_without_a_board_is_learned_from_its_bits(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt"
+    for _ in learner(path, "nim", seconds=10).learn():
+        pass
+    shape = read_checkpoint(path).shape
+    assert (shape.board, shape.players) == ((), ("left", "right"))
+
+
+def test_another_order_of_fluents_and_actions_changes_nothing(learned: Path, tmp_path: Path) -> None:
+    """A file of a version that numbers them otherwise is played all the same."""
+    kept = read_checkpoint(learned)
+    game = prepared("tictactoe")
+    found = []
+    shape = kept.shape
+    turned = tuple(reversed(shape.actions))
+    weights = dict(kept.weights)
+    for name in ("policy.weight", "policy.bias"):
+        weights[name] = weights[name].flip(0)
+    fields = shape.as_json() | {"actions": turned}
+    other = tmp_path / "turned.pt"
+    write_checkpoint(checkpoints.Checkpoint("tictactoe", shape_from(fields), weights), other)
+    for path in (learned, other):
+        player = find_player(f"net:{path}:simulations=64")()
+        player.join(game, game.roles[0], 1)
+        player.start(Deadline.after(1e9))
+        found.append((player.move(game.initial_state, game.roles[0], Deadline.after(1e9)), player.insight()))
+    assert found[0] == found[1]
