@@ -13,13 +13,13 @@ from players.deadline import Deadline, SearchBudget
 from players.histories import MAX_OUTCOMES, HistorySampler
 from players.worlds import (
     ChoiceModel,
-    Choices,
     InformationSet,
     Options,
     Outcome,
     Percepts,
     Step,
     World,
+    WorldChoices,
     WorldSteps,
     drawn_moves,
     infosets_after,
@@ -66,7 +66,7 @@ class BeliefState:
         self.weights: dict[World, float] = {self.first: 1.0}
         self._many: dict[World, float] = {}
         """The worlds of the last step before all but some were dropped."""
-        self._choices, self._steps = Choices(game, self.me), WorldSteps(game, self.me)
+        self._choices, self._steps = WorldChoices(game, self.me), WorldSteps(game, self.me)
         self._histories = HistorySampler(self.first, self._choices, self._steps)
 
     @property

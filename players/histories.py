@@ -10,7 +10,17 @@ from typing import Final
 
 from gdl.game import JointMove
 from players.deadline import SearchBudget
-from players.worlds import Choices, Options, Step, World, WorldSteps, drawn_moves, joint_moves, n_joint_moves, parts_of
+from players.worlds import (
+    Options,
+    Step,
+    World,
+    WorldChoices,
+    WorldSteps,
+    drawn_moves,
+    joint_moves,
+    n_joint_moves,
+    parts_of,
+)
 
 MAX_OUTCOMES: Final = 2_000
 """With more joint moves in one step, some of them are drawn."""
@@ -50,7 +60,9 @@ class HistorySampler:
     Source: sequential Monte Carlo, Doucet and others, 2001.
     """
 
-    def __init__(self, first: World, choices: Choices, steps: WorldSteps, max_outcomes: int = MAX_OUTCOMES) -> None:
+    def __init__(
+        self, first: World, choices: WorldChoices, steps: WorldSteps, max_outcomes: int = MAX_OUTCOMES
+    ) -> None:
         self._choices, self._steps, self._max_outcomes = choices, steps, max_outcomes
         self._first = first
         self._root = _Node(first, None)

@@ -88,7 +88,7 @@ Options: TypeAlias = list[dict[Term, float]]
 Outcome: TypeAlias = tuple[World, JointMove]
 
 
-class Choices:
+class WorldChoices:
     """What the roles may do in a world: the role number *me* what it did, chance anything, the others as modelled."""
 
     def __init__(self, game: Game, me: int) -> None:

@@ -113,7 +113,7 @@ def _move(state: State, role: Role, text: str) -> Term:
 
 
 def _told(name: str, state: State, roles: Sequence[Role]) -> dict[str, Any]:
-    """Return what a model is told of *state*: the legal moves of *roles*, or the goals of all at the end."""
+    """Return what tools tell a model of *state*: the legal moves of *roles*, or the goals of all at the end."""
     of = _game(name)
     board = text_of(board_of(layout_of(of.description, _about(name)), of.description, state.facts))
     found = {"facts": sorted(map(str, state.facts)), "board": board, "isTerminal": state.is_terminal}
@@ -142,7 +142,7 @@ class _Seated(Player):
 
 
 @dataclass(eq=False)
-class Seat:
+class ModelSeat:
     """A role of a match that a model plays against players of ours; a move that is the only one is made by itself."""
 
     name: str
@@ -195,7 +195,7 @@ class Seats:
     """The matches that models play, by their ids."""
 
     def __init__(self, clock_s: float = CLOCK_S) -> None:
-        self._seats: dict[str, Seat] = {}
+        self._seats: dict[str, ModelSeat] = {}
         self._clock_s = clock_s
 
     def begin(self, name: str, role: str, opponent: str) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class Seats:
             raise ToolError(f"opponents are {', '.join(OPPONENTS)}, not {opponent[:200]!r}")
         player, make = _Seated(), find_player(opponent)
         players = {each: player if each == roles[role] else make() for each in roles.values()}
-        seat = Seat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
+        seat = ModelSeat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
         match_id = secrets.token_hex(4)
         while len(self._seats) >= MAX_SEATS:
             del self._seats[next(iter(self._seats))]

@@ -24,7 +24,7 @@ figure svg { width: 100%; height: auto; max-height: 16rem; }
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SheetEntry:
     """A game on the sheet: its name, the kind of its board, and its picture or the reason why it has none."""
 
     name: str
@@ -45,7 +45,7 @@ def kind_of(layout: Layout) -> str:
     return "one row" if len(layout.rows or ()) == 1 else "checkered" if layout.checkered else "squares"
 
 
-def summary(frames: Iterable[Frame]) -> str:
+def summary(frames: Iterable[SheetEntry]) -> str:
     """Return how many games have which kind of board: `208 games: squares 120, facts 40`."""
     kinds = Counter(frame.kind for frame in frames)
     parts = (f"{kind} {n}" for kind, n in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
@@ -53,7 +53,7 @@ def summary(frames: Iterable[Frame]) -> str:
     return f"{n_games} {'game' if n_games == 1 else 'games'}: {', '.join(parts)}" if n_games else "no games"
 
 
-def sheet_of(frames: Sequence[Frame]) -> str:
+def sheet_of(frames: Sequence[SheetEntry]) -> str:
     """Return the page, complete; pictures must be those of `svg_of`, which are safe."""
     items = "\n".join(_item(frame) for frame in frames)
     return (
@@ -63,7 +63,7 @@ def sheet_of(frames: Sequence[Frame]) -> str:
     )
 
 
-def _item(frame: Frame) -> str:
+def _item(frame: SheetEntry) -> str:
     caption = f'{escape(clean(frame.name))} <span class="kind">{escape(frame.kind)}</span>'
     shown = frame.picture or f'<p class="reason">{escape(clean(frame.reason))}</p>'
     return f"<li><figure><figcaption>{caption}</figcaption>{shown}</figure></li>"

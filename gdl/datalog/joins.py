@@ -48,7 +48,7 @@ Step: TypeAlias = LookUp | Compare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class JoinPlan:
     """The steps of a body, and how the rows at its end become rows of the head's relation.
 
     `makes_terms` says that a head's row holds terms larger than those of the body's rows.
@@ -79,7 +79,7 @@ class Planner:
         self._expected = 1.0
         self._expected_total = 1.0
 
-    def plan(self, first: int | None = None) -> Plan:
+    def plan(self, first: int | None = None) -> JoinPlan:
         """Return the plan; *first* is the literal to begin with (the one that changed, in semi-naive evaluation)."""
         if first is not None:
             self._take_literal(first)
@@ -87,7 +87,7 @@ class Planner:
             self._take_next()
         key, pattern = placed(self._clause.head)
         makes_terms = any(isinstance(term, Compound) and not term.is_ground for term in pattern)
-        return Plan(tuple(self._steps), key, builder(pattern, self._slots), self._expected_total, makes_terms)
+        return JoinPlan(tuple(self._steps), key, builder(pattern, self._slots), self._expected_total, makes_terms)
 
     def _take_next(self) -> None:
         for pair, needed in self._differences.items():

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from gdl.datalog.clauses import Clause
 from gdl.datalog.demand import can_be_chosen, on_demand
 from gdl.datalog.dependencies import Heads, stratify
-from gdl.datalog.joins import Compare, LookUp, Plan, Planner
+from gdl.datalog.joins import Compare, JoinPlan, LookUp, Planner
 from gdl.datalog.relations import ANY, PLAIN, WRAPPERS, Index, Key, Relation, Row, Sizes, placed, placed_term, unwrapped
 from gdl.errors import LimitExceeded, StratificationError
 from gdl.game import Budget, EvaluationLimits
@@ -61,7 +61,7 @@ class Program:
         self.wildcards = frozenset(
             key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
         )
-        self._plans: dict[tuple[int, int | None], Plan] = {}
+        self._plans: dict[tuple[int, int | None], JoinPlan] = {}
         self._questions: dict[Constant | Compound, Question] = {}
         self.sizes = Sizes()
 
@@ -89,11 +89,11 @@ class Program:
         name, _, arity = key
         return self.layers.get((name, WRAPPERS.get(name, arity)), Layer.STATIC)
 
-    def plan(self, clause: int, first: int | None = None) -> Plan | None:
+    def plan(self, clause: int, first: int | None = None) -> JoinPlan | None:
         """Return the plan of a clause, or None before it was made."""
         return self._plans.get((clause, first))
 
-    def make_plan(self, clause: int, first: int | None = None) -> Plan:
+    def make_plan(self, clause: int, first: int | None = None) -> JoinPlan:
         """Plan a clause by the sizes that are known now."""
         found = self._plans[clause, first] = Planner(self.clauses[clause], self.sizes).plan(first)
         return found
@@ -268,13 +268,13 @@ class Model:
                 for plan, rows in self._changes(i, changed):
                     _merge(deltas, self._add_derived(plan.head, rows))
 
-    def _changes(self, clause: int, changed: Deltas) -> Iterator[tuple[Plan, list[Row]]]:
+    def _changes(self, clause: int, changed: Deltas) -> Iterator[tuple[JoinPlan, list[Row]]]:
         """Yield what a clause derives from the rows that are new since the last round."""
         for number, literal in enumerate(self._program.clauses[clause].literals):
             if literal.is_positive and placed(literal.atom)[0] in changed:
                 yield self._run(clause, number, changed)
 
-    def _run(self, clause: int, first: int | None, changed: Deltas) -> tuple[Plan, list[Row]]:
+    def _run(self, clause: int, first: int | None, changed: Deltas) -> tuple[JoinPlan, list[Row]]:
         plan = self._program.plan(clause, first) or self._make_plan(clause, first)
         self.budget.check_time()
         try:
@@ -287,7 +287,7 @@ class Model:
             self._make_plan(clause, first)
         return plan, rows
 
-    def _make_plan(self, clause: int, first: int | None) -> Plan:
+    def _make_plan(self, clause: int, first: int | None) -> JoinPlan:
         program = self._program
         for needs, literal in zip(program.needs[clause], program.clauses[clause].literals, strict=True):
             key = placed(literal.atom)[0]
@@ -298,7 +298,7 @@ class Model:
                 program.sizes.count(key, found)
         return program.make_plan(clause, first)
 
-    def _follow(self, plan: Plan, clause: int, first: int | None, changed: Deltas) -> tuple[int, list[Row]]:
+    def _follow(self, plan: JoinPlan, clause: int, first: int | None, changed: Deltas) -> tuple[int, list[Row]]:
         """Return how many rows the steps of *plan* went through, and the rows of the head."""
         needs = self._program.needs[clause]
         rows: list[Row] = [()]
@@ -319,7 +319,7 @@ class Model:
                 rows = list(dict.fromkeys(map(step.keep, rows)))
         return work, self._built(plan, rows)
 
-    def _built(self, plan: Plan, rows: list[Row]) -> list[Row]:
+    def _built(self, plan: JoinPlan, rows: list[Row]) -> list[Row]:
         if plan.makes_terms:
             self._check_size(plan.head, len(rows), LARGE_ROWS_OF_NEW_TERMS)
         built = list(map(plan.build, rows))

@@ -31,7 +31,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class TextCompletion:
     """Proposals, the likeliest first, for the text from the offset `start` up to the place asked about."""
 
     start: int
@@ -69,7 +69,7 @@ class _Place:
         return bool(self.lists) and not self.lists[-1].n_members
 
 
-def complete(index: SymbolIndex, offset: int) -> Completion:
+def complete(index: SymbolIndex, offset: int) -> TextCompletion:
     """Return what may stand at *offset*: which names of the file, in place of what is typed right before it.
 
     Names are not left out for how they are spelt: editors do that, each in its way.
@@ -77,13 +77,13 @@ def complete(index: SymbolIndex, offset: int) -> Completion:
     item = index.item_before(offset)
     place = _place(index.source, 0 if item is None else item.start, offset)
     if place.is_comment:
-        return Completion(offset)
+        return TextCompletion(offset)
     elsewhere = [found for found in index.occurrences if found.token.start != place.start]
     variables = _variables(elsewhere, index, offset) if place.part not in SENTENCES else ()
     if place.typed.startswith("?"):
-        return Completion(place.start, tuple(variables))
+        return TextCompletion(place.start, tuple(variables))
     names = [] if place.is_after_parenthesis else [*variables]
-    return Completion(place.start, (*names, *_names(elsewhere, place), *_words(place.part)))
+    return TextCompletion(place.start, (*names, *_names(elsewhere, place), *_words(place.part)))
 
 
 def _place(source: Source, start: int, offset: int) -> _Place:

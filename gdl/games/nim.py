@@ -141,7 +141,7 @@ right = 1
 
 
 def nim_game(sizes: Sequence[int], *, misere: bool = False) -> GeneratedGame:
-    """Return Nim with heaps of these *sizes*; in *misere* play, whoever takes the last thing loses.
+    """Return Nim with heaps of these *sizes*; in *misere* play, the player who takes the last thing loses.
 
     Raises:
         SizeError: there are too few or too many heaps, or one is empty or too large.

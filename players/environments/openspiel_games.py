@@ -161,9 +161,9 @@ class GdlSpielGame(pyspiel.Game):
         """Return a state of the game as one of OpenSpiel, without what led to it."""
         return SpielState(self, self.rules.settled(replace(self.rules.begin(), state=state, chosen=())))
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:  # noqa: ARG002 -- there are none
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> OpenSpielObserver:  # noqa: ARG002 -- there are none
         """Return what writes observations and information states."""
-        return Observer(self.rules, iig_obs_type is not None and iig_obs_type.perfect_recall)
+        return OpenSpielObserver(self.rules, iig_obs_type is not None and iig_obs_type.perfect_recall)
 
 
 class SpielState(pyspiel.State):
@@ -216,7 +216,7 @@ class SpielState(pyspiel.State):
         return " | ".join([facts, *map(str, self.position.chosen)])
 
 
-class Observer:
+class OpenSpielObserver:
     """Writes what a player sees: with perfect recall all that it did and perceived, else what there is to see now.
 
     The tensor is that of `VectorGame.observe`: fluents, or in a hidden game what the player did and perceived last and

@@ -18,7 +18,7 @@ from gdl.errors import MessageError
 from gdl.wire.messages import Abort, Message, Start, Stop, read_message
 from players.kit.host import DialledRequest, Host
 from players.kit.notebook import is_in_main_thread, run_until_stopped
-from players.kit.player_server import Answer, PlayerServer, Settings
+from players.kit.player_server import PlayerReply, PlayerServer, Settings
 from players.kit.session import NO_ANSWER
 from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
 from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
@@ -94,7 +94,7 @@ class Dialling:
             message = await asyncio.to_thread(read_message, request.text) if is_large else read_message(request.text)
         except MessageError as error:
             _LOG.warning("a message that cannot be read: %s", error)
-            self._spawn(request, self._post(request, Answer(NO_ANSWER)))
+            self._spawn(request, self._post(request, PlayerReply(NO_ANSWER)))
             return
         self._announce(message)
         if request.answered is not None:
@@ -111,7 +111,7 @@ class Dialling:
         if await self._post(request, answer):
             answer.delivered()
 
-    async def _post(self, request: DialledRequest, answer: Answer) -> bool:
+    async def _post(self, request: DialledRequest, answer: PlayerReply) -> bool:
         """Post *answer* until the game manager takes or refuses it; return whether it was taken."""
         for n_failures in range(1, MAX_TRIES + 1):
             try:

@@ -44,7 +44,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlayerReply:
     """The reply to a message, and what goes beside it; *question* is what it answers in a match."""
 
     text: str
@@ -82,7 +82,7 @@ class PlayerServer:
 
     async def answer(
         self, message: Message, received_s: float | None = None, step: int | None = None, answered: str | None = None
-    ) -> Answer:
+    ) -> PlayerReply:
         """Return the reply to *message*, in time.
 
         *received_s* is when its first byte came (monotonic). *step* and *answered* come from the game manager's
@@ -91,40 +91,40 @@ class PlayerServer:
         received_s = time.monotonic() if received_s is None else received_s
         if answered is not None:
             self._catch_up(message, received_s, step, answered)
-            return Answer(answered)
+            return PlayerReply(answered)
         match message:
             case Info():
                 status = Status.BUSY if self.is_busy else Status.AVAILABLE
-                return Answer(info_text(InfoReply(self.settings.name, status)))
+                return PlayerReply(info_text(InfoReply(self.settings.name, status)))
             case Ping():
-                return Answer("busy" if self.is_busy else "ready")
+                return PlayerReply("busy" if self.is_busy else "ready")
             case Preview():
-                return Answer("ready")
+                return PlayerReply("ready")
             case Start():
                 return await self._start(message, received_s)
             case Play():
                 return await self._play(message, received_s, step)
             case Stop():
                 self._leave(message.match_id, message)
-                return Answer("done")
+                return PlayerReply("done")
             case Abort():
                 self._leave(message.match_id, None)
-                return Answer("aborted")
+                return PlayerReply("aborted")
 
-    async def _start(self, start: Start, received_s: float) -> Answer:
+    async def _start(self, start: Start, received_s: float) -> PlayerReply:
         seat = self._seat(start, received_s)
         if seat is None:
-            return Answer("busy")
+            return PlayerReply("busy")
         question = seat.session.question
-        return Answer(await seat.answered(question), question)
+        return PlayerReply(await seat.answered(question), question)
 
-    async def _play(self, play: Play, received_s: float, step: int | None) -> Answer:
+    async def _play(self, play: Play, received_s: float, step: int | None) -> PlayerReply:
         seat = self.seats.get(play.match_id)
         if seat is None:
-            return Answer(NO_ANSWER)
+            return PlayerReply(NO_ANSWER)
         self._watch(seat)
         question = seat.ask(play, received_s, step)
-        return Answer(NO_ANSWER) if question is None else Answer(await seat.answered(question), question)
+        return PlayerReply(NO_ANSWER) if question is None else PlayerReply(await seat.answered(question), question)
 
     async def close(self) -> None:
         """Give up all matches and end all workers."""
@@ -223,11 +223,11 @@ async def answer_lines(
         await player_server.close()
 
 
-async def _answer_to(player_server: PlayerServer, line: str) -> Answer:
+async def _answer_to(player_server: PlayerServer, line: str) -> PlayerReply:
     try:
         message = read_message(line)
     except MessageError:
-        return Answer(NO_ANSWER)
+        return PlayerReply(NO_ANSWER)
     return await player_server.answer(message)
 
 

@@ -1,4 +1,4 @@
-"""What a language model is told of a match and asked, and which move its answer names."""
+"""What the prompts tell a language model of a match and ask, and which move its answer names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _QUOTES: Final = " \t\r\"'`*"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ObservedStep:
     """What the role saw of a step: its own move if it knows it, and the percepts, in GDL-I the joint move."""
 
     own_move: Term | None
@@ -50,12 +50,12 @@ class Conversation:
 
     def __init__(self, game: Game, role: Role, draw: Callable[[State], str]) -> None:
         self._game, self._role, self._draw = game, role, draw
-        self._steps: list[Step] = []
+        self._steps: list[ObservedStep] = []
         self._messages: list[Message] = [{"role": "system", "content": self._opening()}]
 
     def add_step(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
         """Keep what the role saw of a step."""
-        self._steps.append(Step(own_move, tuple(percepts)))
+        self._steps.append(ObservedStep(own_move, tuple(percepts)))
 
     @property
     def n_steps(self) -> int:
@@ -95,7 +95,7 @@ class Conversation:
             f"{number}. {self._told(step)}" for number, step in enumerate(shown, first)
         )
 
-    def _told(self, step: Step) -> str:
+    def _told(self, step: ObservedStep) -> str:
         if self._game.has_imperfect_information:
             own = "your move was lost" if step.own_move is None else f"you made {step.own_move}"
             return f"{own}; you saw {', '.join(map(str, step.percepts)) or 'nothing'}"

@@ -1,6 +1,6 @@
 """Graph search for one role: which states it has met, which plan leads to the best of their ends.
 
-States are told apart by what moves can change, or, in a second search, by all: a counter of steps that runs by itself
+States differ by what moves can change, or, in a second search, by all: a counter of steps that runs by itself
 would otherwise make every state new. The orders of expansion are those of satisficing planners, which take turns:
 breadth first, goal counting, novelty (Lipovetzky and Geffner, "Best-First Width Search", 2017), and depth first.
 """

@@ -53,7 +53,7 @@ class _LaneSteps(LaneEvaluator):
         return self.game.next_and_sees(node_key, moves)
 
 
-class Position:
+class InfosetPosition:
     """A world's state in the search: its moves, and the positions and percepts after each joint move."""
 
     __slots__ = ("choosing", "followers", "goals", "is_end", "moves", "node_key", "terms")
@@ -65,10 +65,10 @@ class Position:
         self.is_end = not self.moves or not all(self.moves)
         self.goals: Shares | None = evaluator.goals(node_key) if self.is_end else None
         self.choosing = tuple(i for i, moves in enumerate(self.moves) if len(moves) > 1)
-        self.followers: dict[Choice, tuple[Position, Sequence[Percepts]]] = {}
+        self.followers: dict[Choice, tuple[InfosetPosition, Sequence[Percepts]]] = {}
 
 
-class Node:
+class InfosetNode:
     """The statistics of an information set of a role: how often each move was taken, and the sums of the goals.
 
     `regrets` has what the role regrets of each move, `plan` the sum of all strategies, for regret matching.
@@ -83,9 +83,9 @@ class Node:
         self.counts: list[int] = []
         self.totals: list[float] = []
         self.visits = 0
-        self.after: dict[tuple[Term | None, Percepts], Node] = {}
+        self.after: dict[tuple[Term | None, Percepts], InfosetNode] = {}
 
-    def of_moves(self, terms: Sequence[Term]) -> Node:
+    def of_moves(self, terms: Sequence[Term]) -> InfosetNode:
         """Return this node, prepared for its legal moves *terms*; another one, should a world have others."""
         if not self.counts:
             self.terms, self.counts, self.totals = terms, [0] * len(terms), [0.0] * len(terms)
@@ -94,11 +94,11 @@ class Node:
             return self.following(None, tuple(terms)).of_moves(terms)
         return self
 
-    def following(self, move: Term | None, percepts: Percepts) -> Node:
+    def following(self, move: Term | None, percepts: Percepts) -> InfosetNode:
         """Return the node of the information set after *move* and *percepts*."""
         found = self.after.get((move, percepts))
         if found is None:
-            found = self.after[move, percepts] = Node()
+            found = self.after[move, percepts] = InfosetNode()
         return found
 
     def most_visited(self) -> int:
@@ -123,7 +123,7 @@ class Node:
         self.regrets[move] += (goal - mean) / probability
 
 
-Walk: TypeAlias = list[tuple[int, Node, int, float]]
+Walk: TypeAlias = list[tuple[int, InfosetNode, int, float]]
 """Which role took which move in which node, with which probability, on the way from a world to a leaf."""
 
 UNIFORM: Final = 0.1
@@ -153,8 +153,8 @@ class InformationSetSearch:
         self.evaluator: Any = (
             _LaneSteps(compiled_game_of(self.game)) if self.game.engine == "compiled" else _StateSteps(self.game)
         )
-        self._positions: dict[Any, Position] = {}
-        self._roots = tuple(Node() for _ in self.game.roles)
+        self._positions: dict[Any, InfosetPosition] = {}
+        self._roots = tuple(InfosetNode() for _ in self.game.roles)
         self._n_walks = 0
 
     def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -188,7 +188,7 @@ class InformationSetSearch:
         if len(self._positions) > MAX_POSITIONS // 2:
             self._positions = {}
 
-    def node_of(self, i: int, infoset: InformationSet | None) -> Node:
+    def node_of(self, i: int, infoset: InformationSet | None) -> InfosetNode:
         """Return the node of an information set of role *i*."""
         steps = []
         while infoset is not None:
@@ -228,7 +228,7 @@ class InformationSetSearch:
         n_leaves = min(n_leaves, evaluator.max_leaves)
         return n_leaves, max(1, evaluator.max_plays // n_leaves)
 
-    def _descend(self, world: World) -> tuple[Walk, Position]:
+    def _descend(self, world: World) -> tuple[Walk, InfosetPosition]:
         """Let all roles choose until one tries something new; count its way as lost until its goals are known."""
         position = self._position(self.evaluator.node_key(world.state))
         nodes = [self.node_of(i, infoset) for i, infoset in enumerate(world.infosets)]
@@ -256,7 +256,7 @@ class InformationSetSearch:
             position = after
         return walk, position
 
-    def _pick(self, node: Node) -> tuple[int, float]:
+    def _pick(self, node: InfosetNode) -> tuple[int, float]:
         """Return the move that a role chooses, and its probability: 1 where it is not drawn."""
         counts = node.counts
         if self.by_regret:
@@ -270,15 +270,15 @@ class InformationSetSearch:
         bounds = [total / count + sqrt(log_visits / count) for total, count in zip(node.totals, counts, strict=True)]
         return bounds.index(max(bounds)), 1.0
 
-    def _position(self, node_key: Any) -> Position:
+    def _position(self, node_key: Any) -> InfosetPosition:
         found = self._positions.get(node_key)
         if found is None:
-            found = Position(self.evaluator, node_key)
+            found = InfosetPosition(self.evaluator, node_key)
             if len(self._positions) < MAX_POSITIONS:
                 self._positions[node_key] = found
         return found
 
-    def _after(self, position: Position, choice: Choice) -> tuple[Position, Sequence[Percepts]]:
+    def _after(self, position: InfosetPosition, choice: Choice) -> tuple[InfosetPosition, Sequence[Percepts]]:
         """Return the position after *choice*, and what every role perceives of it."""
         found = position.followers.get(choice)
         if found is None:

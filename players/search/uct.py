@@ -68,7 +68,7 @@ def _now_s(budget: SearchBudget) -> float:
 MAX_PROVABLE_CHOICES: Final = 500
 
 
-class Node:
+class UctNode:
     """The statistics of the plays through a state: for each role and move, their number and the sum of their goals.
 
     `choosing` are the roles with more than one move; `decider` is the only one of them, None where there is no such
@@ -96,7 +96,7 @@ class Node:
         self.visits = 0
         self.counts = [[0] * len(moves) for moves in self.moves]
         self.totals = [[0.0] * len(moves) for moves in self.moves]
-        self.followers: dict[Choice, Node] = {}
+        self.followers: dict[Choice, UctNode] = {}
         self.proven: Shares | None = evaluator.goals(node_key) if self.is_end else None
         self.choosing = tuple(i for i, moves in enumerate(self.moves) if len(moves) > 1)
         is_decision = len(self.choosing) == 1 and self.choosing[0] != evaluator.chance
@@ -159,7 +159,7 @@ class Node:
         return best_proven if proven[best_proven] >= looks else best_open
 
 
-class Tree:
+class UctTree:
     """The nodes that a search has met, one for equal states; what stays reachable is kept from move to move.
 
     Beyond `max_nodes` of the evaluator no node is remembered, until `keep` has made room.
@@ -167,16 +167,16 @@ class Tree:
 
     def __init__(self, evaluator: Evaluator[Any, Any]) -> None:
         self.evaluator = evaluator
-        self._nodes: dict[Any, Node] = {}
+        self._nodes: dict[Any, UctNode] = {}
 
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def find(self, state: State) -> Node | None:
+    def find(self, state: State) -> UctNode | None:
         """Return the node of *state*, if it is remembered."""
         return self._nodes.get(self.evaluator.node_key(state))
 
-    def after(self, node: Node, choice: Choice) -> Node:
+    def after(self, node: UctNode, choice: Choice) -> UctNode:
         """Return the node that *choice* leads to from *node*."""
         found = node.followers.get(choice)
         if found is None:
@@ -186,26 +186,26 @@ class Tree:
                 node.followers[choice] = found
         return found
 
-    def keep(self, state: State) -> Node:
+    def keep(self, state: State) -> UctNode:
         """Return the node of *state* and forget every node that cannot follow it."""
         root = self._at(self.evaluator.node_key(state))
         kept = {node.node_key: node for node in _reachable(root)}
         if len(kept) > self.evaluator.max_nodes // 2:
-            root = Node(self.evaluator, root.node_key)
+            root = UctNode(self.evaluator, root.node_key)
             kept = {root.node_key: root}
         self._nodes = kept
         return root
 
-    def _at(self, node_key: Any) -> Node:
+    def _at(self, node_key: Any) -> UctNode:
         found = self._nodes.get(node_key)
         if found is None:
-            found = Node(self.evaluator, node_key)
+            found = UctNode(self.evaluator, node_key)
             if len(self._nodes) < self.evaluator.max_nodes:
                 self._nodes[node_key] = found
         return found
 
 
-def _reachable(root: Node) -> Iterator[Node]:
+def _reachable(root: UctNode) -> Iterator[UctNode]:
     met, todo = {root}, [root]
     while todo:
         node = todo.pop()
@@ -217,7 +217,7 @@ def _reachable(root: Node) -> Iterator[Node]:
 
 Report: TypeAlias = Callable[[Term], None]
 """Takes the best move so far."""
-Path: TypeAlias = list[tuple[Node, Choice]]
+Path: TypeAlias = list[tuple[UctNode, Choice]]
 
 EXPLORATION: Final = 0.7
 MIN_LEAVES: Final = 32
@@ -242,7 +242,7 @@ class TreeSearch:
         self.random = random
         self.n_rounds = self.n_leaves = self.n_steps = 0
         self.evaluator = evaluator or evaluator_of(game)
-        self._tree = Tree(self.evaluator)
+        self._tree = UctTree(self.evaluator)
         self._sizer = BatchSizer()
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -292,10 +292,10 @@ class TreeSearch:
         node = self._tree.find(state)
         return 0 if node is None else node.visits
 
-    def _term(self, root: Node, me: int, move: int) -> Term:
+    def _term(self, root: UctNode, me: int, move: int) -> Term:
         return self.evaluator.term(root.moves[me][move])
 
-    def _is_decided(self, root: Node, me: int, budget: SearchBudget) -> bool:
+    def _is_decided(self, root: UctNode, me: int, budget: SearchBudget) -> bool:
         if root.proven is not None or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
             return True
         if budget.max_rounds is None:
@@ -303,10 +303,10 @@ class TreeSearch:
         first, second = sorted(root.counts[me])[:-3:-1]
         return first - second > budget.max_rounds - self.n_rounds
 
-    def _round(self, root: Node, budget: SearchBudget) -> None:
+    def _round(self, root: UctNode, budget: SearchBudget) -> None:
         """Walk down the tree to some leaves, play on from all of them at random and count the goals."""
         n_leaves, n_each = self._batch(budget)
-        waiting: list[tuple[Path, Node]] = []
+        waiting: list[tuple[Path, UctNode]] = []
         for _ in range(n_leaves):
             path, leaf = self._descend(root, n_each)
             self.n_leaves, self.n_steps = self.n_leaves + 1, self.n_steps + len(path)
@@ -334,10 +334,10 @@ class TreeSearch:
         n_leaves = 1 << (n_leaves.bit_length() - 1)
         return n_leaves, n_plays // n_leaves
 
-    def _descend(self, root: Node, n_plays: int) -> tuple[Path, Node]:
+    def _descend(self, root: UctNode, n_plays: int) -> tuple[Path, UctNode]:
         """Walk down to a node that is new, proven, or met before on the way; count plays that are to go there."""
         path: Path = []
-        met: set[Node] = set()
+        met: set[UctNode] = set()
         node = root
         while node.proven is None and node not in met and (node.visits or node is root):
             met.add(node)
@@ -349,7 +349,7 @@ class TreeSearch:
             node.visits += n_plays
         return path, node
 
-    def _play_out(self, waiting: list[tuple[Path, Node]], n_each: int, budget: SearchBudget) -> None:
+    def _play_out(self, waiting: list[tuple[Path, UctNode]], n_each: int, budget: SearchBudget) -> None:
         """Play out from the leaves in *waiting* together, and add the goals to their paths."""
         goals: Sequence[Shares] | None = None
         try:
@@ -362,14 +362,14 @@ class TreeSearch:
         for (path, leaf), mean in zip(waiting, goals or (), strict=False):
             self._back_up(path, leaf, mean, n_each)
 
-    def _take_back(self, path: Path, leaf: Node, n_plays: int) -> None:
+    def _take_back(self, path: Path, leaf: UctNode, n_plays: int) -> None:
         """Forget plays that were counted but not made."""
         for walked, choice in path:
             walked.count(choice, -n_plays)
         if all(leaf is not walked for walked, _ in path):
             leaf.visits -= n_plays
 
-    def _back_up(self, path: Path, leaf: Node, goals: Shares, n_plays: int) -> None:
+    def _back_up(self, path: Path, leaf: UctNode, goals: Shares, n_plays: int) -> None:
         """Add the mean *goals* of plays to the nodes that they went through, and prove what they prove."""
         below = leaf
         for walked, choice in reversed(path):
@@ -378,13 +378,13 @@ class TreeSearch:
                 walked.settle(choice, below.proven, self.evaluator.chance)
             below = walked
 
-    def _select(self, node: Node) -> Choice:
+    def _select(self, node: UctNode) -> Choice:
         choice = [0] * len(node.counts)
         for i in node.choosing:
             choice[i] = self._select_move(node, i)
         return tuple(choice)
 
-    def _select_move(self, node: Node, i: int) -> int:
+    def _select_move(self, node: UctNode, i: int) -> int:
         """Return the move of role *i* with the greatest upper confidence bound; untried moves come first."""
         counts, totals = node.counts[i], node.totals[i]
         if i == self.evaluator.chance:

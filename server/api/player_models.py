@@ -141,7 +141,7 @@ class PlayerAnswer(Text):
     """A registered player; `url` and `trouble` are for its owner alone.
 
     `canPlay` is whether it would be given a match now if it plays none; `seenMs` when it last answered, in
-    milliseconds since 1970. `results` and `rating` are told where one player is asked for.
+    milliseconds since 1970. `results` and `rating` are there where the request is for one player.
     """
 
     name: str

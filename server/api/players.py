@@ -208,7 +208,7 @@ async def _send_passed_on(stream: EventStream, connection: Connection, word: str
 
 
 def _named(told: dict[str, Any], word: str) -> dict[str, Any]:
-    """Return what is told of a request with its id under *word*."""
+    """Return what the server tells of a request with its id under *word*."""
     return {word if key == "request" else key: value for key, value in told.items()}
 
 

@@ -15,7 +15,7 @@ import click
 from yarl import URL
 
 from server.importing.download import fetched, is_url
-from server.importing.intake import ImportRow, Outcome, import_games
+from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.terminal.progress import progress
 
@@ -52,7 +52,7 @@ def command(context: click.Context, source: str, into: Path, allow_network: tupl
         click.echo(json.dumps({"into": str(into), "games": [row.as_json() for row in rows]}, indent=2))
     else:
         _show(rows, into)
-    context.exit(0 if any(row.outcome is not Outcome.REFUSED for row in rows) else 1)
+    context.exit(0 if any(row.outcome is not ImportOutcome.REFUSED for row in rows) else 1)
 
 
 def _networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
@@ -77,7 +77,7 @@ def _targets(networks: tuple[Network, ...]) -> AllowedAddresses:
 
 
 def _named(source: str) -> str:
-    """Return what descriptions call *source*: an address, or the last part of a path, which is nobody else's."""
+    """Return what descriptions call *source*: an address, or the last part of a path, which tells no more than that."""
     return str(URL(source).with_user(None).with_query(None)) if is_url(source) else Path(source).resolve().name
 
 
@@ -87,19 +87,19 @@ def _show(rows: list[ImportRow], into: Path) -> None:
 
     table = Table("game", "roles", "plays", "steps", "moves", "board", "remarks", box=None, pad_edge=False)
     for row in rows:
-        if row.outcome is Outcome.IMPORTED:
+        if row.outcome is ImportOutcome.IMPORTED:
             table.add_row(row.name, ", ".join(row.roles), *_figures(row), row.board, _remarks(row))
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
     if table.row_count:
         console.print(table)
-    for outcome, said in ((Outcome.DOUBLE, "there already"), (Outcome.REFUSED, "did not come in")):
+    for outcome, said in ((ImportOutcome.DOUBLE, "there already"), (ImportOutcome.REFUSED, "did not come in")):
         told = [row for row in rows if row.outcome is outcome]
         if told:
             console.print(f"\n{len(told):,} {said}:")
         for row in told:
             console.print(f"  {row.path}: {row.reason}", soft_wrap=True)
     counts = Counter(row.outcome for row in rows)
-    click.echo(f"\n{counts[Outcome.IMPORTED]:,} of {len(rows):,} came in; {_next(rows, into)}")
+    click.echo(f"\n{counts[ImportOutcome.IMPORTED]:,} of {len(rows):,} came in; {_next(rows, into)}")
 
 
 def _figures(row: ImportRow) -> tuple[str, str, str]:
@@ -121,7 +121,7 @@ def _remarks(row: ImportRow) -> str:
 
 def _next(rows: list[ImportRow], into: Path) -> str:
     """Return what to do next, in a line."""
-    first = next((row.name for row in rows if row.outcome is Outcome.IMPORTED), None)
+    first = next((row.name for row in rows if row.outcome is ImportOutcome.IMPORTED), None)
     if first is None:
         return "nothing is new; `ggp validate FILE` says more of one that did not come in"
     return f"`ggp serve --games {into}` serves them, `ggp show {into / first}` shows one"

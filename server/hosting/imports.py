@@ -20,7 +20,7 @@ from gdl.language.rules import read_rules
 from server.errors import RequestError
 from server.hosting.ordering import Upload, keep_game
 from server.importing.collection import CandidateGame, candidates, description_of
-from server.importing.intake import MAX_CHARACTERS, ImportRow, Outcome, examined, free_name, row_of
+from server.importing.intake import MAX_CHARACTERS, ImportOutcome, ImportRow, examined, free_name, row_of
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.match.referee import in_own_thread
 from server.storage.games import GameStore
@@ -62,9 +62,9 @@ class GameImport:
         return self.ended.is_set()
 
     @property
-    def counts(self) -> Mapping[Outcome, int]:
+    def counts(self) -> Mapping[ImportOutcome, int]:
         """How many rule files came to each end."""
-        return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
+        return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in ImportOutcome}
 
 
 class GameImports:
@@ -123,7 +123,7 @@ class GameImports:
                 games = await in_own_thread(partial(candidates, found, limits))
                 work.n_games = len(games)
                 passed = found.passed_over.items()
-                work.rows += [ImportRow(path, Outcome.REFUSED, reason=reason) for path, reason in passed]
+                work.rows += [ImportRow(path, ImportOutcome.REFUSED, reason=reason) for path, reason in passed]
                 known = await self._known_games()
                 for game in games:
                     work.rows.append(await self._imported(game, work, known))
@@ -148,13 +148,13 @@ class GameImports:
             sha256 = await in_own_thread(lambda: normal_sha256(read_rules(game.rules, game.path, _LIMITS)))
             if sha256 in known:
                 reason = f"the same rules as {known[sha256]}"
-                return ImportRow(game.path, Outcome.DOUBLE, title=game.title, reason=reason)
+                return ImportRow(game.path, ImportOutcome.DOUBLE, title=game.title, reason=reason)
             row = await self._kept(game, work)
         except RuleFileError as error:
             place = "" if error.span is None else f"line {error.span.line}: "
-            return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
+            return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
         except (CallerError, GdlError) as error:
-            return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
+            return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
         known[sha256] = row.name
         return row
 

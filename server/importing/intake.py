@@ -33,7 +33,7 @@ _MEMORY_MB: Final = 1024
 _LIMITS: Final = ReadLimits(max_characters=MAX_CHARACTERS, max_depth=2_000)
 
 
-class Outcome(StrEnum):
+class ImportOutcome(StrEnum):
     """What became of a rule file."""
 
     IMPORTED = "imported"
@@ -50,7 +50,7 @@ class ImportRow:
     """
 
     path: str
-    outcome: Outcome
+    outcome: ImportOutcome
     name: str = ""
     title: str = ""
     reason: str = ""
@@ -129,7 +129,7 @@ def import_games(
 
 def _passed_over(found: FoundFiles) -> Iterator[ImportRow]:
     for path, reason in found.passed_over.items():
-        yield ImportRow(path, Outcome.REFUSED, reason=reason)
+        yield ImportRow(path, ImportOutcome.REFUSED, reason=reason)
 
 
 def judged(
@@ -164,9 +164,9 @@ def _double(game: CandidateGame, known: dict[str, str]) -> ImportRow | None:
         sha256 = normal_sha256(_description(game))
     except RuleFileError as error:
         place = "" if error.span is None else f"line {error.span.line}: "
-        return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
+        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
     if sha256 in known:
-        return ImportRow(game.path, Outcome.DOUBLE, title=game.title, reason=f"the same rules as {known[sha256]}")
+        return ImportRow(game.path, ImportOutcome.DOUBLE, title=game.title, reason=f"the same rules as {known[sha256]}")
     known[sha256] = game.path
     return None
 
@@ -182,11 +182,11 @@ def examined(game: CandidateGame, is_wanted: Callable[[], bool] = lambda: True) 
     if checked.is_checked and not checked.has_error:
         checked = play_file(game.name, checked, options)
     if checked.is_wrong or not checked.is_checked:
-        return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=_reason(checked))
+        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=_reason(checked))
     try:
         roles = _roles(_description(game), checked)
     except GdlError as error:
-        return ImportRow(game.path, Outcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
+        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
     return AcceptedGame(game, checked, roles, (checked.figures or {}).get("board", ""))
 
 
@@ -230,7 +230,7 @@ def row_of(accepted: AcceptedGame, name: str, about: str | None) -> ImportRow:
     warnings += [f"line {one.span.line}: {one.message}" for one in said]
     return ImportRow(
         game.path,
-        Outcome.IMPORTED,
+        ImportOutcome.IMPORTED,
         name,
         game.title or name,
         roles=accepted.roles,

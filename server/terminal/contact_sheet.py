@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from gdl.boards import board_of, layout_of, svg_of
-from gdl.boards.sheets import Frame, kind_of
+from gdl.boards.sheets import SheetEntry, kind_of
 from gdl.errors import GdlError
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
@@ -19,7 +19,7 @@ _FEW: Final = 4
 """With more captions than that only the board is drawn."""
 
 
-def frames_of(folder: Path) -> list[Frame]:
+def frames_of(folder: Path) -> list[SheetEntry]:
     """Return every rule file in *folder* and its folders as a frame, ordered by name."""
     paths = sorted(folder.rglob("*.kif"))[:_MAX_FILES]
     found = []
@@ -30,15 +30,15 @@ def frames_of(folder: Path) -> list[Frame]:
     return found
 
 
-def _frame(path: Path) -> Frame:
+def _frame(path: Path) -> SheetEntry:
     try:
         file = find_game(str(path))
         description, about = file.read(), file.about()
         layout = layout_of(description, about)
         facts = InterpretedGame(description, _LIMITS).initial_state.facts
     except (GdlError, OSError) as error:
-        return Frame(path.stem, "none", None, str(error))
+        return SheetEntry(path.stem, "none", None, str(error))
     board = board_of(layout, description, facts)
     is_short = len(board.lines) <= _FEW or not board.has_picture
     svg = svg_of(board, title=about.title if about else path.stem, captions=is_short)
-    return Frame(path.stem, kind_of(layout), svg)
+    return SheetEntry(path.stem, kind_of(layout), svg)

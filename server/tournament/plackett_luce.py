@@ -80,7 +80,7 @@ def parameters_of(results: Sequence[MatchResult], *, has_role_effects: bool) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class RankedChoices:
     """Choices between alternatives whose utility is linear in the parameters.
 
     Attributes:
@@ -137,7 +137,7 @@ class Choices:
         return highest, np.add.reduceat(np.exp(utilities - np.repeat(highest, self.sizes)), self._starts)
 
 
-def choices_of(results: Iterable[MatchResult], parameters: Parameters) -> Choices:
+def choices_of(results: Iterable[MatchResult], parameters: Parameters) -> RankedChoices:
     """Return the choices that the rankings of *results* consist of."""
     alike: dict[tuple[str, Stages], list[list[int]]] = defaultdict(list)
     for result in results:
@@ -153,7 +153,7 @@ def choices_of(results: Iterable[MatchResult], parameters: Parameters) -> Choice
     columns = np.concatenate([block.columns for block in blocks])
     weights = np.concatenate([block.weights for block in blocks])
     features = scipy.sparse.csr_array((weights, (rows, columns)), shape=(int(firsts[-1]), parameters.size))
-    return Choices(
+    return RankedChoices(
         features,
         np.concatenate([np.full(block.n_choices, block.n_alternatives) for block in blocks]),
         np.concatenate([first + block.chosen for first, block in zip(firsts, blocks, strict=False)]),
@@ -215,7 +215,7 @@ class Posterior:
     covariance: Floats
 
 
-def posterior(choices: Choices, deviations: Floats) -> Posterior:
+def posterior(choices: RankedChoices, deviations: Floats) -> Posterior:
     """Return the posterior of the parameters, whose prior is normal with mean 0 and standard *deviations*."""
     precision = deviations**-2.0
     found = scipy.optimize.minimize(

@@ -38,7 +38,7 @@ class MoveView:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A joint move, the number of the state that it led to, and what roles thought before it, where that is told."""
+    """A joint move, the number of the state that it led to, and what roles thought before it, where it may be seen."""
 
     number: int
     moves: tuple[MoveView, ...]

@@ -1,4 +1,4 @@
-"""Figures of games that nobody uploaded, those of the library above all: measured once a page needs them."""
+"""Figures of games that were not uploaded, those of the library above all: measured once a page needs them."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ async def _form(request: web.Request, data: Mapping[str, str], games: list[str],
 
 
 async def own_players(request: web.Request, found: StoredTournament) -> list[tuple[str, bool]]:
-    """Return the players that whoever asks may enter or withdraw, and for each whether it has entered."""
+    """Return the players that the visitor may enter or withdraw, and for each whether it has entered."""
     viewer = principal(request)
     if not viewer.may(Role.PLAYER):
         return []
@@ -132,7 +132,7 @@ Form = MultiDictProxy[Any]
 
 @requires(Role.PLAYER)
 async def command(request: web.Request) -> web.StreamResponse:
-    """Do with a tournament what the form says, as far as whoever sends it may."""
+    """Do with a tournament what the form says, as far as its sender may."""
     name, form = request.match_info["name"], await request.post()
     needed, do = _COMMANDS.get(str(form.get("do", "")), (Role.PLAYER, None))
     if do is None:

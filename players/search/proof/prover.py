@@ -35,7 +35,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProofFinding:
     """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth."""
 
     move: Term | None = None
@@ -65,25 +65,25 @@ class Prover:
             if self.share:
                 self.search.solve(self.search.game.initial_state, role, SearchBudget(deadline=end))
 
-    def think(self, state: State, role: Role, deadline: Deadline) -> Finding:
+    def think(self, state: State, role: Role, deadline: Deadline) -> ProofFinding:
         """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*."""
         if not self.share:
-            return Finding()
+            return ProofFinding()
         end = deadline.at_most(self.share * deadline.remaining_s)
         solution = self.search.solve(state, role, SearchBudget(deadline=end))
         if self.search.is_refused:
             self.share = 0.0
-            return Finding()
+            return ProofFinding()
         settled = self.search.settled()
         if solution is not None:
             self.share = min(_MOST_SHARE, 2 * self.share)
         elif not settled:
             self.share = max(_LEAST_SHARE, self.share / 2)
         if solution is None:
-            return Finding(settled=self._for_all(settled, role))
+            return ProofFinding(settled=self._for_all(settled, role))
         if solution.move is None or solution.value == self.search.goals[0]:
-            return Finding()  # all is lost, and another search knows better how long that takes
-        return Finding(solution.move, solution.value)
+            return ProofFinding()  # all is lost, and another search knows better how long that takes
+        return ProofFinding(solution.move, solution.value)
 
     def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
         is_first = role == self.search.game.roles[0]
@@ -93,7 +93,7 @@ class Prover:
             found.append(Settled(words, (goal, other) if is_first else (other, goal)))
         return tuple(found)
 
-    def insight(self, finding: Finding) -> Insight:
+    def insight(self, finding: ProofFinding) -> Insight:
         """Return what a player can say of a move that is proven."""
         return Insight(
             n_leaves=self.search.n_nodes,

@@ -11,7 +11,7 @@ from gdl.language.kif import read_term
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.histories import HistorySampler
-from players.worlds import Choices, Step, World, WorldSteps
+from players.worlds import Step, World, WorldChoices, WorldSteps
 from tests.kit.players.games import game_of, interpreted, role
 
 MONTY = interpreted("montyhall")
@@ -23,7 +23,7 @@ DOOR_3: list[Step] = [
 
 def sampler(of: Game, me: int = 0, max_outcomes: int = 2000) -> HistorySampler:
     first = World(of.initial_state, (None,) * len(of.roles))
-    return HistorySampler(first, Choices(of, me), WorldSteps(of, me), max_outcomes)
+    return HistorySampler(first, WorldChoices(of, me), WorldSteps(of, me), max_outcomes)
 
 
 def shares(weights: dict[World, float], fluent: str) -> dict[str, float]:

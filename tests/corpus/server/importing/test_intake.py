@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from gdl.games.library import find_game
-from server.importing.intake import ImportRow, Outcome, import_games
+from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_path
 
 ROOT: Final = Path(__file__).resolve().parents[4]
@@ -45,7 +45,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[ImportRow]:
     into = tmp_path_factory.mktemp("games")
     found = import_games(files(), into, "public", ImportLimits())
     for row in found:
-        if row.outcome is Outcome.IMPORTED:
+        if row.outcome is ImportOutcome.IMPORTED:
             about = find_game(str(into / row.name)).about()
             assert about is not None, row
             assert (about.title, about.roles) == (row.title, row.roles)
@@ -53,12 +53,12 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[ImportRow]:
 
 
 def test_all_come_in_but_those_that_are_known_not_to_be_fit(rows: list[ImportRow]) -> None:
-    refused = {row.path: row.reason for row in rows if row.outcome is not Outcome.IMPORTED}
+    refused = {row.path: row.reason for row in rows if row.outcome is not ImportOutcome.IMPORTED}
     assert refused.keys() == REFUSED.keys() & {row.path for row in rows}
     assert [path for path, reason in refused.items() if REFUSED[path] not in reason] == []
 
 
 def test_each_has_figures_and_a_board_unless_its_plays_are_too_slow(rows: list[ImportRow]) -> None:
-    games = [row for row in rows if row.outcome is Outcome.IMPORTED]
+    games = [row for row in rows if row.outcome is ImportOutcome.IMPORTED]
     assert all(row.figures["plays"] > 0 or row.warnings for row in games)
     assert {row.board for row in games} <= {"grid", "heaps", "stacks", "facts"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.editing.completion import Completion, complete
+from gdl.editing.completion import TextCompletion, complete
 from gdl.editing.symbols import index_symbols
 from gdl.language.diagnostics import Source
 from tests.kit.gdl.forms import GAME, damaged_files
@@ -19,7 +19,7 @@ RULES = """(role white) (role black)
 """
 
 
-def completed(text: str) -> Completion:
+def completed(text: str) -> TextCompletion:
     offset = text.index("|")
     text = text.replace("|", "")
     return complete(index_symbols(Source("<rules>", text)), offset)

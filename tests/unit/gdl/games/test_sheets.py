@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.boards.layout import Layout
-from gdl.boards.sheets import Frame, kind_of, sheet_of, summary
+from gdl.boards.sheets import SheetEntry, kind_of, sheet_of, summary
 from tests.kit.gdl.games.drawn import GRID
 
 
@@ -30,11 +30,13 @@ def test_every_layout_has_a_kind(layout: dict[str, object], kind: str) -> None:
 
 def test_kinds_are_counted_the_most_common_first() -> None:
     kinds = ("facts", "squares", "heaps", "squares")
-    assert summary([Frame("a", kind, None) for kind in kinds]) == "4 games: squares 2, facts 1, heaps 1"
-    assert (summary([Frame("a", "facts", None)]), summary([])) == ("1 game: facts 1", "no games")
+    assert summary([SheetEntry("a", kind, None) for kind in kinds]) == "4 games: squares 2, facts 1, heaps 1"
+    assert (summary([SheetEntry("a", "facts", None)]), summary([])) == ("1 game: facts 1", "no games")
 
 
 def test_names_and_reasons_are_text() -> None:
-    page = sheet_of([Frame("<script>", "squares", "<svg></svg>"), Frame("b", "none", None, "line 1: <b>\u202e&")])
+    page = sheet_of(
+        [SheetEntry("<script>", "squares", "<svg></svg>"), SheetEntry("b", "none", None, "line 1: <b>\u202e&")]
+    )
     assert page.count("<script>") == page.count("\u202e") == page.count("<b>") == 0
     assert ("&lt;script&gt;" in page, "<svg></svg>" in page, "line 1: &lt;b&gt;?&amp;" in page) == (True, True, True)

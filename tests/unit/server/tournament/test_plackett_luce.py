@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from server.tournament.plackett_luce import Choices, Floats, choices_of, parameters_of, posterior, stages_of
+from server.tournament.plackett_luce import Floats, RankedChoices, choices_of, parameters_of, posterior, stages_of
 from server.tournament.results import MatchResult
 
 RESULTS = [
@@ -20,7 +20,7 @@ RESULTS = [
 ]
 
 
-def choices_and_values() -> tuple[Choices, Floats]:
+def choices_and_values() -> tuple[RankedChoices, Floats]:
     parameters = parameters_of(RESULTS, has_role_effects=True)
     values = np.random.default_rng(1).normal(size=parameters.size)
     return choices_of(RESULTS, parameters), values
