@@ -39,7 +39,7 @@ class MatchOrders(Protocol):
 
 
 class Practice:
-    """Orders matches at *orders* for those who may: hosts all, players within *limits* those with parts of their own."""
+    """Orders matches at *orders* for those who may: hosts all, players within *limits* those with a part of theirs."""
 
     def __init__(self, orders: MatchOrders, limits: PracticeLimits) -> None:
         self._orders, self._limits = orders, limits
