@@ -102,3 +102,22 @@ def test_rules_that_leave_a_role_without_a_move_are_at_fault() -> None:
     with pytest.raises(NoLegalMoveError) as caught:
         list(LocalMatch(stuck, {stuck.roles[0]: LegalPlayer()}, seed=1).play())
     assert (caught.value.role, caught.value.step) == ("a", 1)
+
+
+def test_the_start_may_have_a_clock_of_its_own() -> None:
+    class Clocks(LegalPlayer):
+        """Writes down how long it may think, by a clock that stands."""
+
+        seconds: list[float]
+
+        def start(self, deadline: Deadline) -> None:
+            self.seconds = [deadline.remaining_s]
+
+        def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+            self.seconds.append(deadline.remaining_s)
+            return super().move(state, role, deadline)
+
+    player = Clocks()
+    match = LocalMatch(game("montyhall"), {role("candidate"): player}, 1, 2.0, lambda: 0.0, start_clock_s=9.0)
+    list(match.play())
+    assert player.seconds == [9.0, 2.0, 2.0, 2.0]
