@@ -31,26 +31,30 @@ WhileThinking: TypeAlias = Callable[[Role], AbstractContextManager[object]]
 class LocalMatch:
     """A match between *players*, one for each role that is not chance; equal seeds draw equal chance moves.
 
-    *Units*: seconds for the clock of a move; None lets players think as long as they like.
+    *Units*: seconds for the clock of a move, and for that of the start, which is as long unless it is given; None lets
+    players think as long as they like.
 
     Attributes:
         state: the state now.
         steps: what was played so far.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the last one by name
         self,
         game: Game,
         players: Mapping[Role, Player],
         seed: int,
         clock_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        start_clock_s: float | None = None,
     ) -> None:
         self.game, self.players = game, players
         self.random = Random(seed)
         self.state = game.initial_state
         self.steps: list[LocalStep] = []
         self._clock_s, self._clock = clock_s, clock
+        self._start_clock_s = clock_s if start_clock_s is None else start_clock_s
 
     def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[LocalStep]:
         """Play to the end, yielding every step.
@@ -63,7 +67,7 @@ class LocalMatch:
         """
         for role, player in self.players.items():
             player.join(self.game, role, self.random.getrandbits(32))
-            player.start(self._deadline())
+            player.start(self._deadline(self._start_clock_s))
         while not self.state.is_terminal:
             yield self._step(while_thinking)
         for player in self.players.values():
@@ -72,9 +76,8 @@ class LocalMatch:
     def _repr_svg_(self) -> str:
         return board_svg(self.game.description, self.state.facts)
 
-    def _deadline(self) -> Deadline:
-        seconds = float("inf") if self._clock_s is None else self._clock_s
-        return Deadline.after(seconds, self._clock)
+    def _deadline(self, clock_s: float | None) -> Deadline:
+        return Deadline.after(float("inf") if clock_s is None else clock_s, self._clock)
 
     def _step(self, while_thinking: WhileThinking) -> LocalStep:
         before = self.state
@@ -94,7 +97,7 @@ class LocalMatch:
             return self.random.choice(legal)
         player = self.players[role]
         with while_thinking(role):
-            move = player.move(player.worlds.state, role, self._deadline())
+            move = player.move(player.worlds.state, role, self._deadline(self._clock_s))
         if move not in legal:
             raise IllegalMoveError(str(role), str(move))
         return move
@@ -102,5 +105,5 @@ class LocalMatch:
     def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)
         if not self.state.is_terminal:
-            player.worlds.advance(own_move, percepts, SearchBudget(deadline=self._deadline()))
+            player.worlds.advance(own_move, percepts, SearchBudget(deadline=self._deadline(self._clock_s)))
         player.perceive(own_move, percepts)

@@ -23,6 +23,8 @@ TEST: Final = SprtTest(0.0, 50.0)
 _NAMES: Final = ("first", "second")
 _GAME: Final = "game"
 _WARM_STEPS: Final = 2
+_START_CLOCK_S: Final = 5.0
+"""How long both may prepare: what loads kernels or a network in a thread is ready by then."""
 
 
 class TwoRolesError(CallerError):
@@ -102,7 +104,9 @@ def compare(  # noqa: PLR0913 -- the last two by name
     for number in range(-2, n_matches + n_matches % 2):
         order = _NAMES if number % 2 == 0 else _NAMES[::-1]
         players = {role: makers[_NAMES.index(name)]() for role, name in zip(roles, order, strict=True)}
-        match = LocalMatch(game, players, seed + number // 2, play_clock_s, clock)
+        match = LocalMatch(
+            game, players, seed + number // 2, play_clock_s, clock, start_clock_s=max(play_clock_s, _START_CLOCK_S)
+        )
         if number < 0:
             _warm_up(match)
             continue

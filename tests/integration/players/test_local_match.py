@@ -111,3 +111,22 @@ def test_a_match_keeps_its_steps_and_shows_the_state_that_they_led_to() -> None:
     assert match._repr_svg_() == board_svg(tictactoe.description, tictactoe.initial_state.facts)
     assert list(match.play()) == match.steps
     assert match._repr_svg_() == board_svg(tictactoe.description, match.steps[-1].state.facts)
+
+
+def test_the_start_may_have_a_clock_of_its_own() -> None:
+    class Clocks(LegalPlayer):
+        """Writes down how long it may think, by a clock that stands."""
+
+        seconds: list[float]
+
+        def start(self, deadline: Deadline) -> None:
+            self.seconds = [deadline.remaining_s]
+
+        def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+            self.seconds.append(deadline.remaining_s)
+            return super().move(state, role, deadline)
+
+    player = Clocks()
+    match = LocalMatch(game("montyhall"), {role("candidate"): player}, 1, 2.0, lambda: 0.0, start_clock_s=9.0)
+    list(match.play())
+    assert player.seconds == [9.0, 2.0, 2.0, 2.0]
