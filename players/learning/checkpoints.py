@@ -12,7 +12,7 @@ import torch
 from gdl.replacement import replacing
 from players.environments.vector import VectorGame
 from players.learning.errors import NetworkFileError
-from players.learning.networks import Network, Shape, shape_from
+from players.learning.networks import Network, NetworkShape, shape_from
 
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
@@ -33,7 +33,7 @@ class Checkpoint:
     """
 
     game: str
-    shape: Shape
+    shape: NetworkShape
     weights: dict[str, torch.Tensor]
     training: dict[str, Any] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from players.learning.checkpoints import Checkpoint, numbers_in, read_checkpoint
 from players.learning.contest import score_against
 from players.learning.errors import NetworkFileError
 from players.learning.networks import Network, evaluator, shape_of
-from players.learning.selfplay import DEFAULT_PLAN, Memory, Samples, SearchPlan, SelfPlay
+from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay
 
 _MEMORY_BYTES: Final = 400_000_000
 _MOST_POSITIONS: Final = 200_000
@@ -34,7 +34,7 @@ _STEP_AHEAD: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrainingSettings:
     """How a game is learned. *Units*: seconds.
 
     Attributes:
@@ -60,7 +60,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TrainingReport:
     """How learning stands. *Units*: seconds; losses are means of the last steps, None before the first.
 
     `rung` counts how often the network beat an earlier one, random moves at first, by three points of four;
@@ -91,14 +91,14 @@ class Learner:
         name: str,
         game: Game | str | Path,
         path: Path,
-        settings: Settings,
+        settings: TrainingSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name, self.path, self.settings, self._clock = name, path, settings, clock
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         games = VectorGame(game, 1)
         shape = shape_of(games, settings.width)
-        self.report = Report(0.0)
+        self.report = TrainingReport(0.0)
         self.is_resumed = path.exists()
         kept = read_checkpoint(path) if self.is_resumed else None
         if kept is not None:
@@ -123,7 +123,7 @@ class Learner:
         self.selfplay = SelfPlay(games.game, settings.plays, evaluator(self.playing, self.device), seed, settings.plan)
         n_fluents, n_actions, n_players = len(shape.fluents), len(shape.actions), len(shape.players)
         capacity = min(_MOST_POSITIONS, _MEMORY_BYTES // (n_fluents // 8 + 1 + 2 * n_actions + 4 * n_players))
-        self.memory = Memory(n_fluents, n_actions, n_players, max(capacity, settings.batch))
+        self.memory = ReplayBuffer(n_fluents, n_actions, n_players, max(capacity, settings.batch))
         self._before = self.report
         self._losses: list[tuple[float, float]] = []
 
@@ -136,9 +136,9 @@ class Learner:
         self.playing.load_state_dict(kept.weights)
         self.rung.load_state_dict(kept.training["rung"])
         self.optimizer.load_state_dict(kept.training["optimizer"])
-        self.report = Report(**kept.report)
+        self.report = TrainingReport(**kept.report)
 
-    def learn(self) -> Iterator[Report]:
+    def learn(self) -> Iterator[TrainingReport]:
         """Learn until the time is over, yielding a report after each move of self-play; the last one is saved."""
         self.selfplay.warm_up()
         began_s = self._clock()
@@ -169,7 +169,7 @@ class Learner:
         self.save()
         yield self.report
 
-    def _now(self, seconds: float) -> Report:
+    def _now(self, seconds: float) -> TrainingReport:
         before, play = self._before, self.selfplay
         means = np.mean(self._losses[-100:], axis=0).tolist() if self._losses else [None, None]
         return replace(
@@ -231,7 +231,7 @@ class Learner:
             "rung": self.rung.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
-        fields = {name: getattr(self.report, name) for name in Report.__slots__}
+        fields = {name: getattr(self.report, name) for name in TrainingReport.__slots__}
         write_checkpoint(
             Checkpoint(self.name, self.network.shape, dict(self.playing.state_dict()), training, fields), self.path
         )

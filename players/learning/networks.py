@@ -28,7 +28,7 @@ _VALUE_WIDTH: Final = 64
 
 
 @dataclass(frozen=True)
-class Shape:
+class NetworkShape:
     """What a network is made of, and what its numbers mean.
 
     Attributes:
@@ -55,15 +55,15 @@ class Shape:
         return asdict(self)
 
 
-def shape_from(fields: dict[str, Any]) -> Shape:
+def shape_from(fields: dict[str, Any]) -> NetworkShape:
     """Return the shape that `as_json` wrote. Raises TypeError or KeyError where it is none."""
     names = ("fluents", "actions", "players", "board")
     rest = {name: tuple(fields[name]) for name in names}
     sources = tuple(tuple(each) for each in fields["sources"])
-    return Shape(**rest, sources=sources, width=int(fields["width"]), blocks=int(fields["blocks"]))
+    return NetworkShape(**rest, sources=sources, width=int(fields["width"]), blocks=int(fields["blocks"]))
 
 
-def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) -> Shape:
+def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) -> NetworkShape:
     """Return the shape of a network for a game.
 
     Raises:
@@ -78,7 +78,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
     else:
         board = planes.shape
         sources = _sources(planes.fluent, planes.start, planes.place, int(np.prod(board)), len(games.fluents))
-    return Shape(
+    return NetworkShape(
         fluents=tuple(map(str, games.fluents)),
         actions=tuple(map(str, games.actions[0])),
         players=tuple(map(str, games.players)),
@@ -116,7 +116,7 @@ class Network(nn.Module):
     sources: torch.Tensor
     others: torch.Tensor
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.shape = shape
         n_fluents, n_actions, n_players, width = len(shape.fluents), len(shape.actions), len(shape.players), shape.width

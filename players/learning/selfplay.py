@@ -128,7 +128,7 @@ class SelfPlay:
             self._began[endless] = self._now
 
 
-class Memory:
+class ReplayBuffer:
     """The positions that are learned from, the newest of at most *capacity*."""
 
     def __init__(self, n_fluents: int, n_actions: int, n_players: int, capacity: int) -> None:

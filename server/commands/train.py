@@ -17,7 +17,7 @@ from server.match.setup import new_seed
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from players.learning.learner import Learner, Report
+    from players.learning.learner import Learner, TrainingReport
     from server.arena.comparison import Comparison
 
 
@@ -71,11 +71,11 @@ def _learner(game: str, name: str, path: Path, minutes: float, words: dict[str, 
     with progress(f"preparing {name}"):
         import torch  # noqa: PLC0415 -- an optional library, which takes seconds to load
 
-        from players.learning.learner import Learner, Settings  # noqa: PLC0415 -- as above
+        from players.learning.learner import Learner, TrainingSettings  # noqa: PLC0415 -- as above
 
         torch.set_num_threads(words["threads"])
         seed = new_seed() % 2**31 if words["seed"] is None else words["seed"]
-        settings = Settings(60 * minutes, plays=words["n_games"], seed=seed, width=words["width"])
+        settings = TrainingSettings(60 * minutes, plays=words["n_games"], seed=seed, width=words["width"])
         return Learner(name, game, path, settings)
 
 
@@ -98,7 +98,7 @@ def _learn(learner: Learner, minutes: float, as_json: bool) -> None:
     click.echo(_json_line("learned", report) if as_json else f"{learner.path}: {line_of(report, 60 * minutes)}")
 
 
-def _json_line(event: str, report: Report) -> str:
+def _json_line(event: str, report: TrainingReport) -> str:
     fields = asdict(report)
     return json.dumps({"event": event} | {name: _rounded(value) for name, value in fields.items()})
 

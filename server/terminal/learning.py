@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from players.learning.learner import Report
+    from players.learning.learner import TrainingReport
 
 _REFRESH_S: Final = 0.5
 _LINE_S: Final = 10.0
@@ -40,7 +40,7 @@ class LearningDisplay:
         if self._console.is_terminal:
             self._live.stop()
 
-    def __call__(self, report: Report) -> None:
+    def __call__(self, report: TrainingReport) -> None:
         """Show *report*, unless the last one is still fresh."""
         if self._now_s() - self._shown_s < (_REFRESH_S if self._console.is_terminal else _LINE_S):
             return
@@ -51,12 +51,12 @@ class LearningDisplay:
             self._console.print(Text(line_of(report, self._seconds)), soft_wrap=True)
 
 
-def line_of(report: Report, seconds: float) -> str:
+def line_of(report: TrainingReport, seconds: float) -> str:
     """Return a report as a line of text."""
     return ", ".join(f"{name} {value}" for name, value in _figures(report, seconds) if value)
 
 
-def _figures(report: Report, seconds: float) -> list[tuple[str, str]]:
+def _figures(report: TrainingReport, seconds: float) -> list[tuple[str, str]]:
     rung = "random moves" if report.rung == 0 else f"rung {report.rung}"
     return [
         ("minutes", f"{report.seconds / 60:.1f} of {seconds / 60:g}"),
@@ -71,7 +71,7 @@ def _figures(report: Report, seconds: float) -> list[tuple[str, str]]:
     ]
 
 
-def _table(report: Report, seconds: float) -> Table:
+def _table(report: TrainingReport, seconds: float) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("figure", style="bold")
     table.add_column("value", justify="right", no_wrap=True)

@@ -22,7 +22,7 @@ from players.kit.local_match import LocalMatch  # noqa: E402 -- after importorsk
 from players.learning import checkpoints  # noqa: E402 -- after importorskip
 from players.learning.checkpoints import read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
 from players.learning.errors import NetworkFileError, NotLearnableError  # noqa: E402 -- after importorskip
-from players.learning.learner import Learner, Report, Settings  # noqa: E402 -- after importorskip
+from players.learning.learner import Learner, TrainingReport, TrainingSettings  # noqa: E402 -- after importorskip
 from players.learning.networks import shape_from  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
@@ -42,7 +42,7 @@ class Ticks:
 
 
 def learner(path: Path, game: str = "tictactoe", seconds: float = N_STEPS, **words: Any) -> Learner:
-    settings = Settings(seconds, plays=128, save_s=10, contest_s=1e9, width=16, **words)
+    settings = TrainingSettings(seconds, plays=128, save_s=10, contest_s=1e9, width=16, **words)
     return Learner(game, game, path, settings, Ticks())
 
 
@@ -76,7 +76,7 @@ def test_a_learned_network_beats_random_moves(learned: Path) -> None:
 
 
 def test_what_was_learned_is_better_than_the_beginning(learned: Path) -> None:
-    report = Report(**read_checkpoint(learned).report)
+    report = TrainingReport(**read_checkpoint(learned).report)
     assert (report.rung >= 1, report.steps > 50, report.plays > 500) == (True, True, True)
 
 

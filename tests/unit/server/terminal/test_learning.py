@@ -12,9 +12,9 @@ from server.terminal.learning import LearningDisplay, line_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed (the extra `learn`)")
 
-from players.learning.learner import Report
+from players.learning.learner import TrainingReport
 
-REPORT = Report(90.0, 1200, 34000, 8500, 40, 0.25, 0.125, 1, 0.5)
+REPORT = TrainingReport(90.0, 1200, 34000, 8500, 40, 0.25, 0.125, 1, 0.5)
 LINE = (
     "minutes 1.5 of 10, games 1,200, moves 34,000, positions 8,500, steps 40, policy loss 0.250, value loss 0.125, "
     "strength rung 1, score 50% against rung 1\n"
@@ -36,7 +36,9 @@ def test_a_line_has_all_figures() -> None:
 
 
 def test_what_is_not_known_yet_is_left_out() -> None:
-    assert line_of(Report(0.0), 60) == "minutes 0.0 of 1, games 0, moves 0, positions 0, steps 0, strength rung 0"
+    assert (
+        line_of(TrainingReport(0.0), 60) == "minutes 0.0 of 1, games 0, moves 0, positions 0, steps 0, strength rung 0"
+    )
 
 
 def test_elsewhere_a_line_is_shown_now_and_then() -> None:
