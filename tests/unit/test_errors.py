@@ -47,6 +47,15 @@ def _modules() -> Iterator[str]:
                 yield module.name
 
 
+def _import(module: str) -> None:
+    """Import *module*, unless it needs PyTorch (the extra `learn`), which may be missing."""
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+
+
 def _subclasses(kind: type[GdlError]) -> Iterator[type[GdlError]]:
     for found in kind.__subclasses__():
         yield found
@@ -55,7 +64,7 @@ def _subclasses(kind: type[GdlError]) -> Iterator[type[GdlError]]:
 
 def _classes() -> list[type[GdlError]]:
     for module in _modules():
-        importlib.import_module(module)
+        _import(module)
     found = {kind for kind in _subclasses(GdlError) if kind.__module__.split(".")[0] in {"gdl", "players", "server"}}
     return sorted(found, key=lambda kind: kind.__qualname__)
 
