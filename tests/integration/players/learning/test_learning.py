@@ -120,10 +120,10 @@ def test_a_file_outlives_kill_9(tmp_path: Path) -> None:
     """A process is killed as soon as it has written its file more than once; another one goes on from there."""
     path = tmp_path / "net.pt"
     program = (
-        "import sys, pathlib; from players.learning.learner import Learner, Settings; import torch\n"
+        "import sys, pathlib; from players.learning.learner import Learner, TrainingSettings; import torch\n"
         "torch.set_num_threads(1)\n"
         "learner = Learner('tictactoe', 'tictactoe', pathlib.Path(sys.argv[1]), "
-        "Settings(1e6, plays=64, save_s=0, width=8))\n"
+        "TrainingSettings(1e6, plays=64, save_s=0, width=8))\n"
         "for report in learner.learn(): print(report.moves, flush=True)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
