@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import ClassVar
 
 from gdl.errors import CallerError
@@ -29,8 +30,6 @@ class NetworkFileError(CallerError):
 
 
 def check_torch() -> None:
-    """Raise MissingTorchError where PyTorch is not installed."""
-    try:
-        import torch  # noqa: F401, PLC0415 -- an optional library, which takes seconds to load
-    except ImportError:
-        raise MissingTorchError from None
+    """Raise MissingTorchError where PyTorch is not installed; it is not loaded, which takes seconds."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingTorchError
