@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -42,53 +41,53 @@ def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mod
     return ParallelGame(Solo(game, observed, is_flat=False), render_mode)
 
 
-class _Spaces:
-    """The spaces of a game's agents."""
+class _Environment:
+    """What both kinds share: the copy that is played, the agents and their spaces, and the board as text."""
 
-    def __init__(self, solo: Solo) -> None:
-        self._solo = solo
+    def _begin(self, solo: Solo, render_mode: RenderMode | None) -> None:
+        self.render_mode = render_mode
+        self.solo = solo
+        self.possible_agents = list(solo.agents)
+        self.observation_spaces = {agent: _observation_space(solo) for agent in solo.agents}
+        self.action_spaces = {agent: spaces.Discrete(solo.n_actions) for agent in solo.agents}
+        self.agents: list[str] = []
 
-    @cached_property
-    def observations(self) -> dict[str, spaces.Dict]:
-        return {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(0, 1, self._solo.shape, np.int8),
-                    "action_mask": spaces.Box(0, 1, (self._solo.n_actions,), np.int8),
-                }
-            )
-            for agent in self._solo.agents
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def render(self) -> str | None:
+        """Return the board as text (`ansi`), or print it (`human`)."""
+        return self.solo.shown(self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+def _observation_space(solo: Solo) -> spaces.Dict:
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(0, 1, solo.shape, np.int8),
+            "action_mask": spaces.Box(0, 1, (solo.n_actions,), np.int8),
         }
-
-    @cached_property
-    def actions(self) -> dict[str, spaces.Discrete]:
-        return {agent: spaces.Discrete(self._solo.n_actions) for agent in self._solo.agents}
+    )
 
 
 def _seen(solo: Solo, player: int) -> dict[str, Any]:
     return {"observation": solo.observation(player), "action_mask": solo.mask(player)}
 
 
-class AecGame(AECEnv[str, Any, Any]):
+class AecGame(_Environment, AECEnv[str, Any, Any]):
     """A game of turns."""
 
     def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
         super().__init__()
         self.metadata = {"render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": False}
-        self.render_mode = render_mode
-        self.solo = solo
-        self._spaces = _Spaces(solo)
-        self.possible_agents = list(solo.agents)
-        self.observation_spaces, self.action_spaces = dict(self._spaces.observations), dict(self._spaces.actions)
-        self.agents: list[str] = []
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of an agent's observations."""
-        return self._spaces.observations[agent]
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions."""
-        return self._spaces.actions[agent]
+        self._begin(solo, render_mode)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 -- there are none
         """Begin a play."""
@@ -127,15 +126,8 @@ class AecGame(AECEnv[str, Any, Any]):
         else:
             self._deads_step_first()
 
-    def render(self) -> str | None:
-        """Return the board as text (`ansi`), or print it (`human`)."""
-        return self.solo.shown(self.render_mode)
 
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
-
-
-class ParallelGame(ParallelEnv[str, Any, Any]):
+class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
     """A game in which all players act at each step."""
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -143,20 +135,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     }  # fmt: skip
 
     def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
-        self.render_mode = render_mode
-        self.solo = solo
-        self._spaces = _Spaces(solo)
-        self.possible_agents = list(solo.agents)
-        self.observation_spaces, self.action_spaces = dict(self._spaces.observations), dict(self._spaces.actions)
-        self.agents: list[str] = []
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of an agent's observations."""
-        return self._spaces.observations[agent]
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions."""
-        return self._spaces.actions[agent]
+        self._begin(solo, render_mode)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None  # noqa: ARG002 -- there are none
@@ -194,10 +173,3 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
     def _observations(self) -> dict[str, Any]:
         return {agent: _seen(self.solo, player) for player, agent in enumerate(self.possible_agents)}
-
-    def render(self) -> str | None:
-        """Return the board as text (`ansi`), or print it (`human`)."""
-        return self.solo.shown(self.render_mode)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
