@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from server.terminal.live import LiveDisplay
 from server.tournament.progress import Progress
 from server.tournament.table import TableRow, sprt_summary, table_of
 
-_REFRESH_S: Final = 0.5
-_LINE_S: Final = 10.0
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 
 
@@ -55,42 +53,27 @@ def sprt_line(progress: Progress) -> str | None:
     return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"
 
 
-class LiveTable:
+class LiveTable(LiveDisplay):
     """Shows a tournament while the block runs: a table in a terminal, else a line on standard error now and then."""
 
     def __init__(self, console: Console | None = None, now_s: Callable[[], float] = time.monotonic) -> None:
-        self._console = console or Console(stderr=True)
-        self._now_s = now_s
-        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        super().__init__(console, now_s)
         self._began_s = self._shown_s = now_s()
         self._n_before: int | None = None
-
-    def __enter__(self) -> LiveTable:
-        """Begin to show."""
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Remove the table."""
-        if self._console.is_terminal:
-            self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
         """Show *progress*: in a terminal twice a second at most, else a line every ten seconds."""
         if self._n_before is None:
             self._n_before = len(progress.played)
-        pause_s = _REFRESH_S if self._console.is_terminal else _LINE_S
-        if self._now_s() - self._shown_s < pause_s and progress.playing:
+        if progress.playing and self.is_fresh():
             return
-        self._shown_s = self._now_s()
-        if not self._console.is_terminal:
-            self._console.print(Text(self._headline(progress)), soft_wrap=True)
-            return
+        self.show(lambda: self._standings(progress), lambda: self._headline(progress))
+
+    def _standings(self, progress: Progress) -> Group:
         lines: list[RenderableType] = [standings_table(table_of(progress)), Text(self._headline(progress))]
         if line := sprt_line(progress):
             lines.append(Text(line))
-        self._live.update(Group(*lines), refresh=True)
+        return Group(*lines)
 
     def _headline(self, progress: Progress) -> str:
         n_played, n_left = len(progress.played), len(progress.scheduled) - len(progress.played)

@@ -4,51 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
-from rich.text import Text
+
+from server.terminal.live import LiveDisplay
 
 if TYPE_CHECKING:
     from players.learning.learner import TrainingReport
 
-_REFRESH_S: Final = 0.5
-_LINE_S: Final = 10.0
 
-
-class LearningDisplay:
+class LearningDisplay(LiveDisplay):
     """Shows reports of learning while the block runs: a table in a terminal, else a line every ten seconds."""
 
     def __init__(
         self, seconds: float, console: Console | None = None, now_s: Callable[[], float] = time.monotonic
     ) -> None:
-        self._seconds, self._now_s = seconds, now_s
-        self._console = console or Console(stderr=True)
-        self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        self._shown_s = -_LINE_S
-
-    def __enter__(self) -> LearningDisplay:
-        """Begin to show."""
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Remove the table."""
-        if self._console.is_terminal:
-            self._live.stop()
+        super().__init__(console, now_s)
+        self._seconds = seconds
 
     def __call__(self, report: TrainingReport) -> None:
         """Show *report*, unless the last one is still fresh."""
-        if self._now_s() - self._shown_s < (_REFRESH_S if self._console.is_terminal else _LINE_S):
-            return
-        self._shown_s = self._now_s()
-        if self._console.is_terminal:
-            self._live.update(_table(report, self._seconds), refresh=True)
-        else:
-            self._console.print(Text(line_of(report, self._seconds)), soft_wrap=True)
+        if not self.is_fresh():
+            self.show(lambda: _table(report, self._seconds), lambda: line_of(report, self._seconds))
 
 
 def line_of(report: TrainingReport, seconds: float) -> str:

@@ -1,0 +1,56 @@
+"""What goes on, shown while a block runs: live in a terminal, else as a line on standard error now and then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final, Self
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+_REFRESH_S: Final = 0.5
+_LINE_S: Final = 10.0
+
+
+class LiveDisplay:
+    """Shows the newest of what it is given: twice a second at most in a terminal, else a line every ten seconds.
+
+    *Units*: seconds of *now_s*, a clock that never goes back.
+    """
+
+    def __init__(self, console: Console | None = None, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._console = console or Console(stderr=True)
+        self._now_s = now_s
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._shown_s = float("-inf")
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a terminal shows it."""
+        return self._console.is_terminal
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+        if self.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Remove what is live."""
+        if self.is_terminal:
+            self._live.stop()
+
+    def is_fresh(self) -> bool:
+        """Return whether what was shown last need not be replaced yet; False before anything is shown."""
+        pause_s = _REFRESH_S if self.is_terminal else _LINE_S
+        return self._now_s() - self._shown_s < pause_s
+
+    def show(self, live: Callable[[], RenderableType], line: Callable[[], str]) -> None:
+        """Show *live* in a terminal, else *line*; only the one that is needed is made."""
+        self._shown_s = self._now_s()
+        if self.is_terminal:
+            self._live.update(live(), refresh=True)
+        else:
+            self._console.print(Text(line()), soft_wrap=True)
