@@ -75,7 +75,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def subroutine(function: Callable[..., Any]) -> Any:
-    """Return *function* as one that kernels call, and Python cannot: it is compiled in half of the time."""
+    """Return *function* as one that kernels alone call: no entry from Python is compiled for it."""
     dispatcher = _compiled(function, no_cpython_wrapper=True)
     KERNELS.append(dispatcher)
     return dispatcher

@@ -48,7 +48,7 @@ class _WordsModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _VECTOR)
 
 
-def _function(emit: Callable[..., Any]) -> Any:
+def emitted(emit: Callable[..., Any]) -> Any:
     """Return what kernels call as a function, whose code *emit* writes."""
     return intrinsic(emit)
 
@@ -60,7 +60,7 @@ def _address(context: Any, builder: Any, signature: Any, array: Any, row: Any) -
     return builder.bitcast(builder.gep(rows.data, [builder.mul(row, row.type(W))]), _VECTOR.as_pointer())
 
 
-@_function
+@emitted
 def addresses(typingctx: Any, arrays: Any) -> Any:
     """Return a named tuple of C-contiguous arrays (or integers) with the arrays' addresses in their stead.
 
@@ -81,7 +81,7 @@ def addresses(typingctx: Any, arrays: Any) -> Any:
     return types.NamedUniTuple(types.uint64, len(arrays.types), arrays.instance_class)(arrays), codegen
 
 
-@_function
+@emitted
 def at(typingctx: Any, where: Any, number: Any) -> Any:
     """Return an item, numbered in uint64, of the array of int32 at an address."""
 
@@ -92,7 +92,7 @@ def at(typingctx: Any, where: Any, number: Any) -> Any:
     return types.int64(types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def put(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     """Set an item, numbered in uint64, of the array of int32 at an address."""
 
@@ -104,7 +104,7 @@ def put(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     return types.void(types.uint64, types.uint64, types.int64), codegen
 
 
-@_function
+@emitted
 def float_at(typingctx: Any, where: Any, number: Any) -> Any:
     """Return an item, numbered in uint64, of the array of float32 at an address."""
 
@@ -115,7 +115,7 @@ def float_at(typingctx: Any, where: Any, number: Any) -> Any:
     return types.float32(types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def put_float(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     """Set an item, numbered in uint64, of the array of float32 at an address."""
 
@@ -127,7 +127,7 @@ def put_float(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     return types.void(types.uint64, types.uint64, types.float32), codegen
 
 
-@_function
+@emitted
 def word_at(typingctx: Any, where: Any, number: Any) -> Any:
     """Return an item, numbered in uint64, of the array of words at an address."""
 
@@ -138,7 +138,7 @@ def word_at(typingctx: Any, where: Any, number: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def put_word(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     """Set an item, numbered in uint64, of the array of words at an address."""
 
@@ -150,7 +150,7 @@ def put_word(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     return types.void(types.uint64, types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def load(typingctx: Any, rows: Any, row: Any) -> Any:
     """Return a row, numbered in uint64, of a C-contiguous (n, W) array of words or of that at an address."""
 
@@ -160,7 +160,7 @@ def load(typingctx: Any, rows: Any, row: Any) -> Any:
     return _words(rows, types.uint64), codegen
 
 
-@_function
+@emitted
 def store(typingctx: Any, rows: Any, row: Any, value: Any) -> Any:
     """Put *value* into a row, numbered in uint64, of a C-contiguous (n, W) array of words or of that at an address."""
 
@@ -209,7 +209,7 @@ left: Final[Any] = _shift(lambda builder, a, n: builder.shl(a, n))
 right: Final[Any] = _shift(lambda builder, a, n: builder.lshr(a, n))
 
 
-@_function
+@emitted
 def broadcast(typingctx: Any, word: Any) -> Any:
     """Return eight times the same uint64."""
 
@@ -221,7 +221,7 @@ def broadcast(typingctx: Any, word: Any) -> Any:
     return _words(types.uint64), codegen
 
 
-@_function
+@emitted
 def lowest_bit(typingctx: Any, word: Any) -> Any:
     """Return the number of the lowest bit that is set in a uint64 that is not zero."""
 
@@ -231,7 +231,7 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_function
+@emitted
 def n_bits(typingctx: Any, word: Any) -> Any:
     """Return how many bits of a uint64 are set."""
 
@@ -241,7 +241,7 @@ def n_bits(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_function
+@emitted
 def any_bit(typingctx: Any, value: Any) -> Any:
     """Return whether a bit of *value* is set."""
 

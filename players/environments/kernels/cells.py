@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import (
@@ -16,6 +14,7 @@ from gdl.compiler.kernels.words import (
     W,
     and_,
     broadcast,
+    emitted,
     left,
     load,
     put_word,
@@ -26,12 +25,7 @@ from gdl.compiler.kernels.words import (
 )
 
 
-def _function(emit: Callable[..., Any]) -> Any:
-    """Return what kernels call as a function, whose code *emit* writes."""
-    return intrinsic(emit)
-
-
-@_function
+@emitted
 def byte_at(typingctx: Any, where: Any, number: Any) -> Any:
     """Return an item, numbered in uint64, of the array of bytes at an address."""
 
@@ -42,7 +36,7 @@ def byte_at(typingctx: Any, where: Any, number: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def put_byte(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     """Set an item, numbered in uint64, of the array of bytes at an address."""
 
@@ -54,7 +48,7 @@ def put_byte(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
     return types.void(types.uint64, types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def put_eight_bytes(typingctx: Any, where: Any, value: Any) -> Any:
     """Set the eight bytes at an address, which need not be a multiple of eight."""
 
@@ -65,7 +59,7 @@ def put_eight_bytes(typingctx: Any, where: Any, value: Any) -> Any:
     return types.void(types.uint64, types.uint64), codegen
 
 
-@_function
+@emitted
 def _bytes_exchanged(typingctx: Any, value: Any) -> Any:
     """Return eight words with byte j of word i and byte i of word j exchanged."""
 
