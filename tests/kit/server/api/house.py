@@ -77,11 +77,15 @@ async def ordered(client: Client, **order: object) -> str:
 async def record(
     client: Client, url: str, until: str = "over", headers: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the record of a match when its status is *until*; one that was aborted is over."""
+    """Return the record of a match when its status is *until*; a match that was aborted is over.
+
+    A record tells how a match ended a moment before its last players have answered: the match is over after that.
+    """
     async with asyncio.timeout(60):
         while True:
             found: dict[str, Any] = await told(await client.get(url, headers=headers))
             status = found.get("x-status", "over")
-            if status == until or (until == "over" and found["isAborted"]):
+            never_began = "x-status" in found and "x-end" not in found and found["isAborted"]
+            if status == until or (until == "over" and never_began):
                 return found
             await asyncio.sleep(0.05)
