@@ -64,9 +64,8 @@ class GameFinder:
             StorageError: the database failed.
         """
         known = {version.name: version.sha256 for version in await self._games.listed()}
-        for name, sha256 in (await in_own_thread(library_hashes)).items():
-            if known.get(name) != sha256:
-                await self._games.put(await in_own_thread(partial(of_library, name)))
+        new = [name for name, sha256 in (await in_own_thread(library_hashes)).items() if known.get(name) != sha256]
+        await self._games.put(*await in_own_thread(lambda: [of_library(name) for name in new]))
 
     async def found(self, text: MatchRequest, by: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of.

@@ -46,6 +46,8 @@ UNNAMED: Final = "unnamed"
 are not found or listed by this name, but by the hash alone."""
 _NAMED: Final = games.c.name != UNNAMED
 _HASH: Final = sa.select(games.c.sha256).where(games.c.name == sa.bindparam("game"), _NAMED)
+_OF_GAME: Final = ("name", "sha256", "created_ms", "is_library")
+"""What the row of a game takes over from its current version."""
 _FIRST: Final = ("created_ms",)
 """What stays as it was when the same rules come again."""
 
@@ -56,16 +58,22 @@ class GameStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, version: GameVersion) -> None:
-        """Keep *version* and make it the current one of its game; what was said of the same rules is replaced."""
-        row = asdict(version)
-        is_library = row.pop("is_library")
-        game = {name: row[name] for name in ("name", "sha256", "created_ms")} | {"is_library": is_library}
-        keeping = (
-            upsert(self._database, versions, _FIRST).values(row),
-            upsert(self._database, games, _FIRST).values(game),
-        )
-        await self._database.change(*keeping)
+    async def put(self, *kept: GameVersion) -> None:
+        """Keep *kept*, in one transaction, and make each the current version of its game.
+
+        What was said of the same rules before is replaced.
+        """
+        rows = [asdict(version) for version in kept]
+        current = [{name: row[name] for name in _OF_GAME} for row in rows]
+        saved = [{name: value for name, value in row.items() if name != "is_library"} for row in rows]
+        keeping = upsert(self._database, versions, _FIRST), upsert(self._database, games, _FIRST)
+
+        def put(connection: sa.Connection) -> None:
+            for statement, values in zip(keeping, (saved, current), strict=True):
+                connection.execute(statement, values)
+
+        if kept:
+            await self._database.write(put)
 
     async def judge(self, sha256: str, verdict: str, report: dict[str, Any]) -> None:
         """Replace what the validator says of the version with that hash; nothing happens where there is none."""

@@ -22,9 +22,16 @@ async def test_what_is_put_is_found(database: Database) -> None:
 
 async def test_the_last_one_put_is_the_current_version(database: Database) -> None:
     games = GameStore(database)
-    await games.put(VERSION)
-    await games.put(LATER)
+    await games.put(VERSION, LATER)
     assert (await games.find("tiny"), await games.versions("tiny")) == (LATER, [LATER, VERSION])
+
+
+async def test_many_are_put_at_once(database: Database) -> None:
+    games = GameStore(database)
+    first, second = replace(VERSION, name="a", report=[1]), replace(LATER, name="b", is_library=True)
+    await games.put(second, first)
+    await games.put()
+    assert await games.listed() == [first, second]
 
 
 async def test_a_version_is_found_by_its_hash_or_by_the_name_of_its_game(database: Database) -> None:
