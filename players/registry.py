@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Final
 
 from gdl.errors import UnknownNameError
+from gdl.extras import check_extra
 from players.player import Player, PlayerFileError
 
 PLAYERS: Final = {
@@ -126,8 +127,7 @@ def _check_network(spec: str, file: object) -> None:
     """Raise PlayerFileError where there is no *file* of a network, or nothing to read it with."""
     if not Path(str(file)).is_file():
         raise PlayerFileError(spec, f"there is no file {file}" if file else "say which file, as in net:FILE")
-    if importlib.util.find_spec("torch") is None:
-        raise PlayerFileError(spec, "it needs PyTorch, which is not installed: pip install 'ggp[learn]'")
+    check_extra("torch", "learn", spec)
 
 
 def player_file(spec: str) -> Path | None:

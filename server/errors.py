@@ -55,16 +55,6 @@ class SignatureFormatError(MatchRecordError):
     key: str
 
 
-class MissingExtraError(CallerError):
-    """What is asked for needs libraries of an extra that is not installed."""
-
-    template: ClassVar[str] = (
-        "{what} needs the extra `{extra}`: pip install 'ggp[{extra}]', or -e '.[{extra}]' in a clone"
-    )
-    what: str
-    extra: str
-
-
 class KeyFileError(CallerError):
     """The file that should keep the key for signatures cannot be used."""
 

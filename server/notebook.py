@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -18,6 +17,7 @@ from gdl.boards.moves import arrows, emphasis
 from gdl.display import about_beside
 from gdl.engines import make_game
 from gdl.errors import GdlError, UnknownNameError
+from gdl.extras import extra_module
 from gdl.game import Game, Role, State, played_roles
 from gdl.games.library import find_game, same_game
 from gdl.language.terms import Constant, Term
@@ -25,7 +25,7 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.registry import find_player
-from server.errors import MatchRecordError, MissingExtraError
+from server.errors import MatchRecordError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import replay
 from server.terminal.progress import progress
@@ -64,7 +64,7 @@ def watch(match: LocalMatch) -> LocalMatch:
         MissingExtraError: IPython is not installed.
         IllegalMoveError, NoLegalMoveError: as `LocalMatch.play`.
     """
-    shown = _package("IPython.display", "a match that is watched").display(match, display_id=True)
+    shown = extra_module("IPython.display", "notebook", "a match that is watched").display(match, display_id=True)
     for _ in match.play():
         if shown is not None:  # outside of a notebook there is nothing to draw again
             shown.update(match)
@@ -82,7 +82,7 @@ def step_through(match: LocalMatch | StoredRecord | str | Path) -> Any:
         RecordDiffersError: the record differs from its rules.
         OSError: it cannot be read.
     """
-    widgets = _package("ipywidgets", "a widget")
+    widgets = extra_module("ipywidgets", "notebook", "a widget")
     frames = _frames_of_match(match) if isinstance(match, LocalMatch) else _frames_of_record(match)
     last = len(frames.states) - 1
     slider = widgets.IntSlider(value=0, min=0, max=last, description="step")
@@ -111,7 +111,7 @@ def play(
         UnknownNameError: no game, role or player has that name.
         PlayerFileError: a file holds no player.
     """
-    widgets = _package("ipywidgets", "a widget")
+    widgets = extra_module("ipywidgets", "notebook", "a widget")
     about = None
     if isinstance(game, str):
         file = find_game(game)
@@ -120,14 +120,6 @@ def play(
     person = _Clicker()
     players = {other: person if other is mine else make_opponent() for other in played_roles(game)}
     return _Table(widgets, LocalMatch(game, players, seed, clock_s), person, mine, about).box
-
-
-def _package(name: str, what: str) -> Any:
-    """Return the package of that name, which *what* needs."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(what, "notebook") from error
 
 
 def _role(game: Game, name: str | None) -> Role:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import torch
 
+from gdl.errors import CallerError
 from gdl.replacement import replacing
 from players.environments.vector import VectorGame
-from players.learning.errors import NetworkFileError
 from players.learning.networks import Network, NetworkShape, shape_from
 
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
 _MARK: Final = "ggp network"
 _NO_NETWORK: Final = "it is no file of a network; `ggp train` writes them"
+
+
+class NetworkFileError(CallerError):
+    """A file holds no network that could be used."""
+
+    template: ClassVar[str] = "{path}: {reason}"
+    path: str
+    reason: str
 
 
 @dataclass

@@ -15,9 +15,8 @@ from torch import nn
 
 from gdl.game import Game
 from players.environments.vector import VectorGame
-from players.learning.checkpoints import Checkpoint, numbers_in, read_checkpoint, write_checkpoint
+from players.learning.checkpoints import Checkpoint, NetworkFileError, numbers_in, read_checkpoint, write_checkpoint
 from players.learning.contest import score_against
-from players.learning.errors import NetworkFileError
 from players.learning.networks import Network, evaluator, shape_of
 from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay
 

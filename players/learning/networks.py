@@ -6,17 +6,17 @@ Games with a board of rows and columns have convolutions over its planes, others
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from gdl.errors import CallerError
 from gdl.game import RANDOM
 from players.environments.observations import planes_of
 from players.environments.vector import VectorGame
-from players.learning.errors import NotLearnableError
 from players.learning.forest import Evaluate
 
 CHANNELS: Final = 32
@@ -25,6 +25,13 @@ BLOCKS: Final = 2
 _POLICY_CHANNELS: Final = 8
 _VALUE_CHANNELS: Final = 4
 _VALUE_WIDTH: Final = 64
+
+
+class NotLearnableError(CallerError):
+    """A game cannot be learned by this self-play."""
+
+    template: ClassVar[str] = "the game cannot be learned: {reason}"
+    reason: str
 
 
 @dataclass(frozen=True)

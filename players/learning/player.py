@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
+from gdl.extras import check_extra
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
-from players.learning.errors import check_torch
 from players.player import Insight, Player
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.making import InTheMaking
@@ -38,11 +38,11 @@ class NetPlayer(Player):
     kind; else positions of two roles are also tried to be solved, as `mcts` does.
 
     Raises:
-        MissingTorchError: PyTorch is not installed.
+        MissingExtraError: PyTorch is not installed.
     """
 
     def __init__(self, file: str, simulations: int | None = None) -> None:
-        check_torch()
+        check_extra("torch", "learn", "this player")
         self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
         self.path, self.simulations = Path(file), simulations
         self._forest: InTheMaking[Forest | GdlError | None]

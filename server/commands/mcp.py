@@ -6,6 +6,8 @@ from importlib.metadata import version
 
 import click
 
+from gdl.extras import check_extra
+
 
 @click.command()
 def command() -> None:
@@ -15,10 +17,7 @@ def command() -> None:
     match against players of ours. A program that speaks the protocol starts this command by itself:
     name it `ggp mcp` in its settings. Needs the extra: pip install 'ggp[llm]'.
     """
-    try:
-        from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "mcp":
-            raise
-        raise click.UsageError("this needs the package mcp: pip install 'ggp[llm]'") from error
+    check_extra("mcp", "llm")
+    from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra
+
     model_context_server(version("ggp")).run()

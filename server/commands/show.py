@@ -127,7 +127,8 @@ def write_pixels(svg: str, output: Path) -> None:
     """Write the picture to the file as PNG.
 
     Raises:
-        UsageError: the file cannot be written, or the extra `pictures` is not installed.
+        UsageError: the file cannot be written.
+        MissingExtraError: the extra `pictures` is not installed.
     """
     from server.terminal.raster import png_of  # noqa: PLC0415 -- it needs an extra
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
 import json
 import signal
 import tempfile
@@ -20,6 +19,7 @@ import click
 from rich.console import Console
 
 from gdl.engines import make_game
+from gdl.extras import check_extra
 from gdl.game import Game, played_roles
 from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
@@ -28,7 +28,6 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan import extended, found_games, plan_of, player_hashes, read_plan, read_toml
 from server.arena.report import HTML_FILE, write_reports
 from server.arena.venue import LocalVenue, Venue
-from server.commands.lsp import install_command
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.hosting.ordering import valid_name
@@ -83,8 +82,8 @@ def run(
 
     With --out it goes on where it was if it is started again, however it ended. Exits with 0 when it is over.
     """
-    if dask is not None and importlib.util.find_spec("distributed") is None:
-        raise click.UsageError(f"--dask needs distributed: {install_command('dask')}")
+    if dask is not None:
+        check_extra("distributed", "dask", "--dask")
     folder = TournamentFolder(out or Path(tempfile.mkdtemp(prefix="ggp-tournament-")))
     with folder.held():
         plan = _plan(file, words, folder)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdl.engines import BestGame, make_game
+from gdl.extras import check_extra
 from gdl.games.library import find_game
 from server.match.setup import new_seed
 from server.terminal.progress import progress
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
               help="Seconds of processor time for a move in them.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print reports as lines of JSON.")
 def command(game: str, minutes: float, path: Path, matches: int, against: str, play_clock: float, **words: Any) -> None:
-    r"""Learn GAME, a name in the library or the path of a rule file, and write the network to a file.
+    """Learn GAME, a name in the library or the path of a rule file, and write the network to a file.
 
     A small network learns from games that it plays against itself, and from nothing else. The file is written every
     twenty seconds: whatever ends the process, the same command goes on from there. `net:FILE` then plays:
@@ -50,10 +51,8 @@ def command(game: str, minutes: float, path: Path, matches: int, against: str, p
     ggp train connectfour --minutes 60 -o net.pt --matches 200      how it does against mcts
 
     It needs PyTorch: pip install 'ggp[learn]'. Games in which players take turns, without chance, in which all is seen.
-    """
-    from players.learning.errors import check_torch  # noqa: PLC0415 -- large libraries, not needed for --help
-
-    check_torch()
+    """  # noqa: D301 -- click keeps lines as they are after the character that this escape is
+    check_extra("torch", "learn", "learning")
     file = find_game(game)
     if not path.parent.is_dir():
         raise click.UsageError(f"there is no folder {path.parent}")

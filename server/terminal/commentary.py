@@ -161,7 +161,7 @@ class Film:
 
         Raises:
             OSError: the file cannot be written.
-            click.UsageError: it is GIF or WebP, and the extra `pictures` is not installed.
+            MissingExtraError: it is GIF or WebP, and the extra `pictures` is not installed.
         """
         if output.suffix != ".svg":
             from server.terminal.raster import write_animation  # noqa: PLC0415 -- it needs an extra

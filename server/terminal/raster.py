@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
+from gdl.extras import extra_module
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -57,9 +56,9 @@ def png_of(svg: str, theme: str = "light", width: int | None = None) -> bytes:
     """Return *svg*, a picture that stands alone, as PNG. *Units*: pixels for *width*; None is its own.
 
     Raises:
-        click.UsageError: the extra `pictures` is not installed.
+        MissingExtraError: the extra `pictures` is not installed.
     """
-    resvg = _package("resvg_py")
+    resvg = extra_module("resvg_py", "pictures", "a picture of pixels")
     pixels: bytes = resvg.svg_to_bytes(
         svg_string=plain_style(svg, theme),
         width=None if width is None else min(width, MAX_PIXELS),
@@ -73,10 +72,10 @@ def write_animation(svgs: Sequence[str], output: Path, seconds: float = 1.0) -> 
     """Write *svgs* as one moving picture, GIF or WebP by the name of *output*, the last one for longer.
 
     Raises:
-        click.UsageError: the extra `pictures` is not installed.
+        MissingExtraError: the extra `pictures` is not installed.
         OSError: the file cannot be written.
     """
-    images = _package("PIL.Image")
+    images = extra_module("PIL.Image", "pictures", "a moving picture")
     drawn = [images.open(io.BytesIO(png_of(svg))).convert("RGB") for svg in svgs]
     size = max(image.width for image in drawn), max(image.height for image in drawn)
     first, *others = (_on_sheet(images, image, size) for image in drawn)
@@ -88,10 +87,3 @@ def _on_sheet(images: Any, image: Image, size: tuple[int, int]) -> Image:
     sheet: Image = images.new("RGB", size, "white")
     sheet.paste(image)
     return sheet
-
-
-def _package(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise click.UsageError("this needs the extra `pictures`: pip install 'ggp[pictures]'") from error

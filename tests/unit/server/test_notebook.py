@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from gdl.errors import UnknownNameError
+from gdl.extras import MissingExtraError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.stock import LegalPlayer
-from server.errors import MatchRecordError, MissingExtraError, RecordDiffersError
+from server.errors import MatchRecordError, RecordDiffersError
 from server.notebook import MAX_BUTTONS, counted, play, read_record, step_through
 from server.records.entries import entry_of
 from server.records.journal import write_record

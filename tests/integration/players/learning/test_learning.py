@@ -20,10 +20,9 @@ from gdl.game import played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.kit.local_match import LocalMatch  # noqa: E402 -- after importorskip
 from players.learning import checkpoints  # noqa: E402 -- after importorskip
-from players.learning.checkpoints import read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
-from players.learning.errors import NetworkFileError, NotLearnableError  # noqa: E402 -- after importorskip
+from players.learning.checkpoints import NetworkFileError, read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
 from players.learning.learner import Learner, TrainingReport, TrainingSettings  # noqa: E402 -- after importorskip
-from players.learning.networks import shape_from  # noqa: E402 -- after importorskip
+from players.learning.networks import NotLearnableError, shape_from  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 

@@ -149,7 +149,10 @@ def test_without_the_extra_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     ended = ggp("tournament", "run", *CUP, "--out", tmp_path / "cup", "--dask", "tcp://127.0.0.1:1")
-    assert (ended.exit_code, "--dask needs distributed: pip install" in ended.errors) == (2, True)
+    assert (ended.exit_code, "--dask needs distributed, which is not installed: pip install" in ended.errors) == (
+        2,
+        True,
+    )
     assert "[dask]" in ended.errors
     assert not (tmp_path / "cup").exists()
 

@@ -1,14 +1,13 @@
-"""`ggp lsp` where the package that it needs is missing; the server itself is tested in `tests/server/editor`."""
+"""Where a library of an extra is missing, the error says how pip adds it."""
 
 from __future__ import annotations
 
-import importlib.util
 from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from server.commands import lsp
-from tests.kit.server.commands.fixtures import Ggp
+from gdl import extras
+from gdl.extras import MissingExtraError, check_extra, extra_module, install_command
 
 
 class Installed:
@@ -19,14 +18,6 @@ class Installed:
 
     def read_text(self, name: str) -> str | None:
         return self.direct_url if name == "direct_url.json" else None
-
-
-def test_without_pygls_the_command_says_how_to_install_it(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", {"click": object()}.get)
-    monkeypatch.setattr(lsp, "distribution", lambda _: Installed(None))
-    ended = ggp("lsp")
-    assert (ended.exit_code, ended.output) == (2, "")
-    assert ended.errors.endswith("Error: the editor server needs pygls: pip install 'ggp[lsp]'\n")
 
 
 @pytest.mark.parametrize(
@@ -44,13 +35,27 @@ def test_without_pygls_the_command_says_how_to_install_it(ggp: Ggp, monkeypatch:
 def test_the_command_fits_the_way_it_was_installed(
     direct_url: str | None, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lsp, "distribution", lambda _: Installed(direct_url))
-    assert lsp.install_command() == command
+    monkeypatch.setattr(extras, "distribution", lambda _: Installed(direct_url))
+    assert install_command("lsp") == command
 
 
 def test_from_sources_alone_the_command_names_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Installed:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(lsp, "distribution", missing)
-    assert lsp.install_command() == "pip install -e '.[lsp]', in the folder of pyproject.toml"
+    monkeypatch.setattr(extras, "distribution", missing)
+    assert install_command("lsp") == "pip install -e '.[lsp]', in the folder of pyproject.toml"
+
+
+def test_what_is_installed_is_loaded() -> None:
+    check_extra("json", "any")
+    assert extra_module("json.decoder", "any").__name__ == "json.decoder"
+
+
+@pytest.mark.parametrize("name", ["no_such_library", "no_such_library.part"])
+def test_what_is_missing_is_named_with_what_needs_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "distribution", lambda _: Installed(None))
+    with pytest.raises(MissingExtraError) as caught:
+        extra_module(name, "learn", "a picture")
+    expected = "a picture needs no_such_library, which is not installed: pip install 'ggp[learn]'"
+    assert str(caught.value) == expected
