@@ -82,6 +82,17 @@ def test_leduc_poker_between_equal_players_is_worth_what_it_is_in_openspiel() ->
     assert values[0] == pytest.approx(values[1])
 
 
+def test_openspiel_s_cfr_finds_in_leduc_poker_what_it_finds_in_its_own() -> None:
+    values = []
+    for game in (spiel("leducpoker", 3), pyspiel.load_game("leduc_poker")):
+        solver = cfr.CFRPlusSolver(game)
+        for _ in range(3):
+            solver.evaluate_and_update_policy()
+        average = solver.average_policy()
+        values.append(expected_game_score.policy_value(game.new_initial_state(), [average, average]))
+    assert values[0] == pytest.approx(values[1])
+
+
 def test_mcts_takes_the_winning_move() -> None:
     game = spiel("tictactoe")
     state = game.new_initial_state()
