@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -109,15 +110,21 @@ def _painted(symbol: str, colour: str | None) -> str:
     return click.style(symbol, fg=colour, bold=True) if colour else symbol
 
 
+_CONSTANT: Final = re.compile(r"(?<![^\s(])[^\s()?][^\s()]*")
+
+
 def about_rules(description: Description) -> About | None:
     """Return the description of the game with exactly these rules in the library, None where it has no such game.
 
     A player over HTTP gets rules without a name.
     """
+    words = {word.lower() for rule in description.rules for word in _CONSTANT.findall(str(rule.head.term))}
     for name in game_names():
         file = find_game(name)
         try:
-            if file.read().rules == description.rules:
+            # Reading the rules of the whole library would take seconds: most texts lack one of the words.
+            text = file.text().lower()
+            if all(word in text for word in words) and file.read().rules == description.rules:
                 return file.about()
         except (GdlError, OSError):  # a broken file of the library is no game that we know
             continue
