@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import json
 import shlex
-from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -50,6 +49,8 @@ def extra_module(name: str, extra: str, what: str = "this") -> Any:
 
 def install_command(extra: str) -> str:
     """Return how pip adds *extra*, by the way in which this distribution was installed (PEP 610)."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 -- slow, and hardly ever needed
+
     try:
         origin_text = distribution("ggp").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -22,9 +22,9 @@ from gdl.extras import check_extra
 from players.player import Player, PlayerFileError
 
 PLAYERS: Final = {
-    "legal": "players.stock:LegalPlayer",
-    "random": "players.stock:RandomPlayer",
-    "greedy": "players.stock:GreedyPlayer",
+    "legal": "players.simple:LegalPlayer",
+    "random": "players.simple:RandomPlayer",
+    "greedy": "players.simple:GreedyPlayer",
     "minimax": "players.stock:MinimaxPlayer",
     "mcts": "players.stock:MctsPlayer",
     "planner": "players.stock:PlannerPlayer",

@@ -1,18 +1,18 @@
-"""The stock players: legal, random, greedy, minimax, mcts, planner and nested."""
+"""The stock players that search: minimax, mcts, planner and nested; those that do not are at hand here, too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 from random import Random
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from gdl.engines import DEFAULT_ENGINE, make_game
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
-from players.search.alphabeta import AlphaBeta, estimate
+from players.search.alphabeta import AlphaBeta
 from players.search.deepening import CompiledAlphaBeta, load_window_kernel
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.hidden import HiddenSearch
@@ -20,61 +20,14 @@ from players.search.making import InTheMaking
 from players.search.nested import LEVEL, NestedSearch
 from players.search.perfect import PYTHON_TREE, PerfectSearch, TreeOptions
 from players.search.plans import OneRoleSearch
-from players.search.positions import Choice, Positions, SearchPosition
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
 from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
+from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
 
-
-class LegalPlayer(Player):
-    """Takes the first of its legal moves in the order of their texts."""
-
-    def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
-        """Return the first legal move."""
-        return state.legal_moves(role)[0]
-
-
-class RandomPlayer(Player):
-    """Takes each of its legal moves with equal probability."""
-
-    def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
-        """Return a legal move drawn by the player's own generator."""
-        return self.random.choice(state.legal_moves(role))
-
-
-MAX_REPLIES: Final = 16
-"""Joint moves of the others that are tried against a move; of more, as many are drawn at random."""
-
-
-class GreedyPlayer(Player):
-    """Takes the move after which the position is worth most, on average over the simultaneous moves of the others."""
-
-    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
-        """Return the best move of those that there was time to try."""
-        positions = Positions(self.game)
-        position = positions.at(state)
-        me = self.game.roles.index(role)
-        moves = position.moves[me]
-        best, best_worth = moves[0], -2.0
-        for i in self.random.sample(range(len(moves)), len(moves)):
-            worth = self._worth(positions, position, me, i)
-            if worth > best_worth:
-                best, best_worth = moves[i], worth
-                self.suggest(best)
-            if deadline.has_passed:
-                break
-        return best
-
-    def _worth(self, positions: Positions, position: SearchPosition, me: int, move: int) -> float:
-        others = tuple(i for i in range(len(self.game.roles)) if i not in (me, positions.chance))
-        replies = self._replies(position, me, move)
-        return sum(estimate(position.after(choice), me, others) for choice in replies) / len(replies)
-
-    def _replies(self, position: SearchPosition, me: int, move: int) -> list[Choice]:
-        options = [(move,) if i == me else range(len(moves)) for i, moves in enumerate(position.moves)]
-        if position.n_choices // len(position.moves[me]) <= MAX_REPLIES:
-            return [choice for choice in position.choices() if choice[me] == move]
-        return [tuple(self.random.choice(option) for option in options) for _ in range(MAX_REPLIES)]
+__all__ = [
+    "GreedyPlayer", "LegalPlayer", "MctsPlayer", "MinimaxPlayer", "NestedPlayer", "PlannerPlayer", "RandomPlayer",
+]  # fmt: skip
 
 
 class MinimaxPlayer(Player):

@@ -1,13 +1,15 @@
-"""Text from outside, cleaned once where it comes in: players' answers, names, queries, forms.
+"""Text from outside, cleaned once where it comes in: players' answers, names, queries, forms; and where CSV goes out.
 
 What is left can be stored, sent as UTF-8, and shown without turning the text around it or moving a cursor.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import unicodedata
-from typing import Annotated, Final
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final, TextIO
 
 from pydantic import AfterValidator
 
@@ -59,6 +61,27 @@ def clean_name(text: str) -> str:
 def is_storable(text: str) -> bool:
     """Return whether *text* can be stored and sent: it has no NUL and no lone surrogate."""
     return _UNSTORABLE.search(text) is None
+
+
+def game_name_of(text: str) -> str:
+    """Return *text*, which may be the name of a file, as games are called: `TicTacToe 2.kif` is `tictactoe-2`."""
+    stem = re.sub(r"\.(kif|gdl|txt)$", "", text.strip(), flags=re.IGNORECASE)
+    return re.sub(r"[\s.]+", "-", stem.lower())
+
+
+_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
+"""What begins a formula in a spreadsheet."""
+
+
+def write_csv(rows: Iterable[Sequence[str]], stream: TextIO) -> None:
+    """Write *rows* as CSV; a cell that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    `server.access.issuing.read_class_list` takes that away again.
+
+    Source: https://owasp.org/www-community/attacks/CSV_Injection
+    """
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
 
 
 CleanName = Annotated[str, AfterValidator(clean_name)]

@@ -26,6 +26,8 @@ FOLDER_VARIABLE: Final = "GGP_GAMES"
 
 _NAME: Final = re.compile(r"[a-z0-9]{1,60}")
 """What games of the library are called."""
+_GDL2: Final = re.compile(r"^[^;\n]*\(\s*(?:sees\b|role\s+random\b)", re.MULTILINE | re.IGNORECASE)
+"""What makes rules GDL-II, outside of comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,15 @@ class GameFile:
             RuleFileError: as `gdl.language.rules.read_file`.
         """
         return read_file(self.path, limits)
+
+    def seems_gdl2(self) -> bool:
+        """Return whether the rules are GDL-II, by what their text shows: reading them takes longer.
+
+        Raises:
+            OSError: the file cannot be read.
+            UnicodeDecodeError: it is not UTF-8.
+        """
+        return _GDL2.search(self.text()) is not None
 
     def about(self) -> About | None:
         """Return what the TOML description says, or None where there is none.

@@ -12,8 +12,7 @@ from typing import Final
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search.positions import Choice, Positions, SearchPosition
-from players.search.uct import Report, ignore
+from players.search.positions import Choice, Positions, Report, SearchPosition, ignore
 
 _GOAL_WEIGHT: Final = 0.9
 _MOBILITY_WEIGHT: Final = 0.09

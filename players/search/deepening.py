@@ -14,11 +14,11 @@ from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.pace import Pace
+from players.search.positions import Report, ignore
 from players.search.proof import window
 from players.search.proof.expansion import room_for
 from players.search.proof.table import n_rows
 from players.search.proof.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
-from players.search.uct import Report, ignore
 
 TABLE_MB: Final = 64
 _ALL: Final = 1_000_000

@@ -11,8 +11,8 @@ from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import wait_for_compilation
 from players.search.infosets import InformationSetSearch, sees_everything
+from players.search.positions import Report, ignore
 from players.search.regret import MixedStrategy, mixed_strategy
-from players.search.uct import Report, ignore
 
 _PROBE_S: Final = 2.0
 

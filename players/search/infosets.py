@@ -12,8 +12,8 @@ from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, Percepts, World
 from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS, LaneEvaluator, Shares, StateEvaluator, compiled_game_of
-from players.search.positions import Choice
-from players.search.uct import BatchSizer, Report, ignore
+from players.search.positions import Choice, Report, ignore
+from players.search.uct import BatchSizer
 
 
 def sees_everything(game: Game, role: Role, budget: SearchBudget, n_plays: int = 3) -> bool:

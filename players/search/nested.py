@@ -13,8 +13,7 @@ from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS
-from players.search.positions import goal_shares
-from players.search.uct import Report, ignore
+from players.search.positions import Report, goal_shares, ignore
 
 Line: TypeAlias = tuple[Term, ...]
 LEVEL: Final = 2

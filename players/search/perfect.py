@@ -15,11 +15,12 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Insight
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.making import InTheMaking
+from players.search.positions import Report, ignore
 from players.search.proof.prover import Prover, is_provable
 from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
-from players.search.uct import Report, TreeSearch, ignore
+from players.search.uct import TreeSearch
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""

@@ -18,7 +18,7 @@ from players.search.evaluator import compiled_game_of
 from players.search.graphs import GraphSearch, Moves, best_goal_of, has_clock
 from players.search.nested import NestedSearch
 from players.search.policies import PolicySearch
-from players.search.uct import Report, ignore
+from players.search.positions import Report, ignore
 
 SLICE_S: Final = 0.05
 """About how long a search works before the next one takes its turn."""

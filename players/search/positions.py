@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Final, TypeAlias
@@ -13,7 +13,14 @@ from gdl.language.terms import Term
 Choice: TypeAlias = tuple[int, ...]
 """A joint move as indices into `SearchPosition.moves`, one per role."""
 
+Report: TypeAlias = Callable[[Term], None]
+"""Takes the best move so far."""
+
 MAX_POSITIONS: Final = 50_000
+
+
+def ignore(_move: Term) -> None:
+    """Ignore the move."""
 
 
 class SearchPosition:

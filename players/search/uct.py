@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from math import log, prod, sqrt
@@ -15,7 +15,7 @@ from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.evaluator import Evaluator, Shares, evaluator_of
-from players.search.positions import Choice
+from players.search.positions import Choice, Report, ignore
 
 MAX_LOADS: Final = 16
 _MEMORY: Final = 0.7
@@ -215,8 +215,6 @@ def _reachable(root: UctNode) -> Iterator[UctNode]:
         todo.extend(dict.fromkeys(fresh))
 
 
-Report: TypeAlias = Callable[[Term], None]
-"""Takes the best move so far."""
 Path: TypeAlias = list[tuple[UctNode, Choice]]
 
 EXPLORATION: Final = 0.7
@@ -225,10 +223,6 @@ NODES_PER_LEAF: Final = 4
 """A batch is small while the tree is small: the choice of a leaf ignores the results of its batch."""
 BUDGET_LEAVES: Final = 1024
 """A budget of more plays than this gives each leaf several."""
-
-
-def ignore(_move: Term) -> None:
-    """Ignore the move."""
 
 
 class TreeSearch:

@@ -6,9 +6,9 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TextIO
+from typing import Final
 
 from server.access.recognition import TokenText, is_valid, new_token, secret_hash
 from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
@@ -22,8 +22,6 @@ MAX_CHARACTERS: Final = 1_000_000
 _NAME: Final = "name"
 _HAS_COLUMNS: Final = re.compile(r";|,\S")
 """Tells columns from names such as `Lovelace, Ada`."""
-_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
-"""What begins a formula in a spreadsheet."""
 _QUOTED: Final = re.compile(r"'(?=[=+\-@\t\r])")
 _COLUMNS: Final = (_NAME, "role", "note")
 """The columns that count; others, as lists of other systems have them, are passed over."""
@@ -90,17 +88,6 @@ def _listed(row: dict[str, str], line: int) -> Listed:
     role = row.get("role", "").strip().lower()
     name, note = (_QUOTED.sub("", row.get(column, "").strip(), count=1) for column in (_NAME, "note"))
     return Listed(name, line, role_named(role) if role else None, note)
-
-
-def write_csv(rows: Iterable[Sequence[str]], stream: TextIO) -> None:
-    """Write *rows* as CSV; a cell that a spreadsheet would take for a formula gets an apostrophe before it.
-
-    `read_class_list` takes that away again.
-
-    Source: https://owasp.org/www-community/attacks/CSV_Injection
-    """
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
 
 
 MAX_NAME: Final = 60

@@ -15,8 +15,8 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from gdl.replacement import replacing
-from server.access.issuing import write_csv
 from server.arena.display import sprt_line
+from server.sanitization import write_csv
 from server.tournament.progress import Progress
 from server.tournament.ratings import fit_ratings
 from server.tournament.results import MatchResult

@@ -44,11 +44,12 @@ def command(as_json: bool) -> None:
 
 def _entry(game: GameFile) -> _Entry:
     """Return the line of a game."""
-    about, description = game.about(), game.read()
+    about = game.about()
+    knows_all = about is not None and about.information == "perfect"
     return _Entry(
         name=game.name,
         title=about.title if about else game.name,
         roles=about.roles if about else (),
-        has_imperfect_information=description.is_gdl2,
+        has_imperfect_information=not knows_all and game.seems_gdl2(),
         path=str(game.path),
     )

@@ -16,13 +16,13 @@ from gdl.engines import make_game
 from gdl.game import Game, Role
 from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
-from server.hosting.order import MAX_ROLES
 from server.hosting.runner import MatchRunner
 from server.links.seating import PlayerReference, PlayerSpec, check_n_roles, check_roles, player_spec, seated
 from server.match.driver import Observer
 from server.match.referee import LocalReferee
 from server.match.setup import (
     MAX_CLOCK_S,
+    MAX_ROLES,
     PROFILE_WORDS,
     Case,
     MatchSetup,

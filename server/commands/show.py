@@ -192,7 +192,7 @@ def _as_json(file: GameFile, about: About | None, game: Game, legal: dict[str, i
         "path": str(file.path),
         "sha256": game.description.sha256,
         "roles": [role.name for role in game.roles],
-        "has_imperfect_information": game.has_imperfect_information,
+        "has_imperfect_information": _information(about, game).startswith("imperfect"),
         "about": about.model_dump(mode="json", exclude_unset=True) if about else None,
         "facts": sorted(map(str, game.initial_state.facts)),
         "legal": legal,

@@ -17,11 +17,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list, write_csv
+from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list
 from server.access.recognition import is_valid
 from server.errors import TokenFieldError
 from server.match.link import now_ms
 from server.operation.configuration import database_option
+from server.sanitization import write_csv
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow

@@ -30,9 +30,8 @@ from server.arena.report import HTML_FILE, write_reports
 from server.arena.venue import LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.hosting.ordering import valid_name
 from server.match.setup import MAX_CLOCK_S, new_seed
-from server.operation.metrics import fill_cache
+from server.sanitization import game_name_of
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
@@ -100,7 +99,7 @@ def run(
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 def order(file: Path, server: str, token: str | None) -> None:
     """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file."""
-    name = "" if "name" in read_toml(file) else f'name = "{valid_name(file.stem)}"\n'
+    name = "" if "name" in read_toml(file) else f'name = "{game_name_of(file.stem)}"\n'
     text = name + file.read_text("utf-8")
     click.echo(asyncio.run(_ordered(text, server.rstrip("/"), token)))
 
@@ -244,6 +243,8 @@ async def _venue(
     at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
     contestants = Contestants(plan.players, at_once)
     if contestants.n_searching:
+        from server.operation.metrics import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
+
         with progress("making the compiled engine ready"):
             await fill_cache()  # else each player's process would compile the kernels in its first match
     async with contestants:

@@ -21,6 +21,7 @@ from server.links.seating import PlayerReference
 from server.match.setup import (
     MAX_CLOCK_S,
     MAX_GRACE_S,
+    MAX_ROLES,
     Case,
     MatchSetup,
     Profile,
@@ -34,7 +35,6 @@ from server.storage.writer import RETRIES_S
 
 MAX_RUNNING: Final = 1_000
 MAX_QUEUED: Final = 10_000
-MAX_ROLES: Final = 16
 PLAYER_MEMORY_MB: Final = 4096
 NICENESS: Final = 5
 """What players of ours think about waits for whatever has to be in time."""

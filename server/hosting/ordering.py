@@ -12,16 +12,16 @@ from typing import Final
 from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
-from gdl.game import RANDOM
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server.errors import InvalidNameError, NameTakenError, RulesUnfitError
-from server.hosting.order import MAX_ROLES, MatchRequest
+from server.hosting.order import MatchRequest
 from server.hosting.referees import GameOutline, library_hashes, outline_here, outline_of
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
+from server.match.setup import MAX_ROLES
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion, MatchRow, SeatRow
 from server.validating.checker import Checker
@@ -142,15 +142,18 @@ def of_library(name: str) -> GameVersion:
     rules, about = file.text(), file.about()
     if about is None:
         return replace(new_version(name, outline_here(file.read()), ""), verdict="ok", is_library=True)
-    is_gdl2 = str(RANDOM) in about.roles or _SEES.search(rules) is not None
     text = file.about_path.read_text("utf-8")
     return GameVersion(
-        name, rules_sha256(rules), rules, about.roles, is_gdl2, now_ms(), about=text, verdict="ok", is_library=True
+        name,
+        rules_sha256(rules),
+        rules,
+        about.roles,
+        file.seems_gdl2(),
+        now_ms(),
+        about=text,
+        verdict="ok",
+        is_library=True,
     )
-
-
-_SEES: Final = re.compile(r"^[^;]*\(\s*sees\b", re.MULTILINE)
-"""A relation of GDL-II, outside of comments."""
 
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -219,9 +222,3 @@ async def keep_game(
 
     checker.follow(version.sha256, found, keep_verdict)
     return version
-
-
-def valid_name(name: str) -> str:
-    """Return *name*, which may be that of a file, as games are called: `TicTacToe 2.kif` is `tictactoe-2`."""
-    stem = re.sub(r"\.(kif|gdl|txt)$", "", name.strip(), flags=re.IGNORECASE)
-    return re.sub(r"[\s.]+", "-", stem.lower())

@@ -61,6 +61,7 @@ class Profile:
 
 
 MAX_CLOCK_S: Final = 86_400
+MAX_ROLES: Final = 16
 MAX_GRACE_S: Final = 60.0
 _GRACE: Final = "grace:"
 _WORDS: Final[Mapping[str, Mapping[str, Any]]] = {

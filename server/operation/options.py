@@ -23,7 +23,6 @@ from server.hosting.order import (
     LEASE_S,
     LOBBY_S,
     MAX_QUEUED,
-    MAX_ROLES,
     MAX_RUNNING,
     PLAYER_MEMORY_MB,
     HostSettings,
@@ -32,7 +31,7 @@ from server.hosting.order import (
 )
 from server.hosting.referees import RefereeLimits
 from server.links.address import AllowedAddresses
-from server.match.setup import MAX_CLOCK_S
+from server.match.setup import MAX_CLOCK_S, MAX_ROLES
 from server.operation.health import Manner
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key

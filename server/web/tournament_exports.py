@@ -11,8 +11,8 @@ from typing import Final
 
 from aiohttp import web
 
-from server.access.issuing import write_csv
 from server.api.operation import MANAGER
+from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.web.rendering import machine_date
 from server.web.tournament_pages import SHOWN

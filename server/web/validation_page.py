@@ -19,7 +19,7 @@ from gdl.errors import AboutFileError
 from gdl.language.diagnostics import Diagnostic, Severity, Source
 from server.access.settings import requires
 from server.api.operation import CHECKER
-from server.hosting.ordering import valid_name
+from server.sanitization import game_name_of
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.validation import Validation
 from server.visibility import Role
@@ -192,7 +192,7 @@ async def rules_form(request: web.Request) -> RulesForm:
         about, _ = _text_of(data, "about", "about-file")
     except UnicodeDecodeError:
         return RulesForm("", is_played, "That file is no text in UTF-8. Save it as text and choose it again.")
-    name = valid_name(str(data.get("name", "")) or file_name)
+    name = game_name_of(str(data.get("name", "")) or file_name)
     if not text.strip():
         return RulesForm("", is_played, "There are no rules yet. Paste them into the field, or choose a file.")
     if len(text) > MAX_CHARACTERS:

@@ -18,6 +18,7 @@ from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.pace import Pace
+from players.search.positions import Report, ignore
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
@@ -38,7 +39,6 @@ from players.search.tree.nodes import (
     tree_size,
 )
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
-from players.search.uct import Report, ignore
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5

@@ -6,7 +6,6 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from gdl import extras
 from gdl.extras import MissingExtraError, check_extra, extra_module, install_command
 
 
@@ -35,7 +34,7 @@ class Installed:
 def test_the_command_fits_the_way_it_was_installed(
     direct_url: str | None, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extras, "distribution", lambda _: Installed(direct_url))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(direct_url))
     assert install_command("lsp") == command
 
 
@@ -43,7 +42,7 @@ def test_from_sources_alone_the_command_names_the_folder(monkeypatch: pytest.Mon
     def missing(name: str) -> Installed:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(extras, "distribution", missing)
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
     assert install_command("lsp") == "pip install -e '.[lsp]', in the folder of pyproject.toml"
 
 
@@ -54,7 +53,7 @@ def test_what_is_installed_is_loaded() -> None:
 
 @pytest.mark.parametrize("name", ["no_such_library", "no_such_library.part"])
 def test_what_is_missing_is_named_with_what_needs_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "distribution", lambda _: Installed(None))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(None))
     with pytest.raises(MissingExtraError) as caught:
         extra_module(name, "learn", "a picture")
     expected = "a picture needs no_such_library, which is not installed: pip install 'ggp[learn]'"

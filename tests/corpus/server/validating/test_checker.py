@@ -13,7 +13,8 @@ from typing import Final
 import pytest
 
 from gdl.simulation import SimulationBudget
-from server.hosting.ordering import Upload, keep_game, valid_name
+from server.hosting.ordering import Upload, keep_game
+from server.sanitization import game_name_of
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.validating.checker import Checker
@@ -30,7 +31,7 @@ SHORT: Final = SimulationBudget(plays=2, seconds=30.0, states=0)
     [("TicTacToe.kif", "tictactoe"), ("chess_200", "chess_200"), (" My game 2.GDL", "my-game-2"), ("a.b", "a-b")],
 )
 def test_the_name_of_a_file_becomes_one_of_a_game(name: str, valid: str) -> None:
-    assert valid_name(name) == valid
+    assert game_name_of(name) == valid
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gdl.extras import MissingExtraError
 from players.player import PlayerFileError
 from players.registry import find_player
 from server.errors import PlayerSpecError
@@ -39,8 +40,9 @@ def test_a_file_that_is_not_there_is_said_at_once(spec: str, reason: str) -> Non
 
 def test_without_pytorch_it_is_said_how_to_install_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(PlayerFileError, match=r"pip install 'ggp\[learn\]'"):
+    with pytest.raises(MissingExtraError) as caught:
         find_player(f"net:{file}")
+    assert (caught.value.library, caught.value.extra) == ("torch", "learn")
 
 
 def test_nobody_on_the_network_names_a_file(file: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import UnknownNameError
-from server.access.issuing import MAX_NAMES, Listed, read_class_list, write_csv
+from server.access.issuing import MAX_NAMES, Listed, read_class_list
 from server.errors import TokenFieldError
+from server.sanitization import write_csv
 from server.visibility import Role
 
 

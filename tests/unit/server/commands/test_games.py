@@ -30,6 +30,7 @@ def test_games_lists_every_game_with_its_title(ggp: Ggp) -> None:
 def test_games_as_json_has_what_a_script_needs(ggp: Ggp) -> None:
     games = {game["name"]: game for game in json.loads(ggp("games", "--json").output)}
     assert tuple(games) == game_names()
+    assert not games["pig"]["has_imperfect_information"]  # the rules are GDL-II, and each role sees everything
     assert games["montyhall"] == {
         "name": "montyhall",
         "title": "Monty Hall",
