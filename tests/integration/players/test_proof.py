@@ -1,4 +1,4 @@
-"""Proof search: its values and moves are those of a plain minimax on the interpreter."""
+"""Proof search: its values and moves are those of a plain minimax, which makes each state by itself."""
 
 from __future__ import annotations
 
@@ -102,10 +102,9 @@ def states(game: Game, n: int, least: int, most: int) -> Iterator[State]:
 @pytest.mark.parametrize(("name", "least", "most"), [("tictactoe", 0, 8), ("nim", 0, 6), ("connectfour", 35, 40)])
 def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, most: int) -> None:
     game = compiled(name)
-    interpreted = make_game(find_game(name).read(), "interpreter")
     search = ProofSearch(game, 4)
-    plain = {role: Minimax(interpreted, role) for role in game.roles}
-    for state in states(interpreted, 12, least, most):
+    plain = {role: Minimax(game, role) for role in game.roles}
+    for state in states(game, 12, least, most):
         for role in game.roles:
             found = search.solve(state, role, UNLIMITED)
             assert found is not None
@@ -118,10 +117,9 @@ def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, 
 
 def test_what_is_proven_of_moves_is_what_minimax_says() -> None:
     game = compiled("tictactoe")
-    interpreted = make_game(find_game("tictactoe").read(), "interpreter")
-    for state in states(interpreted, 6, 3, 5):
+    for state in states(game, 6, 3, 5):
         mine = next(role for role in game.roles if len(state.legal_moves(role)) > 1)
-        plain, search = Minimax(interpreted, mine), ProofSearch(game, 4)
+        plain, search = Minimax(game, mine), ProofSearch(game, 4)
         search.solve(state, mine, UNLIMITED)
         for move, words, goal in search.settled():
             after = state.next_state([move if one == mine else state.legal_moves(one)[0] for one in game.roles])
