@@ -16,6 +16,7 @@ from rich.table import Table
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
 from server.bench import BenchOptions, EngineFigures, measure
+from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
 
 _WIDTH_OF_A_PIPE: Final = 200
-_ONE_NUMBER: Final = click.FloatRange(0, 3_600, min_open=True)
+_ONE_NUMBER: Final = FiniteRange(0, 3_600, min_open=True)
 _RUN_S: Final = 2.0
 _MOVE_S: Final = (0.2, 1.0, 5.0)
 _THINKING_S: Final = 5.0

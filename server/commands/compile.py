@@ -16,6 +16,7 @@ from gdl.compiler.compilation import CompileLimits, child_limits
 from gdl.errors import GdlError
 from gdl.games.library import find_game
 from server.stages import STAGES, CompilationFigures, look_into
+from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 _WIDTH_OF_A_PIPE: Final = 200
@@ -27,7 +28,7 @@ _WIDTH_OF_A_PIPE: Final = 200
               help="What to print: the decomposed rules, the ground rules, the gates, or figures.")  # fmt: skip
 @click.option("--lines", "max_lines", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Print no more than that many.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0, 86_400, min_open=True), default=60.0, show_default=True,
+@click.option("--seconds", type=FiniteRange(0, 86_400, min_open=True), default=60.0, show_default=True,
               help="Processor time for all stages.")  # fmt: skip
 @click.option("--max-memory-mb", type=click.IntRange(64), default=4096, show_default=True, help="Memory for them.")
 @click.option("--json", "as_json", is_flag=True, help="With --show stats, print the figures as JSON.")

@@ -8,13 +8,14 @@ import sys
 import click
 
 from gdl.extras import check_extra
+from server.terminal.parameters import FiniteRange
 
 
 @click.command()
 @click.option(
     "--stdio", is_flag=True, help="Speak on standard input and output. There is no other way; editors say so."
 )
-@click.option("--delay", "delay_s", metavar="SECONDS", type=click.FloatRange(0, 60), default=0.3, show_default=True,
+@click.option("--delay", "delay_s", metavar="SECONDS", type=FiniteRange(0, 60), default=0.3, show_default=True,
               help="How long after the last keystroke a file is checked.")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, stdio: bool, delay_s: float) -> None:  # noqa: ARG001 -- editors pass --stdio

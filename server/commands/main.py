@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
+from pathlib import Path
 from typing import Final
 
 import click
@@ -88,8 +91,19 @@ def ggp() -> None:
     """General Game Playing: rules, matches, players."""
 
 
+def _complete_streams() -> None:
+    """Open standard streams that are closed, on nothing, and write `?` for what the encoding of a stream lacks."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Never closed: whatever else is opened would take the stream's number, and get its text.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- for the whole process
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
+
+
 def main() -> None:
     """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage."""
+    _complete_streams()
     try:
         ggp()
     except UnknownNameError as error:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +38,7 @@ from server.records.entries import Circumstances
 from server.records.journal import FileRecorder
 from server.records.signature import kept_key
 from server.terminal.commentary import Commentary, Waiting, drawer, error_lines, is_screen, result_line, screen_paint
+from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 RECORDS: Final = Path("records")
@@ -47,7 +50,7 @@ _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 @click.option("--player", "-p", "players", metavar="ROLE=SPEC", multiple=True, help="Who plays ROLE; once per role.")
 @click.option("--start-clock", type=_CLOCK, default=10, show_default=True, help="Seconds to prepare.")
 @click.option("--play-clock", type=_CLOCK, default=5, show_default=True, help="Seconds for each move.")
-@click.option("--grace", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds added to clocks.")
+@click.option("--grace", type=FiniteRange(0, 60), default=1.0, show_default=True, help="Seconds added to clocks.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Decides chance and replacements of illegal moves.")
 @click.option("--record", "record_path", type=click.Path(path_type=Path, dir_okay=False), help="Where the record goes; "
               "a file of its own in ./records/ by default.")  # fmt: skip
@@ -90,39 +93,46 @@ def command(
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(rules.description, file, screen_paint()) if is_drawn else None
     circumstances = Circumstances(file.name, new_random_token())
+    tell = _Teller()
     try:
         with (
             closing(FileRecorder(circumstances, path, key)) as recorder,
             progress(f"playing {file.name}") if words["as_json"] else Waiting() as waiting,
         ):
-            observers = (waiting, Commentary(_Teller(), draw)) if isinstance(waiting, Waiting) else ()
+            observers = (waiting, Commentary(tell, draw)) if isinstance(waiting, Waiting) else ()
             runner = MatchRunner(setup, players, LocalReferee(rules), recorder)
             record = asyncio.run(_played(runner, observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
     if words["as_json"]:
-        click.echo(json.dumps(summary(record) | {"record": str(path)}, indent=2))
+        tell(json.dumps(summary(record) | {"record": str(path)}, indent=2))
     else:
         for line in error_lines(rules.roles, record["errors"], record.get("x-failures", ())):
-            click.echo(line)
+            tell(line)
         if record["isCompleted"]:
-            click.echo(result_line(zip(rules.roles, record["x-goals"], strict=True)))
-        click.echo(f"record: {path}")
+            tell(result_line(zip(rules.roles, record["x-goals"], strict=True)))
+        tell(f"record: {path}")
     context.exit(0 if record["isCompleted"] else 1)
 
 
 class _Teller:
-    """Prints lines until their reader is gone; the match goes on then."""
+    """Prints lines until their reader is gone, or there is no room for them; the match goes on then."""
 
     def __init__(self) -> None:
         self._has_listener = True
 
     def __call__(self, line: str) -> None:
-        if self._has_listener:
-            try:
-                click.echo(line)
-            except BrokenPipeError:
-                self._has_listener = False
+        if not self._has_listener:
+            return
+        try:
+            click.echo(line)
+        except OSError as error:
+            self._has_listener = False
+            # What could not be written waits in a buffer, which is flushed once more at the end of the process.
+            with suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+            if not isinstance(error, BrokenPipeError):
+                click.echo(f"ggp: standard output: {error.strerror or error}; the match goes on", err=True)
 
 
 def _setup(game: Game, players: Mapping[Role, PlayerReference], words: dict[str, Any]) -> MatchSetup:

@@ -47,7 +47,7 @@ class _RecordStep(click.ParamType[tuple[Path, int]]):
 def command(
     name: str, depth: int, by_turns: bool, begin: tuple[Path, int] | None, divide: bool, n_threads: int, as_json: bool
 ) -> None:
-    r"""Count the joint moves of GAME at each depth up to DEPTH, from the first position.
+    """Count the joint moves of GAME at each depth up to DEPTH, from the first position.
 
     These are the numbers that programs for a game are compared by: a rule file that counts as they do, at every depth,
     has the same moves. What several ways lead to counts several times; the end of a play has no more moves.
@@ -57,7 +57,7 @@ def command(
     ggp perft connectfour 4 --divide            where two programs differ
     ggp perft amazons 2 --turns                 a move and its arrow are one
     ggp perft connectfour 5 --from match.json@9 from the position after nine steps
-    """
+    """  # noqa: D301 -- click keeps lines as they are after the character that this escape is
     if divide and by_turns:
         raise click.UsageError("--divide counts steps: leave out --turns")
     with progress(f"preparing {name}"):

@@ -18,6 +18,7 @@ from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError, Player
 from players.registry import PLAYERS, find_player
 from server.errors import PlayerSpecError
+from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 _COMPUTER = "mcts:playouts=400"
@@ -28,7 +29,7 @@ _ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")
 @click.argument("name", metavar="GAME")
 @click.option("--as", "--role", "role_name", metavar="ROLE", help="The role that you play; the first one by default.")
 @click.option("--opponent", default=_COMPUTER, show_default=True, metavar="SPEC", help="Who plays the other roles.")
-@click.option("--play-clock", "clock_s", type=click.FloatRange(0.1), default=5.0, show_default=True,
+@click.option("--play-clock", "clock_s", type=FiniteRange(0.1), default=5.0, show_default=True,
               help="Seconds that the computer may think about a move.")  # fmt: skip
 @click.option("--seed", type=int, help="Makes chance and the computer's moves repeatable.")
 def command(name: str, role_name: str | None, opponent: str, clock_s: float, seed: int | None) -> None:

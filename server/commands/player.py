@@ -15,6 +15,7 @@ from players.kit.host import Host
 from players.kit.http_server import run
 from players.player import HostAwayError, HostError
 from players.registry import PLAYERS, PlayerMaker, find_player
+from server.terminal.parameters import FiniteRange
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -28,13 +29,13 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 @click.option("--until-eof", is_flag=True, help="End when standard input ends, so as not to outlive who started it.")
 @click.option("--name", help="What it answers to INFO, and is called where it dials in; SPEC by default.")
-@click.option("--margin", type=click.FloatRange(0), default=Timing().margin_s, show_default=True,
+@click.option("--margin", type=FiniteRange(0), default=Timing().margin_s, show_default=True,
               help="Seconds before the end of a clock in which it answers.")  # fmt: skip
 @click.option("--max-matches", type=click.IntRange(1), help="How many at once; 8 by default, 1 where it dials in.")
 @click.option("--seed", type=int, help="Makes its choices repeatable.")
 @click.option("--ponder/--no-ponder", default=True, show_default=True,
               help="Whether a player that can goes on thinking while others move.")  # fmt: skip
-@click.option("--memory", type=click.FloatRange(1), metavar="MB", help="How much a player may take for its search.")
+@click.option("--memory", type=FiniteRange(1), metavar="MB", help="How much a player may take for its search.")
 def command(
     spec: str,
     port: int,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
 from server.terminal.progress import progress
 from server.tournament.ratings import Ratings, fit_ratings
@@ -21,6 +23,8 @@ from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""
+_BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+"""What reading an archive raises that is none, cut off, encrypted, or packed in a way of its own."""
 
 
 @click.command()
@@ -43,9 +47,15 @@ def command(
     The ratings leave out what a seat is worth. Matches that were not completed, and games of one role, do not count.
     Exits with 1 where a file is no record; the others are rated all the same.
     """
-    results, unreadable = _results(records, games)
+    results, unreadable, n_repeated = _results(records, games)
     for path, reason in unreadable:
         click.echo(f"ggp: {path}: {reason}", err=True)
+    if n_repeated:
+        came = "1 record" if n_repeated == 1 else f"{n_repeated} records"
+        click.echo(f"ggp: {came} of matches that came before; each match counts once", err=True)
+    if not results:
+        of_game = " of that game" if games else ""
+        click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
     try:
         ratings = fit_ratings(results, anchor=_anchor(anchor))
     except ValueError as error:
@@ -71,37 +81,49 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         raise click.UsageError(f"--anchor wants a player and its Elo, as in mcts=1500; {text!r} given") from None
 
 
-def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchResult], list[tuple[str, str]]]:
-    """Return the results of all records, and the names of files that are none with the reason."""
-    results, unreadable = [], []
+def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchResult], list[tuple[str, str]], int]:
+    """Return the results of all matches, files that are no records with the reason, and how many came again."""
+    results: dict[str, MatchResult | None] = {}
+    unreadable: list[tuple[str, str]] = []
+    n_repeated = 0
     with progress("reading records") as advance:
-        for name, text in _texts(paths):
+        for name, text in _texts(paths, unreadable):
             advance()
             try:
-                result = result_of(json.loads(text))
+                record = json.loads(text)
+                result, match_id = result_of(record), str(record["matchId"])
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 unreadable.append((name, f"no match record ({error})"))
                 continue
-            if result is not None and (not games or result.game in games):
-                results.append(result)
-    return results, unreadable
+            n_repeated += match_id in results
+            results[match_id] = result
+    counted = [found for found in results.values() if found is not None and (not games or found.game in games)]
+    return counted, unreadable, n_repeated
 
 
-def _texts(paths: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield each record in *paths* with what its file is called."""
+def _texts(paths: Sequence[Path], unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """Yield each record in *paths* with what its file is called; archives that are none are added to *unreadable*."""
     for path in paths:
         if path.is_dir():
-            yield from _texts(sorted(path.rglob("*.json")))
+            records = path / RECORDS if (path / PLAN).is_file() else path
+            yield from _texts(sorted(records.rglob("*.json")), unreadable)
         elif path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive:
-                for member in archive.infolist():
-                    if not member.is_dir() and member.file_size < MAX_RECORD_BYTES:
-                        yield f"{path}:{member.filename}", archive.read(member)
+            try:
+                yield from _members(path)
+            except _BROKEN as error:
+                unreadable.append((str(path), f"no ZIP archive that can be read ({error})"))
         elif path.suffix == ".jsonl":
             with path.open("rb") as lines:
                 yield from ((f"{path}:{number}", line) for number, line in enumerate(lines, 1))
         elif path.stat().st_size < MAX_RECORD_BYTES:
             yield str(path), path.read_bytes()
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir() and member.file_size < MAX_RECORD_BYTES:
+                yield f"{path}:{member.filename}", archive.read(member)
 
 
 def result_of(record: dict[str, Any]) -> MatchResult | None:

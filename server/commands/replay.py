@@ -75,6 +75,8 @@ def command(
         verdict = _verdict(stored, game, show, [one for one in (gallery, film) if one is not None])
         if film is not None and output is not None:
             film.write(output)
+    except BrokenPipeError:  # the reader of what is printed is gone
+        raise
     except OSError as error:
         raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     if not as_json and step is None:

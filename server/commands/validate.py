@@ -12,6 +12,7 @@ from rich.text import Text
 
 from gdl.games.library import find_game
 from gdl.language.kif import ReadLimits
+from server.terminal.parameters import FiniteRange, check_needs, check_one_output
 from server.terminal.progress import progress
 from server.validating import report
 from server.validating.rule_text import STANDARD_INPUT
@@ -32,16 +33,16 @@ NO_VERDICT: Final = 3
 @click.option("--seed", type=int, default=0, show_default=True, help="What the random plays are drawn with.")
 @click.option("--evidence", "folder", type=click.Path(file_okay=False, path_type=Path),
               help="With --simulate, write plays that show a defect into this folder, for `ggp replay`.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0, 86_400, min_open=True), default=30.0, show_default=True,
+@click.option("--seconds", type=FiniteRange(0, 86_400, min_open=True), default=30.0, show_default=True,
               help="Time for the checks of a file, and for its plays.")  # fmt: skip
 @click.option("--max-memory-mb", type=click.IntRange(64), default=2048, show_default=True,
               help="Memory for the plays of a file, and for the checks of a large one.")  # fmt: skip
 @click.option("--max-characters", type=click.IntRange(1), default=ReadLimits().max_characters, show_default=True,
               help="Refuse files that are larger.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Take warnings for errors.")
-@click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
-@click.option("--sarif", "form", flag_value="sarif", help="Print SARIF 2.1.0, for code-scanning tools.")
-@click.option("--github", "form", flag_value="github", help="Print annotations for GitHub Actions.")
+@click.option("--json", is_flag=True, help="Print everything as JSON.")
+@click.option("--sarif", is_flag=True, help="Print SARIF 2.1.0, for code-scanning tools.")
+@click.option("--github", is_flag=True, help="Print annotations for GitHub Actions.")
 @click.option("--explain", metavar="CODE", help="Say what a code such as gdl/unsafe-variable means, and end.")
 @click.pass_context
 def command(
@@ -55,8 +56,8 @@ def command(
     max_memory_mb: int,
     max_characters: int,
     strict: bool,
-    form: str | None,
     explain: str | None,
+    **forms: bool,
 ) -> None:
     """Say what is wrong with each FILE, and where, by line and column.
 
@@ -64,6 +65,8 @@ def command(
     beside it is checked, too. Exits with 0 when no file has an error (warnings are allowed), 1 when one has, 2 on wrong
     usage, 3 when a limit came before a verdict.
     """
+    check_one_output(**forms, explain=explain)
+    check_needs("--simulate", n_plays, evidence=folder)
     if explain is not None:
         _show(report.explain(report.code_named(explain)))
         return
@@ -76,6 +79,7 @@ def command(
     for file in files:
         _ = file == STANDARD_INPUT or find_game(file)  # so that a misspelt name is refused before the work begins
     verdicts: set[str] = set()
+    form = next((name for name, is_chosen in forms.items() if is_chosen), None)
     _show(_reported(form, _noted(_validations(files, options), verdicts)))
     context.exit(WRONG if "wrong" in verdicts else NO_VERDICT if "unknown" in verdicts else 0)
 

@@ -38,6 +38,7 @@ from server.records.signature import kept_key
 from server.spectating.events import Delay, read_delay
 from server.spectating.publishing import PublishSettings
 from server.storage.address import DEFAULT_DATABASE
+from server.terminal.parameters import FiniteRange
 
 DEFAULT_PORT: Final = 9148
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -129,9 +130,9 @@ class ServeOptions:
     player_memory: int = _option(PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
         click.IntRange(256))
     lobby_limit: float = _option(LOBBY_S, "For how many seconds a match waits for the people who play in it, before it "
-        "is cancelled.", click.FloatRange(1))
+        "is cancelled.", FiniteRange(1))
     lease: float = _option(LEASE_S, "After how many seconds of silence another manager on the same database goes on "
-        "with our matches.", click.FloatRange(1))
+        "with our matches.", FiniteRange(1))
     sign: Path | None = _option(None, "Sign records with the key in this file, which is made if it is not there.",
         _FILE, metavar="KEYFILE")
     publish: str | None = _option(None, "Publish matches at the old spectator server there, too, as they go on.",
@@ -139,7 +140,7 @@ class ServeOptions:
     publish_games: str = _option("", "Where readers of published matches find the rules: where this server is reached, "
         "and /base/games/ behind it.", metavar="URL")
     rules_seconds: float = _option(_REFEREE.max_seconds, "How long uploaded rules may think about one state.",
-        click.FloatRange(0.1))
+        FiniteRange(0.1))
     max_state: int = _option(_REFEREE.max_state_kb, "How many kilobytes of text a state may have, and what players may "
         "do in it: rules that make larger ones end their match.", click.IntRange(1))
     rules_memory: int = _option(_REFEREE.max_memory_mb, "How many megabytes uploaded rules may use.",
@@ -177,7 +178,7 @@ class ServeOptions:
     shutdown: str = _option(Manner.PARK.value, "What becomes of running matches at SIGTERM or Ctrl-C: finish them; "
         "park them, and they go on with the next start; abort them.", click.Choice([manner.value for manner in Manner]))
     shutdown_limit: float = _option(600.0, "After how many seconds of `--shutdown finish` the rest is parked.",
-        click.FloatRange(0))
+        FiniteRange(0))
     # fmt: on
 
     @property
@@ -247,6 +248,8 @@ class ServeOptions:
             ConfigurationError: the files hold no certificate with its key.
         """
         if self.tls_cert is None:
+            if self.tls_key is not None:
+                raise ConfigurationError(self.tls_key, "a key needs its certificate: --tls-cert")
             return None
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:

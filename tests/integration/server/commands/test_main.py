@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
@@ -50,6 +52,7 @@ def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
     [
         *((name, ("clingo", "numba", "numpy")) for name in ("backup", "export", "restore", "token")),
         *((name, ("aiohttp", "sqlalchemy")) for name in ("bench", "compile", "conform")),
+        *((name, ("numba", "sqlalchemy")) for name in ("games", "match", "ratings", "tournament")),
     ],
 )
 def test_a_command_loads_no_library_that_only_others_need(name: str, libraries: tuple[str, ...]) -> None:
@@ -73,3 +76,63 @@ def test_a_name_that_resembles_none_gets_a_way_to_find_the_right_one(ggp: Ggp) -
 def test_a_file_that_cannot_be_written_is_told_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("trace", "tictactoe", "-o", tmp_path / "absent" / "trace.json")
     assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "closed", "code"),
+    [
+        ("games", ">&-", 0),
+        ("show nim", ">&- 2>&-", 0),
+        ("validate -", "<&-", 1),
+        ("format -", "<&-", 0),
+        ("player random --stdio", "<&-", 0),
+    ],
+)
+def test_streams_that_are_closed_are_empty(words: str, closed: str, code: int) -> None:
+    program = f"{shlex.quote(sys.executable)} -m server {words} {closed}"
+    ran = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (code, False)
+
+
+def test_what_an_encoding_lacks_is_a_question_mark() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "server", "games"], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "EinStein w?rfelt nicht!" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "number"),
+    [
+        ("validate nim --seconds", "--seconds", "nan"),
+        ("serve --lease", "--lease", "inf"),
+        ("match nim --grace", "--grace", "nan"),
+        ("compile nim --seconds", "--seconds", "nan"),
+        ("player random --margin", "--margin", "inf"),
+    ],
+)
+def test_a_number_is_finite(ggp: Ggp, words: str, option: str, number: str) -> None:
+    ended = ggp(*words.split(), number)
+    message = f"Error: Invalid value for '{option}': {number} is no finite number.\n"
+    assert (ended.exit_code, ended.output, ended.errors.endswith(message)) == (2, "", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("validate nim --json --sarif", "--json and --sarif exclude each other; choose one of them"),
+        ("validate nim --evidence plays", "--evidence needs --simulate"),
+        ("serve --tls-key key.pem", "ggp: key.pem: a key needs its certificate: --tls-cert"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(ggp: Ggp, words: str, message: str) -> None:
+    ended = ggp(*words.split())
+    assert (ended.exit_code, ended.output, message in ended.errors) == (2, "", True)
+
+
+@pytest.mark.parametrize("name", ["perft", "train"])
+def test_examples_of_help_have_lines_of_their_own(ggp: Ggp, name: str) -> None:
+    lines = [line.strip() for line in ggp(name, "--help").output.splitlines()]
+    assert sum(line.startswith(f"ggp {name} ") for line in lines) >= 2
+    assert "\\b" not in lines
