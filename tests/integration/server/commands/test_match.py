@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socketserver
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -265,3 +266,18 @@ def test_what_was_answered_survives_kill_and_no_process_does(ggp: Ggp, folder: P
     ended = ggp("replay", "m.json")
     assert (ended.exit_code, ended.output.splitlines()[-1]) == (0, "agrees with the rules: 0 steps")
     assert "received noop" in ggp("replay", "m.json", "--seat", "o").output
+
+
+@pytest.mark.parametrize(
+    ("sink", "told"),
+    [("/dev/full", "ggp: standard output: No space left on device; the match goes on\n"), ("gone", "")],
+)
+def test_a_match_is_recorded_although_its_lines_cannot_be_written(sink: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    command = [sys.executable, "-m", "server", "match", "nim", "--record", str(path), "--no-draw"]
+    reader, pipe = os.pipe()
+    os.close(reader)
+    with open(sink if sink.startswith("/") else pipe, "w") as output:  # noqa: PTH123 -- one of both is a number
+        ran = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, told)
+    assert read_stored(path).is_completed

@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,8 @@ async def test_a_match_goes_on_when_the_server_comes_back(sqlite: Database) -> N
             record = await finished(host, match_id)
         while not said[-1].endswith("is over"):
             said.append(await line(process))
-    assert [each.partition(" (")[0] for each in said] == [
+    # How often it tries in vain to come back depends on the machine.
+    assert [told for told, _ in groupby(each.partition(" (")[0] for each in said)] == [
         f"registered deep at {host.url}", f"connected to {host.url} as deep", f"match {match_id}: plays x",
         "connection lost", f"connected to {host.url} as deep", f"match {match_id}: is over",
     ]  # fmt: skip
