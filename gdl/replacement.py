@@ -27,14 +27,19 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
         OSError: the file cannot be written; what was at *path* stays.
     """
     passing = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(4)}")
-    os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
     try:
+        os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         yield passing
         if is_durable:
             _synchronize(passing)
         passing.replace(path)
+    except OSError as error:
+        if error.filename in (passing, str(passing)):  # a name that no user has heard of
+            error.filename = str(path)
+        raise
     finally:
-        passing.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            passing.unlink(missing_ok=True)
     if is_durable:
         with contextlib.suppress(OSError):  # not every file system lets a folder be synchronised
             _synchronize(path.parent)

@@ -52,6 +52,7 @@ _LISTED: Final = {
     "player": ": `ggp player --help` lists ours; others are a file, http://host:port or cmd:program",
 }
 """What to do about a name that resembles no other."""
+_FOLDER: Final = ": that is a folder without a rule file of its name; name one of its files"
 
 WRONG: Final = 1
 USAGE: Final = 2
@@ -107,7 +108,8 @@ def main() -> None:
     try:
         ggp()
     except UnknownNameError as error:
-        hint = "" if error.suggestions else _LISTED.get(error.kind, "")
+        is_folder = error.kind == "game" and Path(error.name).is_dir()
+        hint = _FOLDER if is_folder else "" if error.suggestions else _LISTED.get(error.kind, "")
         click.echo(f"ggp: {error}{hint}", err=True)
         sys.exit(USAGE)
     except CallerError as error:

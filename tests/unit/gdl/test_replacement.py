@@ -48,3 +48,10 @@ def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "folder" / "file"):
         pass
+
+
+def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "file"
+    with pytest.raises(FileNotFoundError) as caught, replacing(path):
+        pass
+    assert caught.value.filename == str(path)

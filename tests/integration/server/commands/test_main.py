@@ -136,3 +136,11 @@ def test_examples_of_help_have_lines_of_their_own(ggp: Ggp, name: str) -> None:
     lines = [line.strip() for line in ggp(name, "--help").output.splitlines()]
     assert sum(line.startswith(f"ggp {name} ") for line in lines) >= 2
     assert "\\b" not in lines
+
+
+def test_a_folder_in_place_of_a_rule_file_is_called_one(ggp: Ggp, tmp_path: Path) -> None:
+    ended = ggp("validate", tmp_path)
+    message = (
+        f"ggp: no game {str(tmp_path)!r}: that is a folder without a rule file of its name; name one of its files\n"
+    )
+    assert (ended.exit_code, ended.output, ended.errors) == (2, "", message)
