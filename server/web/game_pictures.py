@@ -19,6 +19,7 @@ from server.match.referee import in_own_thread
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.web.boards import FIRST_POSITIONS, board, rule_book
+from server.web.game_list import picture_key
 
 PICTURES: Final = web.AppKey("game_pictures", LRUCache[str, bytes])
 N_KEPT: Final = 1_024
@@ -42,7 +43,7 @@ async def send_picture(request: web.Request) -> web.Response:
     drawn = await _drawn(request, current)
     body = drawn or _initial(title_of(current))
     etag = hashlib.sha256(body).hexdigest()[:16]
-    is_lasting = drawn is not None and bool(wanted) and current.sha256.startswith(wanted)
+    is_lasting = drawn is not None and wanted == picture_key(current)
     headers = {"Cache-Control": _FOR_LONG if is_lasting else _AGAIN, "ETag": f'"{etag}"'}
     if any(known.value in (etag, "*") for known in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
@@ -51,19 +52,19 @@ async def send_picture(request: web.Request) -> web.Response:
 
 async def _drawn(request: web.Request, version: GameVersion) -> bytes | None:
     """Return the picture of the first position; None where it is not known, or not yet."""
-    kept = request.app[PICTURES]
-    if version.sha256 not in kept:
+    kept, key = request.app[PICTURES], version.fingerprint
+    if key not in kept:
         facts = await request.app[FIRST_POSITIONS].facts(version)
         if facts is None:
             return None
         try:
-            drawn = await board(rule_book(version), facts)
+            drawn = await board(await rule_book(version), facts)
         except GdlError:
             return None
         if drawn is None:
             return None
-        kept[version.sha256] = await in_own_thread(partial(_picture, drawn, title_of(version)))
-    return kept[version.sha256]
+        kept[key] = await in_own_thread(partial(_picture, drawn, title_of(version)))
+    return kept[key]
 
 
 def _picture(drawn: Board, title: str) -> bytes:

@@ -8,12 +8,11 @@ from typing import Any, Final
 from aiohttp import web
 
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
-from gdl.language.sentences import Rule
+from gdl.language.rules import Description, Rule
 from server.api.operation import MANAGER
 from server.errors import RequestError
 from server.match.referee import in_own_thread
 from server.storage.games import title_of
-from server.storage.rows import GameVersion
 from server.web.boards import rule_book
 from server.web.rendering import render
 from server.web.validation_page import plain
@@ -32,7 +31,8 @@ async def show_difference(request: web.Request) -> web.Response:
     old, new = (versions.get(request.query.get(key, "")) for key in ("old", "new"))
     if old is None or new is None:
         raise RequestError("unknown_game", f"the game {name[:100]!r} has no such two versions", "", 404)
-    found, changes = await in_own_thread(partial(_compared, old, new))
+    before, now = (await rule_book(old)).description, (await rule_book(new)).description
+    found, changes = await in_own_thread(partial(_compared, before, now))
     return render(
         request,
         "difference.html",
@@ -46,8 +46,8 @@ async def show_difference(request: web.Request) -> web.Response:
     )
 
 
-def _compared(old: GameVersion, new: GameVersion) -> tuple[RuleDifference, list[dict[str, Any]]]:
-    found = difference(rule_book(old).description, rule_book(new).description)
+def _compared(old: Description, new: Description) -> tuple[RuleDifference, list[dict[str, Any]]]:
+    found = difference(old, new)
     return found, [shown_change(change) for change in found.changes[:_MOST_CHANGES]]
 
 
