@@ -77,8 +77,8 @@ def test_traits_come_from_roles_description_and_figures() -> None:
     version = GameVersion("dice", "0" * 64, "", ("a", "random"), True, 5, about=ABOUT, report=report)
     found = traits_of(version)
     assert found == GameTraits(
-        "dice", "Dice", picture_key(version), 1, frozenset({"one", "chance", "hidden", "simultaneous"}), ("luck",), "grid", 2.5,
-        7.0, 5,
+        "dice", "Dice", picture_key(version), 1, frozenset({"one", "chance", "hidden", "simultaneous"}), ("luck",),
+        "grid", 2.5, 7.0, 5,
     )  # fmt: skip
     assert (found.words, found.figures) == (
         "1 role, chance, hidden information, simultaneous moves", "2.5 moves a state, 7 steps"
