@@ -37,9 +37,10 @@ async def _known(session: aiohttp.ClientSession, server: str, game: str) -> list
         told = (await object_of(answer, server)).get("versions")
     lines = told if isinstance(told, list) else [None]
     hashes = [line.get("sha256") if isinstance(line, dict) else None for line in lines]
-    if not all(isinstance(sha256, str) for sha256 in hashes):
+    found = [sha256 for sha256 in hashes if isinstance(sha256, str)]
+    if len(found) < len(lines):
         raise OrderRefusedError(server, "its answer lists no versions: is this a server of `ggp serve`?")
-    return hashes
+    return found
 
 
 def _meant(server: str, known: Sequence[str], version: str) -> str:
