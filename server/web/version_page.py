@@ -19,6 +19,8 @@ from server.web.validation_page import plain
 
 _MOST_CHANGES: Final = 200
 _MOST_LINES: Final = 100
+_MOST_LINES_IN_ALL: Final = 5_000
+"""After the change that reaches so many lines the others are only counted: the page is filled on the event loop."""
 _MOST_CHARACTERS: Final = 10_000
 """How much of each rule is shown at most."""
 _SIGNS: Final = {"-": "removed", "+": "added"}
@@ -32,7 +34,7 @@ async def show_difference(request: web.Request) -> web.Response:
     if old is None or new is None:
         raise RequestError("unknown_game", f"the game {name[:100]!r} has no such two versions", "", 404)
     before, now = (await rule_book(old)).description, (await rule_book(new)).description
-    found, changes = await in_own_thread(partial(_compared, before, now))
+    found, changes = await in_own_thread(partial(compared, before, now))
     return render(
         request,
         "difference.html",
@@ -42,16 +44,23 @@ async def show_difference(request: web.Request) -> web.Response:
         n_same=found.n_same,
         counts=[(len(found.of_kind(kind)), kind) for kind in ("added", "removed", "changed")],
         changes=changes,
-        n_more=max(0, len(found.changes) - _MOST_CHANGES),
+        n_more=len(found.changes) - len(changes),
     )
 
 
-def _compared(old: Description, new: Description) -> tuple[RuleDifference, list[dict[str, Any]]]:
-    found = difference(old, new)
-    return found, [shown_change(change) for change in found.changes[:_MOST_CHANGES]]
+def compared(old: Description, new: Description) -> tuple[RuleDifference, list[dict[str, Any]]]:
+    """Return what differs, and what the template shows of the first changes."""
+    found, shown = difference(old, new), list[dict[str, Any]]()
+    n_lines = 0
+    for change in found.changes[:_MOST_CHANGES]:
+        if n_lines >= _MOST_LINES_IN_ALL:
+            break
+        shown.append(_shown(change))
+        n_lines += len(shown[-1]["lines"])
+    return found, shown
 
 
-def shown_change(change: RuleChange) -> dict[str, Any]:
+def _shown(change: RuleChange) -> dict[str, Any]:
     """Return what the template shows of *change*: where the rule is, and its lines with what became of each."""
     old, new = (_first_lines(rule) for rule in (change.old, change.new))
     return {
