@@ -249,16 +249,6 @@ class RenamingError(CallerError):
     message: str
 
 
-class ArenaError(CallerError):
-    """An arena cannot have that many rows, columns, cells, robots or turns."""
-
-    template: ClassVar[str] = "an arena has from {least:,} to {most:,} {what}, not {number:,}"
-    what: str
-    number: int
-    least: int
-    most: int
-
-
 class SizeError(CallerError):
     """A game of a family cannot be made in that size."""
 

@@ -25,7 +25,7 @@ _CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "kin
 _MEN: Final = frozenset({"man", "crowned"})
 _TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
 _MAX_COMPANIONS: Final = 10
-_NOBODY: Final = Appearance("", "token", "white")
+_PLAIN_LOOK: Final = Appearance("", "token", "white")
 _MAX_KINDS: Final = 6
 """Of how many names an argument may be that splits pieces by owner or state."""
 
@@ -132,7 +132,7 @@ def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
         return
     looks = appearances(split.names, roles)
     for owner in sorted(split.names):
-        look = looks.get(owner, _NOBODY)
+        look = looks.get(owner, _PLAIN_LOOK)
         pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
         symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
         own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}

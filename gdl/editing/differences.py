@@ -124,7 +124,16 @@ def _likeness(first: str, second: str) -> float:
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return the lines of *old* and *new*, each with `-`, `+` or a blank before it.
 
+    Only whole lines are compared: looking into lines that are alike would take time that is cubic in their number.
+
     >>> changed_lines(["a", "b"], ["a", "c"])
     [' a', '-b', '+c']
     """
-    return [line[0] + line[2:] for line in difflib.ndiff(old, new) if line[0] != "?"]
+    found: list[str] = []
+    for kind, i, i_end, j, j_end in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if kind == "equal":
+            found += [f" {line}" for line in old[i:i_end]]
+        else:
+            found += [f"-{line}" for line in old[i:i_end]]
+            found += [f"+{line}" for line in new[j:j_end]]
+    return found

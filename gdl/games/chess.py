@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from gdl.errors import FenError
+from gdl.games.families import Cell
 from gdl.games.library import library_folder
 
 FIRST_FEN: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-
-Cell: TypeAlias = tuple[int, int]
-"""Column and row, from 1 to 8."""
 
 _SIDE: Final = 8
 _QUIET_STEPS: Final = 100

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 from gdl.editing.formatting import LINE_COLUMNS
 from gdl.errors import SizeError
+
+Cell: TypeAlias = tuple[int, int]
+"""Column and row, both from 1."""
 
 
 @dataclass(frozen=True, slots=True)

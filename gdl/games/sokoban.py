@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from string import Template
-from typing import Final, TypeAlias
+from typing import Final
 
 from gdl.errors import PuzzleError
-from gdl.games.families import GeneratedGame, chain, check_size, fact, lines_of, unary
+from gdl.games.families import Cell, GeneratedGame, chain, check_size, fact, lines_of, unary
 
 MAX_LEVEL_SIDE: Final = 40
 MAX_SOKOBAN_STEPS: Final = 5_000
 DEFAULT_STEPS: Final = 300
-
-Cell: TypeAlias = tuple[int, int]
-"""Column and row, both from 1, from the upper left corner."""
 
 WALL: Final = "#"
 _PLAYER, _BOX, _GOAL, _FLOOR = "@+", "$*", ".*+", " -_"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 from string import Template
-from typing import Final, TypeAlias
+from typing import Final
 
 from gdl.errors import PuzzleError
-from gdl.games.families import GeneratedGame, chain, fact, lines_of
-
-Cell: TypeAlias = tuple[int, int]
-"""Column and row, both from 1, from the upper left corner."""
+from gdl.games.families import Cell, GeneratedGame, chain, fact, lines_of
 
 _CELLS: Final = tuple((x, y) for y in range(1, 10) for x in range(1, 10))
 _BLANK: Final = "0."

@@ -8,11 +8,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from string import Template
-from typing import Final, TypeAlias
+from typing import Final
 
 from gdl.boards import MAX_SIDE
-from gdl.errors import ArenaError
-from gdl.games.families import fact, lines_of
+from gdl.games.families import Cell, check_size, fact, lines_of
 from gdl.games.library import library_folder
 
 MAX_ROBOTS: Final = 99
@@ -22,14 +21,12 @@ MAX_TURNS: Final = 10_000
 
 _EVERYTHING: Final = 100
 
-Cell: TypeAlias = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class ZionArena:
     """An arena with its player in the middle and its robots anywhere else, as *seed* has it.
 
-    *Raises*: ArenaError, if a number is out of range or there is no cell for a robot.
+    *Raises*: SizeError, if a number is out of range or there is no cell for a robot.
     """
 
     rows: int
@@ -39,11 +36,11 @@ class ZionArena:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check("rows", self.rows, 1, MAX_SIDE)
-        _check("columns", self.columns, 1, MAX_SIDE)
-        _check("cells", self.rows * self.columns, 2, MAX_SIDE**2)
-        _check("robots", self.robots, 1, MAX_ROBOTS)
-        _check("turns", self.turns, 1, MAX_TURNS)
+        check_size("zion", "rows", self.rows, 1, MAX_SIDE)
+        check_size("zion", "columns", self.columns, 1, MAX_SIDE)
+        check_size("zion", "cells", self.rows * self.columns, 2, MAX_SIDE**2)
+        check_size("zion", "robots", self.robots, 1, MAX_ROBOTS)
+        check_size("zion", "turns", self.turns, 1, MAX_TURNS)
 
     @property
     def player(self) -> Cell:
@@ -108,11 +105,6 @@ def zion_about(arena: ZionArena) -> str:
 def score(destroyed: int, robots: int) -> int:
     """Return the goal of a living player: above 0 with no robot destroyed, 100 with all, and growing with each."""
     return _EVERYTHING * (destroyed + 1) // (robots + 1)
-
-
-def _check(what: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise ArenaError(what, number, least, most)
 
 
 def _template(name: str) -> Template:

@@ -51,7 +51,7 @@ HEADERS: Final = {
 }
 """What every answer has; no script or style inside a page is run."""
 _EMBEDDED_HEADERS: Final = {
-    # No script and no form: there is nothing in it that a page around it could have somebody click on.
+    # No script and no form: there is nothing in it that a page around it could have a person click on.
     "Content-Security-Policy": "; ".join(
         (
             "default-src 'none'",

@@ -181,7 +181,7 @@ WRITTEN_S: Final = 5.0
 _LOG: Final = logging.getLogger(__name__)
 _ROLES: Final = frozenset(role.word for role in Role)
 _N_REMEMBERED: Final = 10_000
-_NOBODY_S_HASH: Final = secret_hash(new_secret())
+_UNUSED_HASH: Final = secret_hash(new_secret())
 
 Value = TypeVar("Value")
 
@@ -204,7 +204,7 @@ class Recognition:
             return None
         row = await self._row(token.id)
         # The comparison is made in any case, so that its time does not tell which ids there are.
-        is_right = is_secret_of(token.secret, row.hash if row else _NOBODY_S_HASH)
+        is_right = is_secret_of(token.secret, row.hash if row else _UNUSED_HASH)
         return self._principal(row) if row and is_right else None
 
     async def by_session(self, secret: str) -> Principal | None:

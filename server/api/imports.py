@@ -38,13 +38,14 @@ class ImportedGame(ResponseModel):
 
 
 class ImportAnswer(ResponseModel):
-    """An import: what became of each rule file so far, and of how many."""
+    """An import: what became of each rule file so far, and of how many; `problem` says why it ended before the last."""
 
     id: str
     url: str
     source: str
     is_over: bool
     n_games: int | None
+    problem: str
     games: list[ImportedGame]
 
 
@@ -84,5 +85,6 @@ def _answer(work: GameImport) -> ImportAnswer:
         source=work.source,
         is_over=work.is_over,
         n_games=work.n_games,
+        problem=work.problem,
         games=[ImportedGame(**row.as_json()) for row in work.rows],
     )

@@ -37,6 +37,7 @@ class TournamentFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._is_held = False
 
     @property
     def has_plan(self) -> bool:
@@ -60,9 +61,11 @@ class TournamentFolder:
         except OSError as error:
             os.close(handle)
             raise TournamentFolderError(self.path, "another process plays this tournament") from error
+        self._is_held = True
         try:
             yield
         finally:
+            self._is_held = False
             os.close(handle)
 
     def plan(self) -> tuple[TournamentPlan, dict[str, str]]:
@@ -130,15 +133,14 @@ class TournamentFolder:
         path = self.path / name
         if not path.exists():
             return []
-        text = path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        if whole != text:
+        *lines, unfinished = path.read_bytes().split(b"\n")
+        if unfinished and self._is_held:  # else the process that plays the tournament may just be writing it
             with path.open("r+b") as file:  # what a crash cut off is dropped, so that no line is glued to it
-                file.truncate(len(whole))
+                file.truncate(sum(map(len, lines)) + len(lines))
         found = []
-        for number, line in enumerate(whole.decode("utf-8", "replace").splitlines(), 1):
+        for number, line in enumerate(lines, 1):
             try:
-                found.append(read(json.loads(line)))
+                found.append(read(json.loads(line.decode("utf-8", "replace"))))
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise TournamentFolderError(self.path, f"line {number} of {name} cannot be read ({error!r})") from error
         return found

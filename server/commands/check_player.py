@@ -9,11 +9,13 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from server.checks.bout import Clocks
 from server.checks.catalogue import CHECKS
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.checks.probe import Probe
+from server.records.transcript import shown
 from server.terminal.progress import progress
 
 _COLOURS = {
@@ -84,13 +86,9 @@ def _print_table(findings: Sequence[CheckResult]) -> None:
     for heading in ("verdict", "check", "what a player should do", "s"):
         table.add_column(heading, justify="right" if heading == "s" else "left")
     for finding in findings:
-        what = finding.what if not finding.detail else f"{finding.what}\n  {finding.detail}"
+        what = Text(finding.what if not finding.detail else f"{finding.what}\n  {shown(finding.detail)}")
         colour = _COLOURS[finding.verdict]
-        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, _plain(what), f"{finding.took_s:.1f}")
+        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, what, f"{finding.took_s:.1f}")
     Console().print(table)
     counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in CheckVerdict}
     click.echo(", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")

@@ -95,7 +95,7 @@ def connect(columns: int, rows: int, line: int, gravity: bool, output: Path | No
 
 @command.command(short_help="Nim, with heaps of any sizes.")
 @click.argument("sizes", type=click.IntRange(1, MAX_HEAP_SIZE), nargs=-1, required=True)
-@click.option("--misere", is_flag=True, help="Whoever takes the last thing loses.")
+@click.option("--misere", is_flag=True, help="The player who takes the last thing loses.")
 @output_option
 def nim(sizes: tuple[int, ...], misere: bool, output: Path | None) -> None:
     """Write the rules of Nim with heaps of these SIZES."""

@@ -17,6 +17,7 @@ from yarl import URL
 from server.importing.download import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
+from server.records.transcript import shown
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _show(rows: list[ImportRow], into: Path) -> None:
     table = Table("game", "roles", "plays", "steps", "moves", "board", "remarks", box=None, pad_edge=False)
     for row in rows:
         if row.outcome is ImportOutcome.IMPORTED:
-            table.add_row(row.name, ", ".join(row.roles), *_figures(row), row.board, _remarks(row))
+            table.add_row(row.name, shown(", ".join(row.roles)), *_figures(row), row.board, shown(_remarks(row)))
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
     if table.row_count:
         console.print(table)
@@ -97,7 +98,7 @@ def _show(rows: list[ImportRow], into: Path) -> None:
         if told:
             console.print(f"\n{len(told):,} {said}:")
         for row in told:
-            console.print(f"  {row.path}: {row.reason}", soft_wrap=True)
+            console.print(f"  {shown(row.path)}: {shown(row.reason)}", soft_wrap=True)
     counts = Counter(row.outcome for row in rows)
     click.echo(f"\n{counts[ImportOutcome.IMPORTED]:,} of {len(rows):,} came in; {_next(rows, into)}")
 
@@ -114,9 +115,9 @@ def _rounded(mean: float | None) -> str:
 
 
 def _remarks(row: ImportRow) -> str:
-    shown = "; ".join(row.warnings[:_MOST_WARNINGS])
+    told = "; ".join(row.warnings[:_MOST_WARNINGS])
     n_more = len(row.warnings) - _MOST_WARNINGS
-    return f"{shown[:100]} (and {n_more:,} more)" if n_more > 0 else shown[:100]
+    return f"{told[:100]} (and {n_more:,} more)" if n_more > 0 else told[:100]
 
 
 def _next(rows: list[ImportRow], into: Path) -> str:

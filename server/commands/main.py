@@ -110,14 +110,22 @@ def main() -> None:
     except UnknownNameError as error:
         is_folder = error.kind == "game" and Path(error.name).is_dir()
         hint = _FOLDER if is_folder else "" if error.suggestions else _LISTED.get(error.kind, "")
-        click.echo(f"ggp: {error}{hint}", err=True)
+        _complain(f"{error}{hint}")
         sys.exit(USAGE)
     except CallerError as error:
-        click.echo(f"ggp: {error}", err=True)
+        _complain(str(error))
         sys.exit(USAGE)
     except GdlError as error:
-        click.echo(f"ggp: {error}", err=True)
+        _complain(str(error))
         sys.exit(WRONG)
     except OSError as error:
-        click.echo(f"ggp: {error.filename or 'input or output'}: {error.strerror or error}", err=True)
+        _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
         sys.exit(USAGE)
+
+
+def _complain(message: str) -> None:
+    """Print *message*, which may quote files of others, on standard error, without orders to the terminal."""
+    from server.records.transcript import shown  # noqa: PLC0415 -- only an error needs it
+
+    lines = "\n".join(map(shown, message.split("\n")))
+    click.echo(f"ggp: {lines}", err=True)

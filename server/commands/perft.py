@@ -18,6 +18,7 @@ from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
 from server.records.journal import read_stored
 from server.records.replay import replay
+from server.records.transcript import shown
 from server.terminal.progress import progress
 
 _SEPARATOR: Final = "@"
@@ -41,8 +42,8 @@ class _RecordStep(click.ParamType[tuple[Path, int]]):
 @click.option("--turns", "by_turns", is_flag=True, help="Count whole turns, where a turn takes several steps.")
 @click.option("--from", "begin", type=_RecordStep(), help="Begin where a match of the game stood at a step.")
 @click.option("--divide", is_flag=True, help="Say how many nodes of DEPTH each first joint move leads to.")
-@click.option("--processes", "n_threads", type=click.IntRange(1), default=os.cpu_count() or 1,
-              show_default="one a core", help="How many cores are used.")  # fmt: skip
+@click.option("--threads", "--processes", "n_threads", type=click.IntRange(1), default=os.cpu_count() or 1,
+              show_default="one a core", help="How many threads count at once, each on a core.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def command(
     name: str, depth: int, by_turns: bool, begin: tuple[Path, int] | None, divide: bool, n_threads: int, as_json: bool
@@ -124,5 +125,5 @@ def _divide(game: Game, counting: Counting, state: State, depth: int, *, as_json
         click.echo(json.dumps({"depth": depth, "nodes": sum(nodes for _, nodes in found), "moves": moves}, indent=2))
         return
     for words, nodes in found:
-        click.echo(f"{nodes:>22,}  {' '.join(words)}")
+        click.echo(shown(f"{nodes:>22,}  {' '.join(words)}"))
     click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {len(found)} moves")

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
+from server.records.transcript import shown
 from server.terminal.progress import progress
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.results import MatchResult
@@ -169,11 +170,13 @@ def _as_json(ratings: Ratings) -> dict[str, Any]:
 
 
 def _table(title: str, ratings: Ratings) -> Table:
-    table = Table(title=title or None, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table = Table(
+        title=Text(shown(title)) if title else None, box=None, pad_edge=False, header_style="bold", title_justify="left"
+    )
     for column in ("", "player", "Elo", "95 %", "LOS", "matches"):
         table.add_column(column, justify="left" if column == "player" else "right")
     for place, each in enumerate(ratings.players, 1):
         los = superiority(each.player, ratings)
-        interval, shown = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
-        table.add_row(f"{place}", Text(each.player), f"{each.elo:.0f}", interval, shown, f"{each.n_matches}")
+        interval, sureness = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
+        table.add_row(f"{place}", Text(shown(each.player)), f"{each.elo:.0f}", interval, sureness, f"{each.n_matches}")
     return table

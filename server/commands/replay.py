@@ -64,7 +64,7 @@ def command(
         click.echo("\n".join(transcript(stored, role, game)))
         return
     if not as_json:
-        click.echo(_title(stored))
+        click.echo(shown(_title(stored)))
         if file is None and layout_of(game.description, None).kind == "facts":
             click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
     show = None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
@@ -125,15 +125,17 @@ class _Show:
         if at.moves is not None:
             errors = (*at.errors, *("" for _ in at.moves[len(at.errors) :]))
             answers = zip(self.game.roles, at.moves, errors, strict=False)
-            click.echo("  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers))
+            told = "  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers)
+            click.echo(shown(told))
             for role, failure in zip(self.game.roles, at.failures, strict=False):
                 if failure:
-                    click.echo(f"  {role}: the player failed: {shown(failure)}")
+                    click.echo(shown(f"  {role}: the player failed: {failure}"))
             for role, insight in zip(self.game.roles, at.insights, strict=False):
                 if insight is not None:
-                    click.echo(f"  {role} thought: {shown(insight_words(insight))}")
+                    click.echo(shown(f"  {role} thought: {insight_words(insight)}"))
         elif at.state.is_terminal:
-            click.echo("terminal  " + "  ".join(f"{role}: {at.state.goal(role)}" for role in self.game.roles))
+            goals = (f"{role}: {at.state.goal(role)}" for role in self.game.roles)
+            click.echo(shown(f"terminal  {'  '.join(goals)}"))
 
 
 def _verdict(
@@ -182,7 +184,7 @@ def _sentence(verdict: dict[str, Any]) -> str:
     signed = "" if verdict["signature"] == "none" else f"\nsignature: {verdict['signature']}"
     if verdict["agrees"]:
         return f"\nagrees with the rules: {_count(verdict['steps'])}{signed}"
-    return f"\n{verdict['difference']['message']}{signed}"
+    return f"\n{shown(verdict['difference']['message'])}{signed}"
 
 
 def _count(n_steps: int) -> str:

@@ -83,8 +83,8 @@ def command(
         write_picture(picture(game.description, about, game.initial_state.facts, standalone=True), output)
         return
     if as_json:
-        shown = _as_json(file, about, game, legal)
-        click.echo(json.dumps(shown | {"rules": game.description.source.text} if with_rules else shown, indent=2))
+        told = _as_json(file, about, game, legal)
+        click.echo(json.dumps(told | {"rules": game.description.source.text} if with_rules else told, indent=2))
         return
     is_unicode = has_unicode() if is_unicode is None else is_unicode
     lines = "\n".join(
@@ -143,10 +143,10 @@ def print_rules(text: str, console: Console) -> None:
     if not console.is_terminal:
         click.echo(f"\n{text}", nl=False)
         return
-    shown = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+    harmless = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     lexer = GdlLexer(stripnl=False, ensurenl=False)
     console.print()
-    console.print(Syntax("", lexer, theme=_THEME).highlight(shown), soft_wrap=True, end="")
+    console.print(Syntax("", lexer, theme=_THEME).highlight(harmless), soft_wrap=True, end="")
 
 
 def _painted(symbol: str, colour: str | None) -> str:

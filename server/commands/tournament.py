@@ -30,6 +30,7 @@ from server.arena.report import HTML_FILE, write_reports
 from server.arena.venue import LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
+from server.importing.api_answers import object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import game_name_of
 from server.terminal.progress import progress
@@ -101,10 +102,10 @@ def order(file: Path, server: str, token: str | None) -> None:
     """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file."""
     name = "" if "name" in read_toml(file) else f'name = "{game_name_of(file.stem)}"\n'
     text = name + file.read_text("utf-8")
-    click.echo(asyncio.run(_ordered(text, server.rstrip("/"), token)))
+    click.echo(asyncio.run(ordered(text, server.rstrip("/"), token)))
 
 
-async def _ordered(text: str, server: str, token: str | None) -> str:
+async def ordered(text: str, server: str, token: str | None) -> str:
     """Return the address of the tournament that the TOML *text* orders at *server*.
 
     Raises:
@@ -116,11 +117,13 @@ async def _ordered(text: str, server: str, token: str | None) -> str:
             aiohttp.ClientSession(headers=headers) as session,
             session.post(f"{server}/api/v1/tournaments", data=text.encode()) as answer,
         ):
-            told = await answer.json()
+            told = await object_of(answer, server, HTTPStatus.CREATED)
+    except OrderRefusedError:
+        raise
     except (aiohttp.ClientError, ValueError, TimeoutError) as error:
         raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
-    if answer.status != HTTPStatus.CREATED:
-        raise OrderRefusedError(server, told["error"]["message"])
+    if not isinstance(told.get("url"), str):
+        raise OrderRefusedError(server, "its answer names no tournament: is this a server of `ggp serve`?")
     return f"{server}{told['url']}"
 
 

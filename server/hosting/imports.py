@@ -13,14 +13,22 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from gdl.errors import CallerError, GdlError, RuleFileError
-from gdl.language.kif import ReadLimits
+from gdl.errors import CallerError, GdlError
 from gdl.language.normalization import normal_sha256
 from gdl.language.rules import read_rules
 from server.errors import RequestError
 from server.hosting.ordering import Upload, keep_game
 from server.importing.collection import CandidateGame, candidates, description_of
-from server.importing.intake import MAX_CHARACTERS, ImportOutcome, ImportRow, examined, free_name, row_of
+from server.importing.intake import (
+    ImportOutcome,
+    ImportRow,
+    double_of,
+    examined,
+    free_name,
+    normal_hash,
+    refused,
+    row_of,
+)
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.match.referee import in_own_thread
 from server.storage.games import GameStore
@@ -33,8 +41,8 @@ _MOST_KEPT: Final = 50
 """How many imports are remembered."""
 _MOST_RUNNING: Final = 2
 _N_HASHES: Final = 10_000
-_LIMITS: Final = ReadLimits(max_characters=MAX_CHARACTERS, max_depth=2_000)
 _RETRY_S: Final = 2.0
+_OF_OURS: Final = "an error of this server, which its log describes"
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -46,6 +54,7 @@ class GameImport:
         by: whose games these are.
         replaces: whether rules under a name that is taken are a new version, as those of a folder of the server's are.
         n_games: how many rule files there are; None before that is known.
+        problem: why it ended before all of them were looked at; empty where it did not.
     """
 
     id: str
@@ -54,6 +63,7 @@ class GameImport:
     replaces: bool = False
     n_games: int | None = None
     rows: list[ImportRow] = field(default_factory=list)
+    problem: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -75,6 +85,7 @@ class GameImports:
         self._known: LRUCache[str, GameImport] = LRUCache(_MOST_KEPT)
         self._hashes: LRUCache[str, str] = LRUCache(_N_HASHES)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._n_unpacked = 0  # archives that are just being unpacked; their imports begin then
         self._turn = asyncio.Lock()
 
     @property
@@ -93,9 +104,13 @@ class GameImports:
             ImportSourceError: it is neither, or larger than it may be.
             RequestError: other imports are under way.
         """
-        if len(self._tasks) >= _MOST_RUNNING:
+        if len(self._tasks) + self._n_unpacked >= _MOST_RUNNING:
             raise RequestError("busy", "other games are being imported just now", "try again in some minutes", 503)
-        found = await in_own_thread(partial(files_of_bytes, raw, source, UPLOADED))
+        self._n_unpacked += 1
+        try:
+            found = await in_own_thread(partial(files_of_bytes, raw, source, UPLOADED))
+        finally:
+            self._n_unpacked -= 1
         return self._begun(GameImport(secrets.token_hex(8), source, by), found)
 
     async def keep_folder(self, folder: Path) -> GameImport:
@@ -127,8 +142,9 @@ class GameImports:
                 known = await self._known_games()
                 for game in games:
                     work.rows.append(await self._imported(game, work, known))
-        except GdlError:
+        except Exception as error:  # whatever it is, the page has to say that not all files were looked at
             _LOG.exception("the import of %s failed", work.source)
+            work.problem = str(error).split("\n")[0] if isinstance(error, GdlError) else _OF_OURS
         finally:
             work.ended.set()
             _LOG.info("import of %s by %s: %s", work.source, work.by or "the server", dict(work.counts))
@@ -143,19 +159,16 @@ class GameImports:
         return self._hashes[version.sha256]
 
     async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> ImportRow:
-        """Keep *game*, and return what became of it; *known* grows by its rules."""
+        """Keep *game*, and return what became of it; *known* grows by its rules once they are kept."""
+        sha256 = await in_own_thread(partial(normal_hash, game))
+        if isinstance(sha256, ImportRow):
+            return sha256
         try:
-            sha256 = await in_own_thread(lambda: normal_sha256(read_rules(game.rules, game.path, _LIMITS)))
-            if sha256 in known:
-                reason = f"the same rules as {known[sha256]}"
-                return ImportRow(game.path, ImportOutcome.DOUBLE, title=game.title, reason=reason)
-            row = await self._kept(game, work)
-        except RuleFileError as error:
-            place = "" if error.span is None else f"line {error.span.line}: "
-            return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
+            row = double_of(game, sha256, known) or await self._kept(game, work)
         except (CallerError, GdlError) as error:
-            return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
-        known[sha256] = row.name
+            return refused(game, str(error).split("\n")[0])
+        if row.outcome is ImportOutcome.IMPORTED:
+            known[sha256] = row.name
         return row
 
     async def _kept(self, game: CandidateGame, work: GameImport) -> ImportRow:

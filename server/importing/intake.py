@@ -116,13 +116,14 @@ def import_games(
     into.mkdir(parents=True, exist_ok=True)
     known, rows = known_games(into), list(_passed_over(found))
     taken = {path.name for path in into.iterdir()} | set(game_names())
-    for game, verdict in judged(games, known):
+    for game, sha256, verdict in judged(games, known):
         if isinstance(verdict, ImportRow):
             rows.append(verdict)
         else:
             name = free_name(game.name, taken)
             taken.add(name)
             rows.append(_written(verdict, into / name, source))
+            known[sha256] = name
         on_done()
     return sorted(rows, key=lambda row: row.path)
 
@@ -133,19 +134,31 @@ def _passed_over(found: FoundFiles) -> Iterator[ImportRow]:
 
 
 def judged(
-    games: Iterable[CandidateGame], known: dict[str, str]
-) -> Iterator[tuple[CandidateGame, AcceptedGame | ImportRow]]:
-    """Yield each of *games* with what is to be kept, or why nothing is; *known* grows by the rules that are kept.
+    games: Iterable[CandidateGame], known: Mapping[str, str]
+) -> Iterator[tuple[CandidateGame, str, AcceptedGame | ImportRow]]:
+    """Yield each of *games* with its normal hash, and what is to be kept, or why nothing is.
 
-    As many are validated at once as there are processors, in their order.
+    As many are validated at once as there are processors, in their order. *known* has to grow by each game that is
+    kept before the next one is asked for; a copy of a game that was refused is looked at again, by its own lines.
     """
     with _workers() as workers:
-        pending: list[tuple[CandidateGame, Future[AcceptedGame | ImportRow] | ImportRow]] = []
+        hashed: list[tuple[CandidateGame, str | ImportRow]] = []
+        begun: dict[str, Future[AcceptedGame | ImportRow]] = {}
         for game in games:
-            double = _double(game, known)
-            pending.append((game, workers.submit(examined, game) if double is None else double))
-        for game, verdict in pending:
-            yield game, verdict if isinstance(verdict, ImportRow) else verdict.result()
+            found = normal_hash(game)
+            if isinstance(found, str) and found not in known and found not in begun:
+                begun[found] = workers.submit(examined, game)
+            hashed.append((game, found))
+        for game, found in hashed:
+            if isinstance(found, ImportRow):
+                yield game, "", found
+            else:
+                first = begun.pop(found, None)
+                yield (
+                    game,
+                    found,
+                    double_of(game, found, known) or (examined(game) if first is None else first.result()),
+                )
 
 
 @contextmanager
@@ -158,17 +171,28 @@ def _workers() -> Iterator[ThreadPoolExecutor]:
         workers.shutdown(cancel_futures=True)
 
 
-def _double(game: CandidateGame, known: dict[str, str]) -> ImportRow | None:
-    """Return that the rules of *game* are there already, or cannot be read; None where they are new, and now known."""
+def normal_hash(game: CandidateGame) -> str | ImportRow:
+    """Return the hash of the normal form of the rules of *game*, or that they cannot be read."""
     try:
-        sha256 = normal_sha256(_description(game))
+        return normal_sha256(_description(game))
     except RuleFileError as error:
         place = "" if error.span is None else f"line {error.span.line}: "
-        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=f"{place}{error.message}")
-    if sha256 in known:
-        return ImportRow(game.path, ImportOutcome.DOUBLE, title=game.title, reason=f"the same rules as {known[sha256]}")
-    known[sha256] = game.path
-    return None
+        return refused(game, f"{place}{error.message}")
+
+
+def double_of(game: CandidateGame, sha256: str, known: Mapping[str, str]) -> ImportRow | None:
+    """Return that the rules of *game*, whose normal hash is *sha256*, are there already; None where they are new.
+
+    *known* are the games that are there: the normal hash of each with its name.
+    """
+    if sha256 not in known:
+        return None
+    return ImportRow(game.path, ImportOutcome.DOUBLE, title=game.title, reason=f"the same rules as {known[sha256]}")
+
+
+def refused(game: CandidateGame, reason: str) -> ImportRow:
+    """Return that *game* does not come in, for that *reason*."""
+    return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=reason)
 
 
 def _description(game: CandidateGame) -> Description:
@@ -182,11 +206,11 @@ def examined(game: CandidateGame, is_wanted: Callable[[], bool] = lambda: True) 
     if checked.is_checked and not checked.has_error:
         checked = play_file(game.name, checked, options)
     if checked.is_wrong or not checked.is_checked:
-        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=_reason(checked))
+        return refused(game, _reason(checked))
     try:
         roles = _roles(_description(game), checked)
     except GdlError as error:
-        return ImportRow(game.path, ImportOutcome.REFUSED, title=game.title, reason=str(error).split("\n")[0])
+        return refused(game, str(error).split("\n")[0])
     return AcceptedGame(game, checked, roles, (checked.figures or {}).get("board", ""))
 
 

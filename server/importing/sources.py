@@ -50,6 +50,10 @@ class ImportLimits:
     total_bytes: int = 100_000_000
     directory_bytes: int = 4_000_000
 
+    def problem_of(self, n_bytes: int) -> str | None:
+        """Return why a file of so many bytes is not read; None where it is."""
+        return f"the file has more than {self.file_bytes:,} bytes" if n_bytes > self.file_bytes else None
+
 
 @dataclass(slots=True)
 class FoundFiles:
@@ -65,13 +69,22 @@ class FoundFiles:
         Raises:
             ImportSourceError: all files together are.
         """
-        if len(content) > limits.file_bytes:
-            self.passed_over[path] = f"the file has more than {limits.file_bytes:,} bytes"
+        problem = limits.problem_of(len(content))
+        if problem:
+            self.passed_over[path] = problem
             return
-        self.n_bytes += len(content)
+        self.count(path, len(content), limits)
+        self.files[path] = content
+
+    def count(self, path: str, n_bytes: int, limits: ImportLimits) -> None:
+        """Count the bytes of the file at *path*, which were read, whatever they are worth.
+
+        Raises:
+            ImportSourceError: all files together have more than *limits* allow.
+        """
+        self.n_bytes += n_bytes
         if self.n_bytes > limits.total_bytes:
             raise ImportSourceError(path, f"all files together have more than {limits.total_bytes:,} bytes")
-        self.files[path] = content
 
 
 def is_rules(path: str) -> bool:
@@ -131,6 +144,10 @@ def _files_of_folder(folder: Path, limits: ImportLimits) -> FoundFiles:
         if path.is_symlink() or not path.is_file():
             found.passed_over[name] = "a link, or no plain file"
             continue
+        problem = limits.problem_of(path.stat().st_size)
+        if problem:
+            found.passed_over[name] = problem
+            continue
         with path.open("rb") as file:
             found.add(name, file.read(limits.file_bytes + 1), limits)
     return found
@@ -178,15 +195,19 @@ def _check_directory(raw: bytes, name: str, limits: ImportLimits) -> None:
 
 
 def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, found: FoundFiles, limits: ImportLimits) -> None:
-    """Read one file of *archive*, of which no more is unpacked than may be taken."""
+    """Read one file of *archive*; none is unpacked that is larger than may be taken.
+
+    What turns out to be damaged was unpacked all the same, and counts.
+    """
     path = entry.filename
-    problem = _problem(entry)
+    problem = _problem(entry) or limits.problem_of(entry.file_size)
     if path in found.files:
         problem = "the archive has two files of that name"
     try:
         content = b"" if problem else _unpacked(archive, entry, limits.file_bytes + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
         problem = f"it cannot be unpacked: {error}"
+        found.count(path, entry.file_size, limits)
     if problem is None:
         found.add(path, content, limits)
     else:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 
 from server.errors import OrderRefusedError
+from server.importing.api_answers import object_of, text_of
 
 _LIMIT_S: Final = 30.0
 
@@ -22,20 +23,24 @@ async def texts_of_versions(server: str, game: str, versions: Sequence[str], tok
     timeout = aiohttp.ClientTimeout(total=_LIMIT_S)
     try:
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
-            known = [one["sha256"] for one in (await _told(session, server, f"{game}/versions")).get("versions", ())]
+            known = await _known(session, server, game)
             return [await _rules(session, server, game, _meant(server, known, version)) for version in versions]
+    except OrderRefusedError:
+        raise
     except (aiohttp.ClientError, ValueError, TimeoutError) as error:
-        if isinstance(error, OrderRefusedError):
-            raise
         raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
 
 
-async def _told(session: aiohttp.ClientSession, server: str, path: str) -> dict[str, Any]:
-    async with session.get(f"{server}/api/v1/games/{path}") as answer:
-        told: dict[str, Any] = await answer.json()
-    if answer.status != 200:
-        raise OrderRefusedError(server, told["error"]["message"])
-    return told
+async def _known(session: aiohttp.ClientSession, server: str, game: str) -> list[str]:
+    """Return the hashes of the versions of *game*."""
+    async with session.get(f"{server}/api/v1/games/{game}/versions") as answer:
+        told = (await object_of(answer, server)).get("versions")
+    lines = told if isinstance(told, list) else [None]
+    hashes = [line.get("sha256") if isinstance(line, dict) else None for line in lines]
+    found = [sha256 for sha256 in hashes if isinstance(sha256, str)]
+    if len(found) < len(lines):
+        raise OrderRefusedError(server, "its answer lists no versions: is this a server of `ggp serve`?")
+    return found
 
 
 def _meant(server: str, known: Sequence[str], version: str) -> str:
@@ -49,4 +54,4 @@ def _meant(server: str, known: Sequence[str], version: str) -> str:
 
 async def _rules(session: aiohttp.ClientSession, server: str, game: str, sha256: str) -> str:
     async with session.get(f"{server}/api/v1/games/{game}/rules", params={"version": sha256}) as answer:
-        return await answer.text()
+        return await text_of(answer, server)

@@ -94,6 +94,14 @@ class GameStore:
         found = await self._one(versions.c.sha256 == name_or_sha256, versions.c.name == games.c.name)
         return found or await self.find(name_or_sha256)
 
+    async def played(self, name: str, sha256: str) -> GameVersion | None:
+        """Return the rules with that hash as a version of the game *name*, or where it has none, of another game.
+
+        Raises: as `find`.
+        """
+        here = versions.c.sha256 == sha256, versions.c.name == games.c.name
+        return await self._one(*here, games.c.name == name) or await self._one(*here)
+
     async def names(self) -> list[str]:
         """Return the names of all games, in order."""
         return list(await self._database.scalars(sa.select(games.c.name).where(_NAMED).order_by(games.c.name)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -96,6 +97,11 @@ class GameVersion:
     def played_roles(self) -> tuple[str, ...]:
         """The roles that players play: not `random` where that is chance."""
         return tuple(role for role in self.roles if not (self.is_gdl2 and role == RANDOM))
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that a picture depends on: the name, the rules and the description, in hexadecimal digits."""
+        return hashlib.sha256(repr((self.name, self.sha256, self.about)).encode()).hexdigest()
 
     def called(self, name: str) -> GameVersion:
         """Return the same rules under another name."""

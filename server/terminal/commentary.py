@@ -93,7 +93,7 @@ def drawer(description: Description, game: GameFile | None, paint: Paint = plain
 
 def facts_text(facts: Iterable[Term]) -> str:
     """Return the facts, one a line, ordered by text."""
-    return "\n".join(sorted(map(str, facts)))
+    return "\n".join(sorted(shown(str(fact)) for fact in facts))
 
 
 class Pictures:
@@ -187,13 +187,13 @@ class Commentary:
             case Started(roles=roles, setup=setup):
                 self._roles = roles
                 players = {seat.role: seat.player_name for seat in setup.seats}
-                self._say("  ".join(f"{role}: {players.get(role, 'chance')}" for role in roles))
+                self._say(shown("  ".join(f"{role}: {players.get(role, 'chance')}" for role in roles)))
             case StateReached(text=text) if self._draw is not None:
                 self._say(f"\n{self._draw(facts_in(text))}\n")
             case StepFinished():
                 self._tell_step(event)
             case Aborted(reason=reason) | Failed(message=reason):
-                self._say(f"aborted: {reason}")
+                self._say(shown(f"aborted: {reason}"))
 
     def _tell_step(self, event: StepFinished) -> None:
         """Print the joint move of a step, the errors, and the failures of players."""
@@ -201,15 +201,15 @@ class Commentary:
             self._say(f"step {event.step + 1}  {moves_text(self._roles, event.moves)}")
         for role, error, detail in zip(self._roles, event.errors, event.details, strict=True):
             if error:
-                self._say(f"  {role}: {error} ({detail})")
+                self._say(shown(f"  {role}: {error} ({detail})"))
         for role, failure in zip(self._roles, event.failures, strict=False):
             if failure:
-                self._say(f"  {role}: the player failed: {failure}")
+                self._say(shown(f"  {role}: the player failed: {failure}"))
 
 
 def moves_text(roles: Sequence[object], moves: Sequence[object]) -> str:
     """Return a joint move as one line: `white: (move 4 1 5 2)  black: noop`."""
-    return "  ".join(f"{role}: {move}" for role, move in zip(roles, moves, strict=True))
+    return shown("  ".join(f"{role}: {move}" for role, move in zip(roles, moves, strict=True)))
 
 
 def error_lines(
@@ -233,7 +233,7 @@ def error_lines(
 
 def result_line(goals: Iterable[tuple[object, int | None]]) -> str:
     """Return the goals in role order as scripts read them: `result: white=100 black=0`; no goal, no word."""
-    return " ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None)))
+    return shown(" ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None))))
 
 
 _ASKING: Final = {Message.START: "the players prepare", Message.PLAY: "the players think"}

@@ -88,7 +88,7 @@ def _bar(what: str, total: int | None, delay_s: float, console: Console | None) 
     )
 
     count = (MofNCompleteColumn(),) if total is not None else ()
-    columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), *count, TimeElapsedColumn())
     bar = Progress(*columns, console=console or Console(stderr=True), transient=True)
     task = bar.add_task(what, total=total)
     if not bar.console.is_terminal:

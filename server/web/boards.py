@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, TypeVar
 
 from aiohttp import web
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from markupsafe import Markup
 
-from gdl.boards import About, Board, Emphasis, Look, arrows, board_of, emphasis, layout_of, places, svg_of
+from gdl.boards import Board, Emphasis, Look, arrows, board_of, emphasis, layout_of, places, svg_of
+from gdl.boards.layout import Layout
 from gdl.errors import GdlError
 from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
@@ -28,47 +29,66 @@ from server.storage.rows import GameVersion
 from server.web.cache import BackgroundCache
 
 _N_KEPT: Final = 256
+_LONG_RULES: Final = 20_000
+"""States of rules with more characters are laid out beside the event loop, too."""
 _N_PROCESSES: Final = 2
 """How many processes work at first positions of uploaded games at once."""
 _PATIENCE_S: Final = 3.0
+_FRESH_S: Final = 10.0
+"""How old a version may be: its rules never change, its description does where it comes again."""
 _QUICK: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=5.0)
 _LIMITS: Final = RefereeLimits(max_seconds=10.0, max_memory_mb=1024, evaluation=_QUICK)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """The rules of one version of a game, and its description."""
+    """The rules of one version of a game, and how its states are laid out."""
 
     description: Description
-    about: About | None
+    layout: Layout
+
+    @property
+    def is_long(self) -> bool:
+        """Whether to lay out a state may take long, however few facts it has."""
+        return len(self.description.source.text) > _LONG_RULES
 
 
-@lru_cache(maxsize=_N_KEPT)
-def _description(rules: str) -> Description:
-    return read_rules(rules, "rules")
+_BOOKS: Final[LRUCache[tuple[str, str | None], RuleBook]] = LRUCache(_N_KEPT)
+_BEING_READ: Final[dict[tuple[str, str | None], asyncio.Task[RuleBook]]] = {}
 
 
-def rule_book(version: GameVersion) -> RuleBook:
-    """Return the rules of *version*, read.
+async def rule_book(version: GameVersion) -> RuleBook:
+    """Return the rules of *version*, which are read beside the event loop, once for all who ask.
 
     Raises:
         RuleFileError: they are no rules; nothing of the kind is kept.
     """
-    return RuleBook(_description(version.rules), about_version(version))
+    key = (version.rules, version.about)
+    if key not in _BOOKS:
+        if key not in _BEING_READ:
+            _BEING_READ[key] = asyncio.create_task(in_own_thread(partial(_read, version)))
+            _BEING_READ[key].add_done_callback(lambda _: _BEING_READ.pop(key))
+        _BOOKS[key] = await asyncio.shield(_BEING_READ[key])
+    return _BOOKS[key]
+
+
+def _read(version: GameVersion) -> RuleBook:
+    description = read_rules(version.rules, "rules")
+    return RuleBook(description, layout_of(description, about_version(version)))
 
 
 class GameVersions:
-    """The versions of games that pages have shown, which never change."""
+    """The versions of games that pages have shown, for as long as what is said of them may be a little old."""
 
     def __init__(self, games: GameStore) -> None:
         self._games = games
-        self._found: LRUCache[str, GameVersion] = LRUCache(_N_KEPT)
+        self._found: TTLCache[tuple[str, str], GameVersion] = TTLCache(_N_KEPT, _FRESH_S)
 
-    async def version(self, sha256: str) -> GameVersion | None:
-        """Return the version with that hash."""
-        found = self._found.get(sha256) or await self._games.version(sha256)
-        if found is not None and found.sha256 == sha256:
-            self._found[sha256] = found
+    async def version(self, name: str, sha256: str) -> GameVersion | None:
+        """Return the rules with that hash as the game *name* has them, or where it has not, as another game does."""
+        found = self._found.get((name, sha256)) or await self._games.played(name, sha256)
+        if found is not None:
+            self._found[name, sha256] = found
         return found
 
 
@@ -102,7 +122,7 @@ class FirstPositions:
 
     async def _first_facts(self, rules: _Rules) -> frozenset[Term] | None:
         try:
-            description = await in_own_thread(partial(_description, rules.version.rules))
+            description = (await rule_book(rules.version)).description
             if is_trusted(rules.version):
                 return await asyncio.to_thread(_initial_facts, description)
             return await self._facts_by_child(description, rules.version)
@@ -155,7 +175,8 @@ async def board(book: RuleBook, facts: Collection[Term] | Collection[str], *, is
     """
     if len(facts) > _N_FACTS:
         return None
-    return await _at_its_place(partial(_drawn, book, facts, is_partial=is_partial), is_long=len(facts) > _FEW)
+    is_long = len(facts) > _FEW or book.is_long
+    return await _at_its_place(partial(_drawn, book, facts, is_partial=is_partial), is_long=is_long)
 
 
 async def recorded_board(book: RuleBook, state: str) -> Board | None:
@@ -166,13 +187,13 @@ async def recorded_board(book: RuleBook, state: str) -> Board | None:
     """
     if len(state) > _N_CHARACTERS:
         return None
-    is_long = len(state) > _FEW * _CHARACTERS_PER_FACT
+    is_long = len(state) > _FEW * _CHARACTERS_PER_FACT or book.is_long
     return await _at_its_place(lambda: _drawn(book, facts_of(state)), is_long=is_long)
 
 
 def _drawn(book: RuleBook, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board:
     known = tuple(read_term(fact) if isinstance(fact, str) else fact for fact in facts)
-    return board_of(layout_of(book.description, book.about), book.description, known, is_partial=is_partial)
+    return board_of(book.layout, book.description, known, is_partial=is_partial)
 
 
 async def _at_its_place(work: Callable[[], Result], *, is_long: bool) -> Result:

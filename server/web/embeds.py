@@ -1,4 +1,4 @@
-"""A match on the pages of others: its board as an image, and as a page for a frame, with what anybody may see."""
+"""A match on the pages of others: its board as an image, and as a page for a frame, with what is public."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from server.web import boards
 from server.web.match_page import ShownMatch, board_at, shown_match
 from server.web.rendering import render
 
-_ANYBODY: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
+_PASSER_BY: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
 """As whom an embedded board asks: who looks at it may have a token here, the page around it has none."""
 _NOTHING_YET: Final = "This board is shown when the match is over."
 _NO_BOARD: Final = "There is no picture of this state."
@@ -24,7 +24,7 @@ _NO_BOARD: Final = "There is no picture of this state."
 
 async def show_embedded(request: web.Request) -> web.Response:
     """Show the board of a match at one step as a page that may stand in a frame of another one."""
-    shown = await shown_match(request, _ANYBODY, as_nobody=True)
+    shown = await shown_match(request, _PASSER_BY, ignores_role=True)
     with understood(shown.row.id):
         drawn, last = await _drawn(request, shown)
         picture = await boards.picture_of(drawn, _title(shown), last)
@@ -35,7 +35,7 @@ async def show_embedded(request: web.Request) -> web.Response:
 
 async def send_image(request: web.Request) -> web.Response:
     """Send the board of a match at one step as an SVG file, for images on other pages."""
-    shown = await shown_match(request, _ANYBODY, as_nobody=True)
+    shown = await shown_match(request, _PASSER_BY, ignores_role=True)
     with understood(shown.row.id):
         drawn, last = await _drawn(request, shown)
         title = _title(shown)

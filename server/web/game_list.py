@@ -33,13 +33,14 @@ class GameTraits:
     Attributes:
         n_roles: how many roles players play.
         board: the kind of its board.
+        picture: what the address of its picture ends with.
         branching: joint moves for each state of random plays, the mean.
         n_steps: steps of a random play, the mean.
     """
 
     name: str
     title: str
-    sha256: str
+    picture: str
     n_roles: int
     kinds: frozenset[str]
     tags: tuple[str, ...] = ()
@@ -62,6 +63,11 @@ class GameTraits:
         return f"{self.branching:,.3g} moves a state, {self.n_steps:,.3g} steps"
 
 
+def picture_key(version: GameVersion) -> str:
+    """Return what the address of the picture of *version* ends with: another picture has another address."""
+    return version.fingerprint[:12]
+
+
 def traits_of(version: GameVersion) -> GameTraits:
     """Return what *version* is like: by its roles, its description, and the figures of its validation."""
     about, figures = about_version(version), figures_of(version)
@@ -76,7 +82,7 @@ def traits_of(version: GameVersion) -> GameTraits:
     return GameTraits(
         name=version.name,
         title=title_of(version),
-        sha256=version.sha256,
+        picture=picture_key(version),
         n_roles=n_roles,
         kinds=frozenset(kind for kind, is_so in kinds.items() if is_so),
         tags=() if about is None else about.tags,

@@ -17,7 +17,7 @@ from server.api.operation import CHECKER, MANAGER
 from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
-from server.storage.games import title_of
+from server.storage.games import about_version, title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
 from server.visibility import Role
@@ -36,7 +36,7 @@ _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
 
 
-_TRAITS: Final[LRUCache[tuple[str, str, str, bool], GameTraits]] = LRUCache(4_096)
+_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], GameTraits]] = LRUCache(4_096)
 """What versions are like: they never change but for what is said of them."""
 
 
@@ -69,7 +69,7 @@ async def show_games(request: web.Request) -> web.Response:
 
 
 def _traits(version: GameVersion) -> GameTraits:
-    key = (version.name, version.sha256, version.verdict, version.report is None)
+    key = (version.name, version.sha256, version.about, version.verdict, version.report is None)
     if key not in _TRAITS:
         _TRAITS[key] = traits_of(version)
     return _TRAITS[key]
@@ -78,16 +78,17 @@ def _traits(version: GameVersion) -> GameTraits:
 async def _first_picture(request: web.Request, version: GameVersion) -> Picture | None:
     """Return the first position; None where it is not known, or not yet."""
     kept, title = request.app[FIRST_PICTURES], f"{title_of(version)}, first position"
-    if version.sha256 in kept:
-        return kept[version.sha256]
+    key = version.fingerprint
+    if key in kept:
+        return kept[key]
     facts = await request.app[FIRST_POSITIONS].facts(version)
     if facts is None:
         return None
     try:
-        found = await picture_of(await board(rule_book(version), facts), title)
+        found = await picture_of(await board(await rule_book(version), facts), title)
     except GdlError:
         found = None
-    kept[version.sha256] = found
+    kept[key] = found
     return found
 
 
@@ -110,7 +111,7 @@ async def show_game(request: web.Request) -> web.Response:
         versions=versions,
         current=current,
         title=title_of(version),
-        about=rule_book(version).about,
+        about=about_version(version),
         picture=await _first_picture(request, version),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,

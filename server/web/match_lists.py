@@ -100,7 +100,7 @@ class Cards:
 
     def __init__(self, matches: MatchStore, versions: GameVersions, first_positions: FirstPositions) -> None:
         self._matches, self._versions, self._first = matches, versions, first_positions
-        self._boards: LRUCache[tuple[str, int, str], Picture | None] = LRUCache(_N_BOARDS)
+        self._boards: LRUCache[tuple[str, int, str, str], Picture | None] = LRUCache(_N_BOARDS)
 
     async def of(
         self,
@@ -142,29 +142,29 @@ class Cards:
 
     async def _version(self, row: MatchRow) -> GameVersion | None:
         try:
-            return await self._versions.version(row.sha256)
+            return await self._versions.version(row.game, row.sha256)
         except DamagedRowError:  # the match is listed all the same
             return None
 
     async def _board(self, row: MatchRow) -> Picture | None:
-        key = (row.id, row.n_steps, row.status)
-        if not row.has_ended and not delay_of(row).is_live:
-            return await self._drawn(row)
-        if key not in self._boards:
-            self._boards[key] = await self._drawn(row)
-        return self._boards[key]
-
-    async def _drawn(self, row: MatchRow) -> Picture | None:
-        """Return the picture of the last public state, or of the first before the match begins; None without one."""
         version = await self._version(row)
         if version is None:
             return None
+        key = (row.id, row.n_steps, row.status, version.fingerprint)
+        if not row.has_ended and not delay_of(row).is_live:
+            return await self._drawn(row, version)
+        if key not in self._boards:
+            self._boards[key] = await self._drawn(row, version)
+        return self._boards[key]
+
+    async def _drawn(self, row: MatchRow, version: GameVersion) -> Picture | None:
+        """Return the picture of the last public state, or of the first before the match begins; None without one."""
         try:
             entries = await self._matches.entries(row.id)
             with understood(row.id):
                 shown, secrecy = broadcast_of(row, entries), secrecy_of(row)
                 view = view_of(public_events(shown, secrecy))
-            book, title = rule_book(version), f"{title_of(version)}, step {view.n_steps}"
+            book, title = await rule_book(version), f"{title_of(version)}, step {view.n_steps}"
             if view.states and view.states[-1].text is not None:
                 return await picture_of(await recorded_board(book, view.states[-1].text), title)
             is_due = row.status in WAITING and not secrecy.is_hidden

@@ -119,15 +119,15 @@ async def abort(request: web.Request) -> web.StreamResponse:
     raise web.HTTPSeeOther(URL("/matches") / match.id)
 
 
-async def shown_match(request: web.Request, who: Principal | None, *, as_nobody: bool = False) -> ShownMatch:
-    """Return the match of the path for *who*, at the step and for the role of the query; *as_nobody*: for no role."""
+async def shown_match(request: web.Request, who: Principal | None, *, ignores_role: bool = False) -> ShownMatch:
+    """Return the match of the path for *who*, at the step of the query, and for its role unless that is ignored."""
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
     (card,) = await request.app[CARDS].of([row], who)
-    version = await request.app[boards.GAME_VERSIONS].version(row.sha256)
+    version = await request.app[boards.GAME_VERSIONS].version(row.game, row.sha256)
     step = _number(request.query, "step", view.n_steps)
-    only = None if as_nobody else _role_index(request.query, card, row)
-    book = None if version is None else boards.rule_book(version)
+    only = None if ignores_role else _role_index(request.query, card, row)
+    book = None if version is None else await boards.rule_book(version)
     return ShownMatch(row, card, view, min(step, view.n_steps), only, book)
 
 
@@ -231,7 +231,7 @@ async def _board(book: boards.RuleBook, view: MatchView, step: int) -> Board | N
 
 
 async def _first_board(request: web.Request, shown: ShownMatch) -> Board | None:
-    version = await request.app[boards.GAME_VERSIONS].version(shown.row.sha256)
+    version = await request.app[boards.GAME_VERSIONS].version(shown.row.game, shown.row.sha256)
     facts = None if version is None else await request.app[boards.FIRST_POSITIONS].facts(version)
     return None if facts is None or shown.book is None else await boards.board(shown.book, facts)
 

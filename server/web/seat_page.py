@@ -132,7 +132,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
     """Return what the template of the page needs: the seat's view, the board, the choices."""
     view = await view_of_seat(request.app[MANAGER], match, role)
     (card,) = await request.app[CARDS].of([match], request.get(PRINCIPAL), is_person=True)
-    version = await request.app[GAME_VERSIONS].version(match.sha256)
+    version = await request.app[GAME_VERSIONS].version(match.game, match.sha256)
     known = None if version is None else await _known(request, version, view)
     drawn = None if version is None or known is None else await _board(version, known)
     sees_all = version is not None and not version.is_gdl2
@@ -179,7 +179,7 @@ async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[s
 
 async def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
     try:
-        return await board(rule_book(version), facts, is_partial=version.is_gdl2)
+        return await board(await rule_book(version), facts, is_partial=version.is_gdl2)
     except GdlError:
         return None
 

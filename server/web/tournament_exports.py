@@ -28,7 +28,7 @@ _RESULTS: Final = (
 )  # fmt: skip
 _PIECE: Final = 65_536
 PACKING: Final = web.AppKey("packing", asyncio.Lock)
-"""Is held while an archive is made: one at a time, whoever asks for them."""
+"""Is held while an archive is made: one at a time for all who ask."""
 
 
 async def send_standings(request: web.Request) -> web.Response:

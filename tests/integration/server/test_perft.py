@@ -93,6 +93,12 @@ def test_divided_counts_are_listed_with_their_moves(ggp: Ggp) -> None:
     assert ggp("perft", "tictactoe", 2, "--divide").output.splitlines()[-1].split() == ["72", "in", "9", "moves"]
 
 
+def test_moves_of_others_give_no_orders_to_the_terminal(ggp: Ggp, tmp_path: Path) -> None:
+    rules = "(role a) (init (p)) (legal a go\x1b[2J) (goal a 1) (<= terminal (true (q)))"
+    (tmp_path / "unsafe.kif").write_text(rules, encoding="utf-8")
+    assert ggp("perft", tmp_path / "unsafe.kif", 1, "--divide").output.splitlines()[0].split() == ["1", "go\\x1b[2J"]
+
+
 def test_a_record_says_where_to_begin(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     ggp("match", "tictactoe", "--player", "x=legal", "--player", "o=legal", "--record", path)

@@ -8,7 +8,7 @@ import pytest
 
 from gdl.boards.about import about_of
 from gdl.engines import make_game
-from gdl.errors import ArenaError
+from gdl.errors import SizeError
 from gdl.games.library import find_game
 from gdl.games.zion import MAX_ROBOTS, ZionArena, default_turns, score, zion_about, zion_rules
 from gdl.language.rules import read_rules
@@ -75,6 +75,6 @@ def test_no_robot_begins_in_the_players_cell_or_outside() -> None:
     ],
 )
 def test_an_arena_out_of_range_is_refused(shape: tuple[int, int, int, int], what: str) -> None:
-    with pytest.raises(ArenaError) as refused:
+    with pytest.raises(SizeError) as refused:
         ZionArena(*shape)
     assert refused.value.what == what

@@ -59,7 +59,7 @@ def test_a_folder_comes_in_with_reasons_for_what_does_not(ggp: Ggp, public: Path
     assert [(row["path"], row["outcome"], row["name"], row["reason"]) for row in rows] == [
         ("games/walk/Walk Now.kif", "imported", "walk-now", ""),
         ("games/zz/broken.kif", "refused", "", rows[1]["reason"]),
-        ("games/zz/copy.kif", "double", "", "the same rules as games/walk/Walk Now.kif"),
+        ("games/zz/copy.kif", "double", "", "the same rules as walk-now"),
         ("games/zz/unread.kif", "refused", "", "line 1: this parenthesis is never closed"),
         ("more/walk_now/walk now.gdl", "imported", "walk-now-2", ""),
     ]
@@ -113,6 +113,12 @@ def test_nothing_that_comes_in_is_an_error(ggp: Ggp, tmp_path: Path) -> None:
     assert ended.exit_code == 1
     assert ended.output.splitlines()[-1].startswith("0 of 1 came in; nothing is new; ")
     assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_a_copy_of_what_is_refused_is_refused_too(ggp: Ggp, tmp_path: Path) -> None:
+    folder = written(tmp_path / "public", {"a.kif": BROKEN, "b.kif": f"; a copy\n{BROKEN}"})
+    rows = told(ggp, folder, "--into", tmp_path / "mine", code=1)
+    assert [(row["outcome"], row["reason"]) for row in rows] == [("refused", rows[0]["reason"])] * 2
 
 
 def test_commands_take_names_from_the_folder_that_the_environment_names(

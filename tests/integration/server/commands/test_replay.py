@@ -74,6 +74,32 @@ def test_thoughts_that_are_none_are_refused(ggp: Ggp, record: Path, insights: ob
     assert (ended.exit_code, "x-insights" in ended.errors, "\x1b" in ended.errors) == (1, True, False)
 
 
+ORDERS = "\x1b[2J\x07\x9b31m"
+UNSAFE = f"""(role a{ORDERS}) (init (p {ORDERS})) (legal a{ORDERS} (go {ORDERS}))
+(<= (next (q {ORDERS})) (does a{ORDERS} (go {ORDERS}))) (<= terminal (true (q {ORDERS}))) (goal a{ORDERS} 100)"""
+
+
+def test_records_of_others_give_no_orders_to_the_terminal(ggp: Ggp, tmp_path: Path) -> None:
+    told: dict[str, Any] = {
+        "matchId": f"m{ORDERS}",
+        "playerNamesFromHost": [ORDERS],
+        "x-game": ORDERS,
+        "x-rules": UNSAFE,
+        "states": [f"( ( p {ORDERS} ) )", f"( ( q {ORDERS} ) )"],
+        "moves": [[f"( go {ORDERS} )"]],
+        "errors": [[f"TO {ORDERS}"]],
+        "x-failures": [[ORDERS]],
+        "isCompleted": True,
+        "goalValues": [100],
+    }
+    path = tmp_path / "unsafe.json"
+    unread = f"(role a) (init {ORDERS}"
+    for fields in (told, told | {"moves": [[ORDERS]]}, told | {"states": [ORDERS]}, told | {"x-rules": unread}):
+        path.write_text(json.dumps(fields), encoding="utf-8")
+        ended = ggp("replay", path)
+        assert [text.replace("\n", "").isprintable() for text in (ended.output, ended.errors)] == [True, True]
+
+
 def test_one_step_alone(ggp: Ggp, record: Path) -> None:
     ended = ggp("replay", record, "--step", 2)
     assert "step 2" in ended.output

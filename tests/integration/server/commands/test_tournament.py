@@ -123,6 +123,14 @@ def test_files_that_are_no_records_are_named_and_the_others_rated(ggp: Ggp, tmp_
     assert (ended.exit_code, ended.errors.count("no match record"), found(ended.output)["players"]) == (1, 4, [])
 
 
+def test_names_in_records_of_others_are_neither_markup_nor_orders(ggp: Ggp, tmp_path: Path) -> None:
+    told = {"matchId": "1", "isCompleted": True, "goalValues": [100, 0], "x-game": "nim[/old]\x1b[2J"}
+    (tmp_path / "a.json").write_text(json.dumps(told | {"playerNamesFromHost": ["[bold]a", "b\x1b[2J"]}))
+    ended = ggp("ratings", tmp_path, "--by-game")
+    assert (ended.exit_code, ended.errors, ended.output.count("nim[/old]\\x1b[2J")) == (0, "", 1)
+    assert (ended.output.count("[bold]a"), ended.output.count("b\\x1b[2J")) == (2, 2)
+
+
 async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) -> None:
     file = tmp_path / "Spring Cup.toml"
     file.write_text('games = ["tictactoe"]\n[players]\nmine = "random"\ntheirs = "legal"\n')

@@ -10,10 +10,15 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import FormData
 
 from server.api.operation import IMPORTS
+from server.errors import RequestError
+from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
+from server.importing.intake import ImportOutcome
+from server.storage.rows import GameVersion
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -92,9 +97,7 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
     for text in (RULES, OTHER):
         rules.write_text(text, encoding="utf-8")
         async with house(tmp_path, HostSettings(games_folder=folder)) as (client, _):
-            app = client.app
-            assert app is not None
-            (work,) = app[IMPORTS].running
+            (work,) = imports_of(client).running
             async with asyncio.timeout(120):
                 await work.ended.wait()
             current = await manager_of(client).games.find("mine")
@@ -102,3 +105,39 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
             assert (current.rules, current.is_library) == (text, False)
             n_versions = len(await manager_of(client).games.versions("mine"))
     assert n_versions == 2
+
+
+async def test_a_copy_of_what_is_refused_is_refused_too(tmp_path: Path) -> None:
+    broken = RULES.replace("(goal a 100)", "")
+    async with house(tmp_path) as (client, _):
+        work = await imports_of(client).begin(archive({"a.kif": broken, "b.kif": broken}), "two.zip", "me")
+        await work.ended.wait()
+        assert [row.outcome for row in work.rows] == [ImportOutcome.REFUSED] * 2
+        assert work.rows[0].reason == work.rows[1].reason
+
+
+async def test_no_more_imports_begin_at_once_than_may_however_close_they_come(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        begun = (imports_of(client).begin(ARCHIVE, f"{n}.zip", "me") for n in range(6))
+        found = await asyncio.gather(*begun, return_exceptions=True)
+        assert [one.code if isinstance(one, RequestError) else "begun" for one in found] == ["begun"] * 2 + ["busy"] * 4
+
+
+async def test_an_import_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def listed() -> list[GameVersion]:
+        raise OSError(28, "No space left on device")
+
+    async with house(tmp_path) as (client, _):
+        monkeypatch.setattr(manager_of(client).games, "listed", listed)
+        work = await imports_of(client).begin(ARCHIVE, "mine.zip", "local")
+        await work.ended.wait()
+        monkeypatch.undo()
+        assert (work.is_over, work.problem) == (True, "an error of this server, which its log describes")
+        words = words_of(await page_at(client, f"/games/imports/{work.id}"))
+        assert f"The import ended before all files were looked at: {work.problem}." in words
+
+
+def imports_of(client: Client) -> GameImports:
+    app = client.app
+    assert app is not None
+    return app[IMPORTS]

@@ -10,7 +10,8 @@ from PIL import Image
 
 from gdl.boards import picture
 from gdl.games.library import find_game
-from server.terminal.raster import plain_style, png_of
+from server.terminal import raster
+from server.terminal.raster import MAX_PIXELS, plain_style, png_of, write_animation
 from tests.kit.players.games import game
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -74,3 +75,26 @@ def test_a_match_is_written_as_a_moving_picture(ggp: Ggp, tmp_path: Path, name: 
     assert ggp("replay", record, "--animate", "-o", path).exit_code == 0
     with Image.open(path) as film:
         assert (film.format, getattr(film, "n_frames", 1)) == (kind, 8)
+
+
+def large(width: int, height: int) -> str:
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><rect width="{width}" height="{height}" fill="#f00"/></svg>'
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "size"),
+    [(300, 200, (300, 200)), (8_000, 6_000, (MAX_PIXELS, 3_000)), (200, 8_000, (100, MAX_PIXELS))],
+)
+def test_a_picture_is_no_larger_than_it_may_be(width: int, height: int, size: tuple[int, int]) -> None:
+    assert Image.open(io.BytesIO(png_of(large(width, height)))).size == size
+
+
+@pytest.mark.parametrize("name", ["film.gif", "film.webp"])
+def test_all_pictures_of_a_film_together_have_so_many_pixels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(raster, "MAX_FILM_PIXELS", 20_000)
+    write_animation([large(300, 200), large(30, 60)], tmp_path / name)
+    with Image.open(tmp_path / name) as film:
+        assert (film.size, getattr(film, "n_frames", 1)) == ((100, 67), 2)

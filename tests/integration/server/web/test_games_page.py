@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 from server.storage.rows import GameVersion
-from tests.kit.server.api.house import house, manager_of
+from server.web.boards import GameVersions, rule_book
+from server.web.game_list import picture_key
+from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.fetching import page_at, words_of
 
 RULES = "(role a{n}) (role b) (init (cell 1 1 x)) (init (cell 2 2 o)) (legal ?r go) (goal ?r 50) terminal"
 MOST_BYTES = 60_000
+ABOUT = """title = "{title}"
+summary = "Three in a row."
+authors = ["me"]
+roles = ["x", "o"]
+players = 2
+source = "traditional"
+"""
 
 
 async def test_three_hundred_games_take_few_bytes_and_are_found_by_their_addresses(tmp_path: Path) -> None:
@@ -34,8 +44,8 @@ async def test_three_hundred_games_take_few_bytes_and_are_found_by_their_address
 
 async def test_a_picture_is_kept_and_sent_once(tmp_path: Path) -> None:
     async with house(tmp_path) as (client, _):
-        sha256 = (await manager_of(client).games.current_sha256("tictactoe")) or ""
-        address = f"/games/tictactoe/picture.svg?v={sha256[:12]}"
+        (version,) = await manager_of(client).games.versions("tictactoe")
+        address = f"/games/tictactoe/picture.svg?v={picture_key(version)}"
         while True:
             async with client.get(address) as answer:
                 etag, kept = answer.headers["ETag"], answer.headers["Cache-Control"]
@@ -84,3 +94,49 @@ async def test_games_of_the_library_are_measured_when_a_page_needs_it(tmp_path: 
         version = await manager_of(client).games.find("nim")
         assert version is not None
         assert (version.verdict, version.report["simulation"]["board"]) == ("ok", "heaps")
+
+
+async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        games = manager_of(client).games
+        theirs = await games.find("tictactoe")
+        assert theirs is not None
+        mine = replace(theirs, name="amine", about=ABOUT.format(title="Mine"), is_library=False)
+        await games.put(mine)
+        words = [words_of(await page_at(client, f"/games/{name}")) for name in ("amine", "tictactoe")]
+        assert ["Mine" in text for text in words] == [True, False]
+        played = GameVersions(games)
+        assert [await played.version(one.name, one.sha256) for one in (mine, theirs)] == [mine, theirs]
+        pictures = [await picture_at(client, version) for version in (mine, theirs)]
+        assert ["Mine, first position" in text for text in pictures] == [True, False]
+
+
+async def test_a_new_description_of_the_same_rules_has_a_picture_of_another_address(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        games = manager_of(client).games
+        theirs = await games.find("tictactoe")
+        assert theirs is not None
+        first = replace(theirs, name="mine", about=ABOUT.format(title="First"), is_library=False)
+        second = replace(first, about=ABOUT.format(title="Second"))
+        await games.put(first)
+        assert "First, first position" in await picture_at(client, first)
+        await games.put(second)
+        assert picture_key(first) != picture_key(second)
+        assert "Second, first position" in await picture_at(client, second)
+
+
+async def picture_at(client: Client, version: GameVersion) -> str:
+    """Return the picture of *version* once it is one that browsers keep."""
+    async with asyncio.timeout(60):
+        while True:
+            async with client.get(f"/games/{version.name}/picture.svg?v={picture_key(version)}") as answer:
+                if "immutable" in answer.headers["Cache-Control"]:
+                    return await answer.text()
+
+
+async def test_rules_are_read_once_for_all_who_ask_and_not_on_the_event_loop() -> None:
+    version = GameVersion("slow", "51", f"{RULES.format(n='slow')} (not_kept_yet)", ("aslow", "b"), False, 0)
+    first, second = (asyncio.create_task(rule_book(version)) for _ in range(2))
+    await asyncio.sleep(0)
+    assert (first.done(), second.done()) == (False, False)
+    assert await first is await second

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from gdl.boards import layout_of
 from gdl.boards.pictures import svg_of
 from gdl.errors import LimitExceeded
 from gdl.language.rules import read_rules
@@ -116,8 +117,8 @@ async def test_a_process_that_forgot_a_state_reads_it_again() -> None:
 async def test_a_large_board_is_read_and_drawn_beside_the_loop(
     n_made: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = RuleBook(read_rules(squares(40)), None)
-    await recorded_board(book, "( ( cell 1 1 ) )")  # what the layout is guessed from is remembered
+    description = read_rules(squares(40))
+    book = RuleBook(description, layout_of(description, None))
     state = f"( {' '.join(f'( cell {x} {y} )' for x in range(40) for y in range(40))} )"
     threads: list[int] = []
 

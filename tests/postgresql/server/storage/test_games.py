@@ -42,6 +42,14 @@ async def test_a_version_is_found_by_its_hash_or_by_the_name_of_its_game(databas
     assert found == [VERSION, LATER, LATER, None]
 
 
+async def test_of_games_with_the_same_rules_the_one_that_was_played_is_found(database: Database) -> None:
+    games, other = GameStore(database), replace(VERSION, name="another")
+    await games.put(VERSION, other)
+    found = [await games.played(name, VERSION.sha256) for name in ("tiny", "another", "gone")]
+    assert found == [VERSION, other, other]
+    assert await games.played("tiny", "none") is None
+
+
 async def test_rules_that_come_again_keep_their_first_time(database: Database) -> None:
     games = GameStore(database)
     await games.put(VERSION)

@@ -57,3 +57,9 @@ def test_rules_are_matched_with_those_that_are_most_alike() -> None:
 def test_lines_say_what_became_of_them() -> None:
     assert changed_lines([], ["a"]) == ["+a"]
     assert changed_lines(["a", "b"], ["b"]) == ["-a", " b"]
+
+
+def test_lines_that_are_alike_are_compared_as_wholes() -> None:
+    """Looking into lines that are alike, as `difflib.ndiff` does, takes time that is cubic in their number."""
+    old, new = (["(p a 1)", "(q b 1)", "r"], ["(p a 2)", "(q b 2)", "r"])
+    assert changed_lines(old, new) == ["-(p a 1)", "-(q b 1)", "+(p a 2)", "+(q b 2)", " r"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,26 @@ def test_what_is_kept_comes_back(folder: TournamentFolder) -> None:
 def test_a_batch_that_a_crash_cut_off_is_dropped_as_a_whole(folder: TournamentFolder, n_bytes: int) -> None:
     path = folder.path / SCHEDULE
     path.write_bytes(path.read_bytes()[:-n_bytes])
-    assert folder.schedule() == MATCHES[:2]
-    folder.add_matches(MATCHES[2:])
+    with folder.held():
+        assert folder.schedule() == MATCHES[:2]
+        folder.add_matches(MATCHES[2:])
+        assert folder.schedule() == MATCHES
+
+
+def test_a_line_that_another_process_is_just_writing_is_left_to_it(folder: TournamentFolder) -> None:
+    path, whole = folder.path / SCHEDULE, (folder.path / SCHEDULE).read_bytes()
+    path.write_bytes(whole[:-10])
+    assert TournamentFolder(folder.path).schedule() == MATCHES[:2]
+    with path.open("ab") as file:
+        file.write(whole[-10:])
     assert folder.schedule() == MATCHES
+
+
+@pytest.mark.parametrize("name", ["Ann\u2028e", "Ann\x85e", "Ann\x1ce", "Ann\ne"])
+def test_names_may_hold_what_elsewhere_ends_a_line(tmp_path: Path, name: str) -> None:
+    folder, match = TournamentFolder(tmp_path), replace(MATCHES[0], players=(name, "b"))
+    folder.add_matches([match])
+    assert folder.schedule() == (match,)
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[]", "{}", '{"result": {"game": 1}}', "1", '{"result": {}, "x": 1}'])

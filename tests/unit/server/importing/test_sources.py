@@ -65,6 +65,24 @@ def test_a_bomb_is_not_unpacked() -> None:
     )  # fmt: skip
 
 
+def damaged(files: dict[str, bytes]) -> bytes:
+    """Return an archive whose files are not what it says of them."""
+    raw = packed(files, zipfile.ZIP_STORED)
+    for content in files.values():
+        raw = raw.replace(content, b"?" * len(content))
+    return raw
+
+
+def test_a_file_that_is_too_large_is_not_even_unpacked() -> None:
+    found = files_of_bytes(damaged({"large.kif": b"x" * 101}), "games.zip", SMALL)
+    assert (found.passed_over, found.n_bytes) == ({"large.kif": "the file has more than 100 bytes"}, 0)
+
+
+def test_damaged_files_count_since_they_were_unpacked() -> None:
+    with pytest.raises(ImportSourceError, match="all files together have more than 250 bytes"):
+        files_of_bytes(damaged({f"{n}.kif": b"x" * 99 for n in range(3)}), "games.zip", SMALL)
+
+
 def test_other_ways_of_packing_and_damaged_entries_are_passed_over() -> None:
     raw = packed({"good.kif": b"(role a)"})
     lzma = packed({"lzma.kif": b"(role a)"}, zipfile.ZIP_LZMA)

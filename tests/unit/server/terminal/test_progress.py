@@ -46,6 +46,14 @@ def test_long_work_shows_what_is_done_and_how_much() -> None:
     assert "/7" in screen.getvalue()
 
 
+def test_names_are_no_markup() -> None:
+    console, screen = terminal()
+    with progress("drawing games[/old]", 7, delay_s=0.0, console=console) as advance:
+        advance()
+        assert screen.is_written.wait(10)
+    assert "drawing games[/old]" in screen.getvalue()
+
+
 def test_nothing_is_written_where_there_is_no_terminal() -> None:
     screen = io.StringIO()
     with progress("counting", 1, delay_s=0.0, console=Console(file=screen, force_terminal=False)) as advance:

@@ -8,7 +8,7 @@ import pytest
 from multidict import MultiDict
 
 from server.storage.rows import GameVersion
-from server.web.game_list import GameQuery, GameTraits, traits_of
+from server.web.game_list import GameQuery, GameTraits, picture_key, traits_of
 
 ABOUT = 'title = "Dice"\nauthors = ["me"]\nroles = ["a", "random"]\nplayers = 1\nsummary = "s"\ntags = ["luck"]\n'
 
@@ -77,8 +77,8 @@ def test_traits_come_from_roles_description_and_figures() -> None:
     version = GameVersion("dice", "0" * 64, "", ("a", "random"), True, 5, about=ABOUT, report=report)
     found = traits_of(version)
     assert found == GameTraits(
-        "dice", "Dice", "0" * 64, 1, frozenset({"one", "chance", "hidden", "simultaneous"}), ("luck",), "grid", 2.5,
-        7.0, 5,
+        "dice", "Dice", picture_key(version), 1, frozenset({"one", "chance", "hidden", "simultaneous"}), ("luck",),
+        "grid", 2.5, 7.0, 5,
     )  # fmt: skip
     assert (found.words, found.figures) == (
         "1 role, chance, hidden information, simultaneous moves", "2.5 moves a state, 7 steps"
