@@ -55,9 +55,9 @@ def role_named(word: str) -> Role:
     return Role[word.upper()]
 
 
-NEIGHBOUR_NAME: Final = "local"
-PASSER_BY_NAME: Final = "anonymous"
-RESERVED_NAMES: Final = frozenset({NEIGHBOUR_NAME, PASSER_BY_NAME})
+LOCAL_NAME: Final = "local"
+ANONYMOUS_NAME: Final = "anonymous"
+RESERVED_NAMES: Final = frozenset({LOCAL_NAME, ANONYMOUS_NAME})
 """What those are called who need no token; no token is issued to these names."""
 
 
@@ -72,7 +72,7 @@ class Principal:
     @property
     def is_known(self) -> bool:
         """Whether something can belong to this name: not to that of all who pass by."""
-        return self.token_id is not None or self.name != PASSER_BY_NAME
+        return self.token_id is not None or self.name != ANONYMOUS_NAME
 
     def may(self, role: Role | None) -> bool:
         """Return whether this is enough where *role* is asked for; None asks for nothing."""
@@ -84,7 +84,7 @@ class Viewer(StrEnum):
 
     Attributes:
         STRANGER: without a token, where not everybody may watch.
-        PASSER_BY: without a token, where everybody may watch.
+        ANONYMOUS: without a token, where everybody may watch.
         SPECTATOR: with any token, or on this machine where none is needed.
         OWNER: who registered the player in the seat, before the match was ordered.
         PERSON: who plays the seat by hand, known by the seat's secret.
@@ -93,7 +93,7 @@ class Viewer(StrEnum):
     """
 
     STRANGER = "stranger"
-    PASSER_BY = "passer-by"
+    ANONYMOUS = "anonymous"
     SPECTATOR = "spectator"
     OWNER = "owner"
     PERSON = "person"
@@ -141,7 +141,7 @@ class Withheld(StrEnum):
 
 _NO, _NAMES, _INFORMATION, _BOTH, _LIVE, _END, _EVER = Withheld
 _VIEWERS: Final = (
-    Viewer.STRANGER, Viewer.PASSER_BY, Viewer.SPECTATOR, Viewer.OWNER, Viewer.PERSON, Viewer.ORDERER, Viewer.ADMIN,
+    Viewer.STRANGER, Viewer.ANONYMOUS, Viewer.SPECTATOR, Viewer.OWNER, Viewer.PERSON, Viewer.ORDERER, Viewer.ADMIN,
 )  # fmt: skip
 _ROWS: Final[dict[Aspect, tuple[Withheld, ...]]] = {
     Aspect.COURSE:  (_EVER, _NO,    _NO,    _NO,    _NO,          _NO,    _NO),
@@ -249,7 +249,7 @@ def viewer_of(who: Principal | None, match: MatchRow, *, is_person: bool = False
     if who is None:
         return Viewer.STRANGER
     if not who.is_known:
-        return Viewer.PASSER_BY
+        return Viewer.ANONYMOUS
     if who.may(Role.ADMIN):
         return Viewer.ADMIN
     return Viewer.ORDERER if who.may(Role.PLAYER) and owns(who, match.ordered_by) else Viewer.SPECTATOR

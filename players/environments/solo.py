@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,13 @@ class Solo:
     """
 
     def __init__(self, game: str | Path | Game, observed: Observed = "bits", *, is_flat: bool | None = None) -> None:
-        """Begin a play. Raises: as `VectorGame`, and ValueError where *observed* shows more than a player may know."""
+        """Begin a play.
+
+        Raises:
+            ValueError: as `VectorGame`; *observed* is no way of seeing, or shows more than a player may know.
+        """
+        if observed not in get_args(Observed):
+            raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
         self.games = VectorGame(game, 1, is_flat=is_flat, auto_reset=False)
         self.sees_all = not self.games.game.has_imperfect_information
         self.observed = observed

@@ -31,7 +31,7 @@ from server.access.recognition import (
 )
 from server.access.settings import SAFE_METHODS, AccessSettings, Limits, needed_role
 from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
-from server.visibility import NEIGHBOUR_NAME, PASSER_BY_NAME, Principal, Role
+from server.visibility import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
 
 if TYPE_CHECKING:
     from server.storage.accounts import TokenStore
@@ -140,9 +140,9 @@ REMOTE: Final = web.RequestKey("remote", Remote)
 EMBEDDED: Final = web.RequestKey("embedded", bool)
 """Whether other sites may show the answer to who comes without a token: it has no form, no script, nothing private."""
 
-LOCAL_ADMIN: Final = Principal(NEIGHBOUR_NAME, Role.ADMIN)
+LOCAL_ADMIN: Final = Principal(LOCAL_NAME, Role.ADMIN)
 """The principal of every client on this machine, where no other can reach the server and no token was issued."""
-ANONYMOUS: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
+ANONYMOUS: Final = Principal(ANONYMOUS_NAME, Role.SPECTATOR)
 """The principal of a client without a token, where everybody may watch."""
 
 

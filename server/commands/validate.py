@@ -47,6 +47,7 @@ NO_VERDICT: Final = 3
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     files: tuple[str, ...],
     n_plays: int | None,
     n_states: int,

@@ -63,9 +63,8 @@ class GameFinder:
         Raises:
             StorageError: the database failed.
         """
-        known = {version.name: version.sha256 for version in await self._games.listed()}
-        new = [name for name, sha256 in (await in_own_thread(library_hashes)).items() if known.get(name) != sha256]
-        await self._games.put(*await in_own_thread(lambda: [of_library(name) for name in new]))
+        known = {version.name: (version.sha256, version.about) for version in await self._games.listed()}
+        await self._games.put(*await in_own_thread(partial(new_in_library, known)))
 
     async def found(self, text: MatchRequest, by: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of.
@@ -154,6 +153,17 @@ def of_library(name: str) -> GameVersion:
         verdict="ok",
         is_library=True,
     )
+
+
+def new_in_library(known: Mapping[str, tuple[str, str | None]]) -> list[GameVersion]:
+    """Return the games of the library whose rules and description are not those in *known*."""
+    new = []
+    for name, sha256 in library_hashes().items():
+        file = find_game(name)
+        about = file.about_path.read_text("utf-8") if file.has_about else None
+        if known.get(name) != (sha256, about):
+            new.append(of_library(name))
+    return new
 
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")

@@ -9,22 +9,20 @@ from aiohttp import web
 from gdl.boards import Board
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
-from server.access.access import EMBEDDED
+from server.access.access import ANONYMOUS, EMBEDDED
 from server.records.record import understood
-from server.visibility import PASSER_BY_NAME, Principal, Role
 from server.web import boards
 from server.web.match_page import ShownMatch, board_at, shown_match
 from server.web.rendering import render
 
-_PASSER_BY: Final = Principal(PASSER_BY_NAME, Role.SPECTATOR)
-"""As whom an embedded board asks: who looks at it may have a token here, the page around it has none."""
 _NOTHING_YET: Final = "This board is shown when the match is over."
 _NO_BOARD: Final = "There is no picture of this state."
 
 
 async def show_embedded(request: web.Request) -> web.Response:
     """Show the board of a match at one step as a page that may stand in a frame of another one."""
-    shown = await shown_match(request, _PASSER_BY, ignores_role=True)
+    # Who looks at it may have a token here; the page around it has none.
+    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
     with understood(shown.row.id):
         drawn, last = await _drawn(request, shown)
         picture = await boards.picture_of(drawn, _title(shown), last)
@@ -35,7 +33,7 @@ async def show_embedded(request: web.Request) -> web.Response:
 
 async def send_image(request: web.Request) -> web.Response:
     """Send the board of a match at one step as an SVG file, for images on other pages."""
-    shown = await shown_match(request, _PASSER_BY, ignores_role=True)
+    shown = await shown_match(request, _ANONYMOUS, ignores_role=True)
     with understood(shown.row.id):
         drawn, last = await _drawn(request, shown)
         title = _title(shown)

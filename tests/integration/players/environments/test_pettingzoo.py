@@ -77,3 +77,8 @@ def test_planes_are_observations_where_all_is_seen() -> None:
     assert env.observe("white_0")["observation"].shape == (4, 8, 8)
     with pytest.raises(ValueError, match="do not see all"):
         aec(prepared("phantomtictactoe"), observed="planes")
+
+
+def test_a_way_of_seeing_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="observed is bits or planes, not 'plane'"):
+        parallel(prepared("tictactoe"), observed="plane")  # type: ignore[arg-type]  # what the test is about

@@ -54,8 +54,8 @@ RULES = """
 MOVES = (("amber", "basalt"), ("cobalt", "dusk"), ("amber", "dusk"))
 GROUPS = ("people", "game", "play", "view", "wire", "insight", "seat", "rest")
 STREAMS = ("/events", "/requests", "/letters")
-PASSER_BY = "passer-by"
-AFTER_THE_END = ("stranger", "person", PASSER_BY, "spectator", "orderer")
+ANONYMOUS = "anonymous"
+AFTER_THE_END = ("stranger", "person", ANONYMOUS, "spectator", "orderer")
 """Whom to ask as about matches that are over: the others see no less."""
 A_MOMENT_S = 0.1
 _TAGS, _BLANKS = re.compile(r"<[^>]*>"), re.compile(r"\s+")
@@ -209,7 +209,7 @@ def told_to(caller: Caller, match: Played) -> set[str]:
     if caller.role is None:
         return set(running.get("person", ()) if caller.name == "person" else ())
     own = set(running.get(caller.name, ()))
-    if caller.name == PASSER_BY:
+    if caller.name == ANONYMOUS:
         return {*(GROUPS if match.is_over else running["spectator"])} - {"people", "seat"}
     if match.is_over:
         return {*GROUPS} - {"seat"} | ({"seat"} if is_people and caller.name in TABLE["seats"]["callers"] else set())
@@ -227,7 +227,7 @@ def statuses(caller: Caller, match: Played, least: str, aspect: str = "") -> set
     if caller.role is None:
         return {401}
     if caller.role < Role[least.upper()]:
-        return {401} if caller.name == PASSER_BY else {403}
+        return {401} if caller.name == ANONYMOUS else {403}
     if aspect == "none":  # it needs what no match is told of there: an import, two versions
         return {404}
     running = TABLE["running"][match.kind]
@@ -296,7 +296,7 @@ async def test_every_route_is_in_the_table(tmp_path: Path) -> None:
 async def test_nobody_is_told_what_is_not_theirs(tmp_path: Path, is_public: bool) -> None:
     wrong: list[object] = []
     async with site_with_matches(tmp_path, is_public=is_public) as (site, matches):
-        for caller in [Caller(PASSER_BY, Role.SPECTATOR, {})] if is_public else await callers(site):
+        for caller in [Caller(ANONYMOUS, Role.SPECTATOR, {})] if is_public else await callers(site):
             wrong += await wrong_with(site, caller, matches)
     assert wrong == []
 
