@@ -33,7 +33,7 @@ async def show_embedded(request: web.Request) -> web.Response:
 
 async def send_image(request: web.Request) -> web.Response:
     """Send the board of a match at one step as an SVG file, for images on other pages."""
-    shown = await shown_match(request, _ANONYMOUS, ignores_role=True)
+    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
     with understood(shown.row.id):
         drawn, last = await _drawn(request, shown)
         title = _title(shown)
