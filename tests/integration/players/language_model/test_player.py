@@ -14,7 +14,7 @@ from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.language_model.completions import CompletionError
 from players.language_model.conversation import Conversation
-from players.language_model.player import LanguageModelPlayer, MissingModelError
+from players.language_model.player import MAX_REQUESTS, LanguageModelPlayer, MissingModelError
 from players.registry import find_player
 from tests.kit.players.games import game
 from tests.kit.players.model_server import (
@@ -42,6 +42,7 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def seated(url: str, log: str = "off", name: str = "tictactoe", **options: Any) -> tuple[LanguageModelPlayer, Role]:
     player = LanguageModelPlayer("small", url, log=log, **options)
+    player.sleep = lambda _: None
     of = game(name)
     player.join(of, of.roles[0], 1)
     return player, of.roles[0]
@@ -113,6 +114,42 @@ def test_an_illegal_answer_is_corrected() -> None:
     *_, said, correction = server.asked[1]["messages"]
     assert said == {"role": "assistant", "content": "MOVE: (mark 9 9)"}
     assert correction["content"].startswith("That names none of your legal moves. They are: (mark 1 1), (mark 1 2)")
+
+
+def test_the_same_is_not_asked_without_end_nor_pause(tmp_path: Path) -> None:
+    """Each request has the last correction alone, and the log has each message once."""
+    slept: list[float] = []
+    log = tmp_path / "llm.jsonl"
+    with model_server(ILLEGAL) as server:
+        player, role = seated(server.url, str(log))
+        player.sleep = slept.append
+        assert moved(player, role, 1e6) in player.game.initial_state.legal_moves(role)
+    assert [len(body["messages"]) for body in server.asked] == [2] + [4] * (MAX_REQUESTS - 1)
+    assert slept == [0.2, 0.5, 1.0, 2.0, 4.0] + [8.0] * (MAX_REQUESTS - 6)
+    logged = [json.loads(line)["messages"] for line in log.read_text().splitlines()]
+    asked = server.asked[-1]["messages"]
+    assert logged == [asked[:2], asked[2:]] + [[]] * (MAX_REQUESTS - 2)
+
+
+def test_a_pause_ends_with_the_clock() -> None:
+    now_s, slept = [0.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now_s[0] += seconds
+
+    with model_server(refusing(503, Retry_After="3"), ILLEGAL) as server:
+        player, role = seated(server.url)
+        player.sleep = sleep
+        player.prepare_move(player.game.initial_state.legal_moves(role)[0], lambda _: None)
+        player.move(player.game.initial_state, role, Deadline(3.25, lambda: now_s[0]))
+    assert slept == [3.0, 0.25]
+
+
+def test_a_log_that_cannot_be_written_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with model_server(ILLEGAL, CENTRE) as server:
+        assert str(moved(*seated(server.url, str(tmp_path)))) == "(mark 2 2)"
+    assert caplog.messages == [f"{tmp_path} cannot be written, requests are not logged any more: Is a directory"]
 
 
 @pytest.mark.parametrize("answer", [silent, ILLEGAL, refusing(429, Retry_After="3600")])
