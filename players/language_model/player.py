@@ -40,8 +40,8 @@ class LanguageModelPlayer(Player):
     """Asks a language model, by the chat-completions protocol, for its moves.
 
     Address, model and key come from the variables GGP_LLM_URL, GGP_LLM_MODEL and GGP_LLM_KEY; *url* and *model* go
-    before. Prompts, answers, tokens and times go to the file *log*, a line of JSON for each request, without the key;
-    `off` for none.
+    before. Prompts, answers, tokens and times go to the file *log*, a line of JSON for each request, without the key
+    and a password of the address; `off` for none.
 
     Attributes:
         sleep: what waits for some seconds.
@@ -141,7 +141,7 @@ class LanguageModelPlayer(Player):
             return
         line: dict[str, Any] = {
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "url": self.endpoint.url,
+            "url": self.endpoint.shown_url,
             "model": self.endpoint.model,
             "role": str(self.role),
             "step": self._conversation.n_steps + 1,
@@ -159,7 +159,7 @@ class LanguageModelPlayer(Player):
         line |= {"move": None if move is None else str(move), "error": error}
         try:
             with self._log.open("a", encoding="utf-8") as file:
-                file.write(self.endpoint.without_key(json.dumps(line)) + "\n")
+                file.write(self.endpoint.redacted(json.dumps(line)) + "\n")
         except OSError as failure:
             reason = failure.strerror or str(failure)
             _LOG.warning("%s cannot be written, requests are not logged any more: %s", self._log, reason)

@@ -166,6 +166,25 @@ def test_a_refusal_that_would_come_again_is_an_error_without_the_key(monkeypatch
     assert str(caught.value) == f"{server.url}: 401 Unauthorized: *** is wrong"
 
 
+@pytest.mark.parametrize("n_before", [290, 297, 9_995])
+def test_no_part_of_the_key_is_left_where_a_refusal_is_cut(n_before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "abcdefgh-the-key"
+    monkeypatch.setenv("GGP_LLM_KEY", key)
+    text = " " * (n_before - 290) + "." * 290 + key * 100
+    with model_server(refusing(401, text)) as server, pytest.raises(CompletionError) as caught:
+        moved(*seated(server.url))
+    assert caught.value.reason.rstrip(".*") == "401 Unauthorized: "
+
+
+def test_a_password_of_the_address_is_in_no_error_and_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "llm.jsonl"
+    with model_server(refusing(401, "pass%20word and pass word")) as server, pytest.raises(CompletionError) as caught:
+        moved(*seated(server.url.replace("://", "://me:pass%20word@"), str(log)))
+    hidden = server.url.replace("://", "://me:***@")
+    assert str(caught.value) == f"{hidden}: 401 Unauthorized: *** and ***"
+    assert json.loads(log.read_text())["url"] == hidden
+
+
 def test_the_model_is_told_the_rules_the_board_the_steps_and_the_moves() -> None:
     with model_server(CENTRE) as server:
         player, role = seated(server.url)
