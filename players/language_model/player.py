@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
@@ -17,6 +16,7 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.human import about_rules, picture_of
+from players.kit.notebook import run_anywhere
 from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
 from players.language_model.conversation import TOOL, Conversation, correction, named_move
 from players.player import Player
@@ -108,7 +108,7 @@ class LanguageModelPlayer(Player):
                 break
             began_s, wanted_s = time.monotonic(), None
             try:
-                completion = asyncio.run(complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+                completion = self._completion(messages, deadline)
             except CompletionError as error:
                 self._note(messages, time.monotonic() - began_s, error=error.reason)
                 if error.is_final:
@@ -122,6 +122,9 @@ class LanguageModelPlayer(Player):
                     return found
                 messages = [*question, *correction(completion, legal)]
         return self.best_so_far or legal[0]
+
+    def _completion(self, messages: Sequence[Message], deadline: Deadline) -> Completion:
+        return run_anywhere(lambda: complete(self.endpoint, messages, TOOL, deadline.remaining_s))
 
     def _pause(self, wanted_s: float | None, n_requests: int, deadline: Deadline) -> None:
         """Wait as long as the server wants, else the longer the more *n_requests* were; not beyond *deadline*."""

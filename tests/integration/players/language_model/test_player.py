@@ -116,6 +116,16 @@ def test_an_illegal_answer_is_corrected() -> None:
     assert correction["content"].startswith("That names none of your legal moves. They are: (mark 1 1), (mark 1 2)")
 
 
+async def test_a_move_can_be_asked_for_where_an_event_loop_runs() -> None:
+    """As in a notebook."""
+    assert asked_of(ILLEGAL, CENTRE)[0] == "(mark 2 2)"
+
+
+async def test_a_refusal_is_raised_where_an_event_loop_runs() -> None:
+    with model_server(refusing(401)) as server, pytest.raises(CompletionError, match="401 Unauthorized"):
+        moved(*seated(server.url))
+
+
 def test_the_same_is_not_asked_without_end_nor_pause(tmp_path: Path) -> None:
     """Each request has the last correction alone, and the log has each message once."""
     slept: list[float] = []
