@@ -36,9 +36,7 @@ _registered: Final[dict[str, tuple[str, float]]] = {}
 class SpielNameTakenError(CallerError):
     """OpenSpiel, which cannot take a name back, has another game of that name."""
 
-    template: ClassVar[str] = (
-        "OpenSpiel has a game {name} already, of other rules or another unit: choose another name"
-    )
+    template: ClassVar[str] = "OpenSpiel has a game {name} already, of other rules or another unit: choose another name"
     name: str
 
 
