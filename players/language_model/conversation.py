@@ -32,7 +32,7 @@ TOOL: Final[Mapping[str, Any]] = {
     },
 }
 """The tool with which a model names its move."""
-_AT_LINE: Final = r"""^[ \t"'*`#>{-]*move"""
+_AT_LINE: Final = r"""^[ \t"'*`#>{-]*(?:(?:my|the|final|next|best|chosen|selected) )*move"""
 _WITHIN_LINE: Final = r"""\b(?-i:MOVE)|(?<=[.!?;:] )move|(?<=")move(?=")|\bmy (?:next |final )?move"""
 _NAMED: Final = re.compile(
     rf"""(?:(?P<first>{_AT_LINE})|{_WITHIN_LINE})["'*`]*[ \t]*(?:is\b|[:=])""", re.IGNORECASE | re.MULTILINE

@@ -26,6 +26,7 @@ def named(text: str, *, is_whole: bool = True) -> str | None:
         "MOVE: unclear MOVE: (mark 2 2)\n",
         "So my move is (mark 2 2).\nGood luck",
         "  > move = mark 2 2",
+        "**Final move:** mark 2 2\nGood luck",
         '{"why": "the opponent\'s move is (mark 1 1)", "move": "(mark 2 2)"}',
     ],
 )
