@@ -162,11 +162,21 @@ class LanguageModelPlayer(Player):
         line |= {"move": None if move is None else str(move), "error": error}
         try:
             with self._log.open("a", encoding="utf-8") as file:
-                file.write(self.endpoint.redacted(json.dumps(line)) + "\n")
+                file.write(json.dumps(self._redacted(line)) + "\n")
         except OSError as failure:
             reason = failure.strerror or str(failure)
             _LOG.warning("%s cannot be written, requests are not logged any more: %s", self._log, reason)
             self._log = None
+
+    def _redacted(self, value: Any) -> Any:
+        """Return *value* with all its texts redacted; its names stay as they are, whatever the secrets are."""
+        if isinstance(value, str):
+            return self.endpoint.redacted(value)
+        if isinstance(value, list):
+            return [self._redacted(each) for each in value]
+        if isinstance(value, dict):
+            return {name: self._redacted(each) for name, each in value.items()}
+        return value
 
     def _new(self, messages: Sequence[Message]) -> list[Message]:
         """Return those of *messages* that no line of the log has: all but those with which the last request began."""

@@ -195,6 +195,18 @@ def test_a_password_of_the_address_is_in_no_error_and_no_log(tmp_path: Path) -> 
     assert json.loads(log.read_text())["url"] == hidden
 
 
+def test_the_log_is_json_whatever_the_secrets_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, log = 'quo"te\\', tmp_path / "llm.jsonl"
+    monkeypatch.setenv("GGP_LLM_KEY", key)
+    player, role = seated("http://me:step@127.0.0.1:1/v1", str(log))
+    moved(player, role)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {(line["step"], line["url"]) for line in lines} == {(1, "http://me:***@127.0.0.1:1/v1")}
+    with model_server(saying(f"{key} MOVE: (mark 2 2)")) as server:
+        moved(*seated(server.url, str(log)))
+    assert json.loads(log.read_text().splitlines()[-1])["text"] == "*** MOVE: (mark 2 2)"
+
+
 def test_the_model_is_told_the_rules_the_board_the_steps_and_the_moves() -> None:
     with model_server(CENTRE) as server:
         player, role = seated(server.url)
