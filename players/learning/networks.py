@@ -113,6 +113,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
 
     Raises:
         NotLearnableError: the game is none of turns, without chance, in which everything is seen.
+        ValueError: *width* or *blocks* are beyond `MAX_WIDTH` and `MAX_BLOCKS`.
     """
     check_learnable(games)
     try:
@@ -123,7 +124,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
     else:
         board = planes.shape
         sources = _sources(planes.fluent, planes.start, planes.place, int(np.prod(board)), len(games.fluents))
-    return NetworkShape(
+    shape = NetworkShape(
         fluents=tuple(map(str, games.fluents)),
         actions=tuple(map(str, games.actions[0])),
         players=tuple(map(str, games.players)),
@@ -132,6 +133,8 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
         width=width or (CHANNELS if board else WIDTH),
         blocks=blocks,
     )
+    _check_sizes(shape)
+    return shape
 
 
 def check_learnable(games: VectorGame) -> None:

@@ -280,6 +280,11 @@ def test_a_network_that_would_not_fit_into_its_file_is_refused_before_learning(t
         learner(tmp_path / "net.pt", width=640)
 
 
+def test_a_width_that_no_file_may_have_is_refused_before_learning(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="its width is not 1 to 1024"):
+        learner(tmp_path / "net.pt", "nim", width=1025)
+
+
 def test_the_size_of_a_file_is_foreseen(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As little as it is too large, so it is foreseen that it is not."""
     shape, n_bytes = read_checkpoint(learned).shape, learned.stat().st_size
