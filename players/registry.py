@@ -45,6 +45,7 @@ _NET_CLASS: Final = ("players.learning.player", "NetPlayer")
 
 _OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
 """Where the options of a spec begin; their values may have colons, as addresses do."""
+_FILE_OPTION: Final = re.compile(r"""[:,]\s*file\s*=\s*(?P<quote>["']?)(?P<file>[^,]*?)(?P=quote)\s*(?:,|$)""")
 
 
 @dataclass(frozen=True)
@@ -131,9 +132,27 @@ def _check_network(spec: str, file: object) -> None:
 
 
 def player_file(spec: str) -> Path | None:
-    """Return the file that holds the player that *spec* names; None where it is no file."""
-    source, _ = _split_class(_split_options(spec)[0])
-    return Path(source) if source.endswith(".py") and "://" not in spec else None
+    """Return the file that holds the player that *spec* names, or its network; None where it is no file."""
+    found = _place_of_file(spec)
+    return None if found is None else Path(spec[found])
+
+
+def with_whole_path(spec: str) -> str:
+    """Return *spec* with the whole path of the file that it names, so that it means the same in any folder."""
+    found = _place_of_file(spec)
+    return spec if found is None else f"{spec[: found.start]}{Path(spec[found]).absolute()}{spec[found.stop :]}"
+
+
+def _place_of_file(spec: str) -> slice | None:
+    """Return where in *spec* a file is named: `FILE.py:Class`, `net:FILE` or `net:file=FILE`; None where none is."""
+    name, _ = _split_options(spec)
+    if spec.startswith(_NET):
+        option = _FILE_OPTION.search(spec, len(name))
+        if option is not None:
+            return slice(*option.span("file"))
+        return slice(len(_NET), len(name)) if name != _NET[:-1] else None
+    source, _ = _split_class(name)
+    return slice(0, len(source)) if source.endswith(".py") and "://" not in spec else None
 
 
 def _split_options(spec: str) -> tuple[str, dict[str, object]]:

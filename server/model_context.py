@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, ParamSpec, TypeVar
@@ -187,7 +188,9 @@ class ModelSeat:
     def _step(self, move: Term) -> None:
         before = self.match.state
         self.player.submitted = move
-        step = next(self._steps)
+        step = next(self._steps, None)
+        if step is None:  # a StopIteration would never leave the thread
+            raise ToolError("the match cannot go on")
         self.percepts.append([str(percept) for percept in before.percepts(self.role, step.moves)])
 
 
@@ -202,7 +205,7 @@ class Seats:
         """Begin a match in which a model has *role*, and *opponent* all others; return its first position.
 
         Raises:
-            ToolError: the game has no such role, or there is no such opponent.
+            ToolError: the game has no such role, there is no such opponent, or a player fails.
             UnknownNameError: there is no such game.
         """
         of = _game(name)
@@ -213,22 +216,38 @@ class Seats:
             raise ToolError(f"opponents are {', '.join(OPPONENTS)}, not {opponent[:200]!r}")
         player, make = _Seated(), find_player(opponent)
         players = {each: player if each == roles[role] else make() for each in roles.values()}
-        seat = ModelSeat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
+        with _failures_told():
+            seat = ModelSeat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
+            view = seat.view()
         match_id = secrets.token_hex(4)
         while len(self._seats) >= MAX_SEATS:
             del self._seats[next(iter(self._seats))]
         self._seats[match_id] = seat
-        return {"match": match_id} | seat.view()
+        return {"match": match_id} | view
 
     def move(self, match_id: str, move: str) -> dict[str, Any]:
-        """Make a move of the model's role.
+        """Make a move of the model's role; a match in which a player fails is given up.
 
         Raises:
-            ToolError: there is no such match, or the move is not legal.
+            ToolError: there is no such match, the move is not legal, or a player fails.
         """
         if match_id not in self._seats:
             raise ToolError(f"there is no match {match_id[:200]!r}: begin one with begin_match")
-        return self._seats[match_id].make(move)
+        with _failures_told(lambda: self._seats.pop(match_id)):
+            return self._seats[match_id].make(move)
+
+
+@contextmanager
+def _failures_told(give_up: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Call *give_up* where a match fails, and raise a ToolError that says why; a ToolError is none of its failures."""
+    try:
+        yield
+    except ToolError:
+        raise
+    except Exception as error:  # a player may fail in any way
+        give_up()
+        reason = str(error) if isinstance(error, GdlError) else f"{type(error).__name__}: {error}"
+        raise ToolError(f"the match has failed and is given up: {reason}") from error
 
 
 async def _beside(work: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs) -> Answer:
@@ -237,6 +256,25 @@ async def _beside(work: Callable[Parameters, Answer], *args: Parameters.args, **
         return await asyncio.to_thread(work, *args, **kwargs)
     except GdlError as error:
         raise ToolError(str(error)) from error
+
+
+async def _alone(
+    lock: asyncio.Lock, work: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs
+) -> Answer:
+    """Return what *work* returns, as `_beside`; no other work under *lock* begins before its thread has ended.
+
+    A thread goes on when its call is cancelled.
+    """
+
+    def release(ended: asyncio.Future[Answer]) -> None:
+        lock.release()
+        if not ended.cancelled():
+            ended.exception()  # of a call that was cancelled nothing else asks for it
+
+    await lock.acquire()
+    thread = asyncio.ensure_future(_beside(work, *args, **kwargs))
+    thread.add_done_callback(release)
+    return await asyncio.shield(thread)
 
 
 def model_context_server(version: str, seats: Seats | None = None) -> MCPServer[Any]:
@@ -265,13 +303,11 @@ def model_context_server(version: str, seats: Seats | None = None) -> MCPServer[
         description=f"Begin a match in which you have a role; the others are played by {', '.join(OPPONENTS)}."
     )
     async def begin_match(game_name: str, role: str, opponent: str = "mcts") -> dict[str, Any]:
-        async with one_at_a_time:
-            return await _beside(kept.begin, game_name, role, opponent)
+        return await _alone(one_at_a_time, kept.begin, game_name, role, opponent)
 
     @server.tool(description="Make your move in a match, and see the position in which you choose next.")
     async def make_move(match: str, move: str) -> dict[str, Any]:
-        async with one_at_a_time:
-            return await _beside(kept.move, match, move)
+        return await _alone(one_at_a_time, kept.move, match, move)
 
     return server
 

@@ -211,6 +211,7 @@ class _Table:
         self._widgets, self._match, self._person, self._role = widgets, match, person, role
         self._layout = layout_of(match.game.description, about or about_beside(match.game.description))
         self._steps = match.play()
+        self._n_clicks = 0
         self._board, self._words = widgets.HTML(), widgets.HTML()
         self._choices = widgets.Box(layout={"flex_flow": "row wrap"})
         self.box = widgets.VBox([self._board, self._words, self._choices])
@@ -262,9 +263,16 @@ class _Table:
         self._choices.children = (chooser, self._button("move", lambda: self._choose(chooser.value)))
 
     def _button(self, text: str, act: Callable[[], None]) -> Any:
-        """Return a button that calls *act* when it is clicked."""
+        """Return a button that calls *act* when it is clicked, if it is the first one of its choice."""
         button = self._widgets.Button(description=text, tooltip=text, layout={"width": "auto"})
-        button.on_click(lambda _: act())
+        n_clicks = self._n_clicks
+
+        def on_click(_: Any) -> None:
+            if n_clicks == self._n_clicks:  # a double click comes from a button that has been replaced
+                self._n_clicks += 1
+                act()
+
+        button.on_click(on_click)
         return button
 
 

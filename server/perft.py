@@ -14,25 +14,34 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
-from gdl.errors import NoLegalMoveError
+from gdl.errors import CallerError, NoLegalMoveError
 from gdl.game import Game, JointMove, State
 
 CHUNK: Final = 1 << 14
 """How many states a thread asks about at once."""
 MOST_STATES: Final = 1 << 21
 """How many states of a depth are kept; of more, a part goes deeper by itself."""
+MOST_MADE: Final = 1 << 28
+"""How many joint moves of a part are made one by one; beyond, memory would not hold what follows."""
 _EXACT: Final = 2.0**60
 """Up to there sums are whole numbers of 64 bits, with room to spare."""
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 Packed: TypeAlias = NDArray[np.uint8]
 Weights: TypeAlias = NDArray[Any]
 """How often each of some states is reached: whole numbers without a bound."""
+
+
+class TooManyJointMovesError(CallerError):
+    """States have so many joint moves that what follows them cannot be counted."""
+
+    template: ClassVar[str] = "what follows {n_joint} joint moves at once cannot be counted: ask for a smaller depth"
+    n_joint: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,7 @@ class Counting(Protocol):
 
         Raises:
             NoLegalMoveError: a role has no legal move.
+            TooManyJointMovesError: a state has too many joint moves to look at what follows each.
         """
 
 
@@ -164,8 +174,10 @@ class _Frontier:
         """Return the sum of the weights, each *times* a number."""
         if times is None:
             times = np.ones(len(self), np.int64)
-        is_small = float(np.dot(self.weights.astype(np.float64), times.astype(np.float64))) < _EXACT
-        dtype = np.int64 if is_small else np.object_
+        is_large = np.object_ in {self.weights.dtype.type, times.dtype.type} or (
+            float(np.dot(self.weights.astype(np.float64), times.astype(np.float64))) >= _EXACT
+        )
+        dtype = np.object_ if is_large else np.int64
         return int((self.weights.astype(dtype) * times.astype(dtype)).sum())
 
 
@@ -202,18 +214,22 @@ class _Choices:
     """What may be moved in some states. *Shapes*: N states, R roles.
 
     `is_over` (N,); `n_legal` (N, R), 0 at an end; `moves`, role by role, the legal moves of all states in turn;
-    `movers` (N,), a bit for each role that does not wait.
+    `movers` (N, R), which roles do not wait.
     """
 
     is_over: NDArray[np.bool_]
     n_legal: NDArray[np.int64]
     moves: tuple[NDArray[np.int64], ...]
-    movers: NDArray[np.int64]
+    movers: NDArray[np.bool_]
 
     @property
-    def n_joint(self) -> NDArray[np.int64]:
+    def n_joint(self) -> Weights:
         """How many joint moves each state has."""
-        found: NDArray[np.int64] = np.prod(self.n_legal, axis=1)
+        with np.errstate(over="ignore"):
+            about = np.prod(self.n_legal, axis=1, dtype=np.float64)
+        is_small = not len(about) or about.max() < _EXACT
+        n_legal: Weights = self.n_legal if is_small else self.n_legal.astype(np.object_)
+        found: Weights = np.prod(n_legal, axis=1)
         return found
 
 
@@ -259,8 +275,8 @@ class BatchCounting:
         while len(frontier):
             after, made_by = self._made(frontier, choices)
             movers, choices = choices.movers[made_by], self._choices(after)
-            may_go_on = (movers & (movers - 1) == 0) & (movers != 0) & (len(self.game.roles) > 1)
-            is_over = choices.is_over | ~may_go_on | (choices.movers != movers)
+            may_go_on = (movers.sum(axis=1) == 1) & (len(self.game.roles) > 1)
+            is_over = choices.is_over | ~may_go_on | (choices.movers != movers).any(axis=1)
             ended.append(after.where(is_over))
             frontier = _together([after.where(~is_over)])
             choices = self._choices(frontier)
@@ -270,7 +286,7 @@ class BatchCounting:
         """Return what may be moved in the states of a frontier."""
         legal, is_over = self.game.batch.legal_and_terminal(frontier.packed)
         n_legal = np.zeros((len(frontier), len(self.game.roles)), np.int64)
-        moves, movers = [], np.zeros(len(frontier), np.int64)
+        moves, movers = [], np.ones((len(frontier), len(self.game.roles)), np.bool_)
         for r, numbers in enumerate(self.game.moves_of):
             mask = legal[:, numbers[0] : numbers[-1] + 1] & ~is_over[:, None]
             n_legal[:, r] = mask.sum(axis=1)
@@ -278,8 +294,7 @@ class BatchCounting:
             is_one = n_legal[:, r] == 1
             only = moves[r][(np.cumsum(n_legal[:, r]) - n_legal[:, r])[is_one]]
             waits = np.array([_waits([self.game.moves[number]]) for number in numbers], np.bool_)
-            movers |= 1 << r
-            movers[is_one] ^= waits[only - numbers[0]].astype(np.int64) << r
+            movers[is_one, r] = ~waits[only - numbers[0]]
             if not (n_legal[:, r] > 0)[~is_over].all():
                 raise NoLegalMoveError(str(self.game.roles[r]), 0)
         return _Choices(is_over, n_legal, tuple(moves), movers)
@@ -287,6 +302,9 @@ class BatchCounting:
     def _made(self, frontier: _Frontier, choices: _Choices) -> tuple[_Frontier, NDArray[np.int64]]:
         """Return what follows all joint moves, a state for each, and the number of the state in which each was made."""
         n_joint = choices.n_joint
+        n_made = sum(n_joint.tolist())
+        if n_made > MOST_MADE:
+            raise TooManyJointMovesError(n_made)
         at = np.repeat(np.arange(len(frontier)), n_joint)
         left = np.arange(len(at)) - np.repeat(np.cumsum(n_joint) - n_joint, n_joint)
         made = np.zeros((len(at), len(self.game.roles)), np.int64)

@@ -40,7 +40,7 @@ class OpenSpielPlayer(Player):
 
     def _prepare(self) -> GdlSpielGame:
         if self._spiel is None:
-            self._spiel = openspiel(self.game, name=f"match_{id(self)}")
+            self._spiel = openspiel(self.game)
             self._bot = self._made(self._spiel)
         return self._spiel
 

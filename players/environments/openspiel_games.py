@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyspiel
 
 from gdl.compiler.compiled import CompiledGame
+from gdl.errors import CallerError
 from gdl.game import RANDOM, Role, State
 from gdl.game import Game as GdlGame
 from gdl.language.terms import Term
@@ -28,13 +29,26 @@ _SAMPLED: Final = 512
 _SAMPLED_STEPS: Final = 200
 
 
+_registered: Final[dict[str, tuple[str, float]]] = {}
+"""The names that were registered here: the SHA-256 of the rules, and the unit."""
+
+
+class SpielNameTakenError(CallerError):
+    """OpenSpiel, which cannot take a name back, has another game of that name."""
+
+    template: ClassVar[str] = "OpenSpiel has a game {name} already, of other rules or another unit: choose another name"
+    name: str
+
+
 def openspiel(game: str | Path | GdlGame, *, unit: float = 50, name: str | None = None) -> Any:
-    """Return a game as one of OpenSpiel, registered there as `ggp_NAME`.
+    """Return a game as one of OpenSpiel, registered there as `ggp_NAME` where a *name* is given.
 
     Utilities are goals less 50 in *unit*s: with 50 from -1 to 1. Whether all goals of a play come to the same sum is
     found out by random plays.
 
-    Raises: as `players.environments.VectorGame`.
+    Raises:
+        SpielNameTakenError: OpenSpiel has that name for other rules, or for these in another unit.
+        UnknownNameError, CannotCompileError: as `players.environments.VectorGame`.
     """
     rules = _Rules(VectorGame(game, _SAMPLED, seed=1), unit)
     label = name or (Path(game).stem if isinstance(game, str | Path) else "game")
@@ -46,9 +60,18 @@ def openspiel(game: str | Path | GdlGame, *, unit: float = 50, name: str | None 
         def __init__(self, params: Any = None) -> None:
             super().__init__(kind, info, rules, params)
 
-    if kind.short_name not in pyspiel.registered_names():
-        pyspiel.register_game(kind, LoadedGame)
+    if name is not None:
+        _register(kind, LoadedGame, (rules.game.description.sha256, unit))
     return LoadedGame()
+
+
+def _register(kind: Any, made: Callable[..., Any], meant: tuple[str, float]) -> None:
+    """Register what makes a game, once: what is registered is kept to the end of the process."""
+    if kind.short_name not in pyspiel.registered_names():
+        pyspiel.register_game(kind, made)
+        _registered[kind.short_name] = meant
+    elif _registered.get(kind.short_name) != meant:
+        raise SpielNameTakenError(kind.short_name)
 
 
 class _Rules:

@@ -325,14 +325,17 @@ class VectorGame:
         """Have the first copy stand at *state*, which is no end and one in which a player is to move.
 
         Raises:
-            ValueError: no play reaches the state.
+            ValueError: no play reaches the state; nothing has changed then.
         """
         found = self.game.state(state.facts)
         if not isinstance(found, CompiledState):
             raise ValueError("a state that cannot be reached from the first has no packed form")
         words = words_of(found.packed, len(self.fluents))
+        phase = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
+        if phase < 0:
+            raise ValueError("no play reaches the state: it fits none of the phases of the game")
         self._copies.states[0] = words
-        self._copies.phase[0] = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
+        self._copies.phase[0] = phase
         self._copies.is_over[0] = False
         self._copies.is_chance[0] = 0
         which = np.zeros(self.n, np.bool_)

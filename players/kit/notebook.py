@@ -13,11 +13,12 @@ import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from players.player import MakePlayer
 
 _POLL_S: Final = 0.2
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,45 +57,64 @@ def run_until_stopped(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
     There an interrupt cancels the work. Raises what the work raises.
     """
+    if _is_in_loop():
+        with suppress(KeyboardInterrupt, asyncio.CancelledError):
+            _LoopThread(work).run()
+    else:
+        asyncio.run(work())
+
+
+def run_anywhere(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+    """Return what *work* returns; where an event loop runs already, as in a notebook, it runs in a thread of its own.
+
+    An interrupt cancels the work, and is raised then. Raises what the work raises.
+    """
+    return _LoopThread(work).run() if _is_in_loop() else asyncio.run(work())
+
+
+def _is_in_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work())
-    else:
-        _LoopThread(work).run()
+        return False
+    return True
 
 
-class _LoopThread:
+class _LoopThread(Generic[_T]):
     """Runs work in an event loop on another thread."""
 
-    def __init__(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> None:
         self._work = work
         self._stop: Callable[[], object] = lambda: None
+        self._found: list[_T] = []
         self._error: BaseException | None = None
 
-    def run(self) -> None:
-        """Run the work to its end; an interrupt cancels it. Raises what the work raises."""
+    def run(self) -> _T:
+        """Return what the work returns. Raises what the work raises, or an interrupt, which cancels the work."""
         thread = threading.Thread(target=self._run, name="player")
         thread.start()
+        interrupt: KeyboardInterrupt | None = None
         while thread.is_alive():
             try:
                 thread.join(_POLL_S)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
+                interrupt = error
                 with suppress(RuntimeError):  # the loop has ended meanwhile
                     self._stop()
-        if self._error is not None:
+        if self._error is not None and not (interrupt and isinstance(self._error, asyncio.CancelledError)):
             raise self._error
+        if interrupt is not None:
+            raise interrupt
+        return self._found[0]
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._cancellable())
-        except asyncio.CancelledError:
-            pass
+            self._found.append(asyncio.run(self._cancellable()))
         except BaseException as error:  # it is raised where the work was started
             self._error = error
 
-    async def _cancellable(self) -> None:
+    async def _cancellable(self) -> _T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
         self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
-        await self._work()
+        return await self._work()

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 
@@ -19,6 +20,8 @@ Message: TypeAlias = Mapping[str, str]
 """A message of a conversation: its `role`, which is system, user or assistant, and its `content`."""
 MAX_ANSWER_BYTES: Final = 1_000_000
 _MAX_REASON: Final = 300
+_MAX_REFUSAL_BYTES: Final = 10_000
+_HIDDEN: Final = "***"
 _FINAL: Final = frozenset({400, 401, 402, 403, 404, 405, 422})
 """Statuses that come again when the same is asked again."""
 
@@ -38,7 +41,7 @@ class Endpoint:
     """Where a language model is asked, and how.
 
     Attributes:
-        url: the address before `/chat/completions`.
+        url: the address before `/chat/completions`; a password of it is in no text that is made here.
         model: the name that the server has for the model.
         key: what the server knows its client by; it is in no text that is made here.
         temperature: how much of the answer is chance; None for what the server thinks right.
@@ -68,9 +71,24 @@ class Endpoint:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body
 
-    def without_key(self, text: str) -> str:
-        """Return *text* without the key, which a server may repeat in an error."""
-        return text.replace(self.key, "***") if self.key else text
+    @property
+    def shown_url(self) -> str:
+        """The address without its password."""
+        password = self._password()
+        return self.url.replace(f":{password}@", f":{_HIDDEN}@") if password else self.url
+
+    def redacted(self, text: str) -> str:
+        """Return *text* without the key and the password, which a server may repeat in an error."""
+        password = self._password()
+        for secret in sorted({self.key, password, unquote(password)} - {""}, key=len, reverse=True):
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+    def _password(self) -> str:
+        try:
+            return urlsplit(self.url).password or ""
+        except ValueError:  # it is no address
+            return ""
 
 
 @dataclass(slots=True)
@@ -136,17 +154,17 @@ async def complete(
     except TimeoutError as error:
         _accept(endpoint, completion, "it did not answer in time", error)
     except (aiohttp.ClientError, OSError, ValueError, RecursionError) as error:
-        reason = endpoint.without_key(str(error) or type(error).__name__)
+        reason = endpoint.redacted(str(error) or type(error).__name__)
         _accept(endpoint, completion, reason[:_MAX_REASON], error)
     if not (completion.text or completion.call):
-        raise CompletionError(endpoint.url, "its answer is empty")
+        raise CompletionError(endpoint.shown_url, "its answer is empty")
     return completion
 
 
 def _accept(endpoint: Endpoint, completion: Completion, reason: str, error: Exception) -> None:
     """Take a *completion* that was broken off, if anything of it came."""
     if not (completion.text or completion.call):
-        raise CompletionError(endpoint.url, reason) from error
+        raise CompletionError(endpoint.shown_url, reason) from error
 
 
 async def _receive(endpoint: Endpoint, body: Mapping[str, Any], completion: Completion) -> None:
@@ -165,14 +183,25 @@ async def _receive(endpoint: Endpoint, body: Mapping[str, Any], completion: Comp
 
 
 async def _refusal(endpoint: Endpoint, response: aiohttp.ClientResponse) -> CompletionError:
-    said = (await response.content.read(_MAX_REASON)).decode("utf-8", "replace")
+    said = endpoint.redacted(await _beginning(endpoint, response))
     after = response.headers.get("Retry-After", "")
     return CompletionError(
-        endpoint.url,
-        endpoint.without_key(f"{response.status} {response.reason}: {' '.join(said.split())}"),
+        endpoint.shown_url,
+        endpoint.redacted(f"{response.status} {response.reason}: {' '.join(said.split())[:_MAX_REASON]}"),
         is_final=response.status in _FINAL,
         retry_after_s=float(after) if after.isascii() and after.isdecimal() else None,
     )
+
+
+async def _beginning(endpoint: Endpoint, response: aiohttp.ClientResponse) -> str:
+    """Return the body, or its beginning, without what may be a part of a secret."""
+    found = b""
+    async for chunk in response.content.iter_any():
+        found += chunk
+        if len(found) >= _MAX_REFUSAL_BYTES:
+            longest = max(len(endpoint.key), len(endpoint.url))
+            return found[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace")[:-longest]
+    return found.decode("utf-8", "replace")
 
 
 async def _read_whole(response: aiohttp.ClientResponse) -> bytes:

@@ -32,8 +32,16 @@ TOOL: Final[Mapping[str, Any]] = {
     },
 }
 """The tool with which a model names its move."""
-_NAMED: Final = re.compile(r"""move["'*`]*\s*(?:is|[:=])([^\n]*)(\n?)""", re.IGNORECASE)
-"""Where a text says which move it is, and whether its line has ended: `MOVE: (mark 1 1)`, `"move": "noop"`."""
+_AT_LINE: Final = r"""^[ \t"'*`#>{-]*(?:(?:my|the|final|next|best|chosen|selected) )*move"""
+_WITHIN_LINE: Final = r"""\b(?-i:MOVE)|(?<=[.!?;:] )move|(?<=")move(?=")|\bmy (?:next |final )?move"""
+_NAMED: Final = re.compile(
+    rf"""(?:(?P<first>{_AT_LINE})|{_WITHIN_LINE})["'*`]*[ \t]*(?:is\b|[:=])""", re.IGNORECASE | re.MULTILINE
+)
+"""Where a text says which move it is, at the beginning of a line or within: `MOVE: (mark 1 1)`, `"move": "noop"`."""
+_MAX_READ: Final = 10_000
+"""How much of the end of an answer is read. *Units*: characters."""
+_MAX_NAMES: Final = 5
+"""How many of the last places that name a move are read."""
 _QUOTES: Final = " \t\r\"'`*"
 
 
@@ -121,7 +129,8 @@ def correction(completion: Completion, legal: Sequence[Term]) -> list[Message]:
 def named_move(completion: Completion, legal: Sequence[Term]) -> Term | None:
     r"""Return the legal move that the answer names: by the tool, by `MOVE:`, or as the only move in its last line.
 
-    Of an answer that was cut off, nothing but what it says outright counts.
+    The last `MOVE:` counts, and one at the beginning of a line before all within lines. Of an answer that was cut off,
+    nothing but what it says outright counts.
 
     Example:
         >>> from gdl import read_term
@@ -132,15 +141,32 @@ def named_move(completion: Completion, legal: Sequence[Term]) -> Term | None:
     called = _called(completion.call)
     if called is not None and (found := _first(called, legal, is_whole=True)) is not None:
         return found
-    for named in reversed([*_NAMED.finditer(completion.text)]):
-        found = _first(named[1], legal, is_whole=completion.is_whole or bool(named[2]))
+    for text, has_ended in _named(completion.text):
+        found = _first(text, legal, is_whole=completion.is_whole or has_ended)
         if found is not None:
             return found
     lines = completion.text.strip().splitlines()
     if not completion.is_whole or not lines:
         return None
-    found_there = [move for move in legal if _stands_in(str(move), lines[-1])]
+    found_there = [move for move in legal if _stands_in(str(move), lines[-1][-_MAX_READ:])]
     return found_there[0] if len(found_there) == 1 else None
+
+
+def _named(text: str) -> list[tuple[str, bool]]:
+    """Return what follows the last names of a move, the likeliest first, each to the next name or the end of its line.
+
+    With each is told whether it has ended, or is where the text was cut off.
+    """
+    places = [*_NAMED.finditer(text, max(0, len(text) - _MAX_READ))][-_MAX_NAMES:]
+    at_lines, within_lines = list[tuple[str, bool]](), list[tuple[str, bool]]()
+    end = len(text)
+    for place in reversed(places):
+        line_end = text.find("\n", place.end(), end)
+        said = text[place.end() : end if line_end < 0 else line_end]
+        has_ended = line_end >= 0 or end < len(text)
+        (within_lines if place["first"] is None else at_lines).append((said, has_ended))
+        end = place.start()
+    return at_lines + within_lines
 
 
 def _called(call: str) -> str | None:
@@ -169,4 +195,5 @@ def _first(text: str, legal: Sequence[Term], *, is_whole: bool) -> Term | None:
 
 
 def _stands_in(move: str, line: str) -> bool:
-    return re.search(rf"(?<![\w(]){re.escape(move)}(?![\w)])", line, re.IGNORECASE) is not None
+    is_there = move.casefold() in line.casefold()
+    return is_there and re.search(rf"(?<![\w(]){re.escape(move)}(?![\w)])", line, re.IGNORECASE) is not None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.human import about_rules, picture_of
+from players.kit.notebook import run_anywhere
 from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
 from players.language_model.conversation import TOOL, Conversation, correction, named_move
 from players.player import Player
@@ -22,9 +24,12 @@ from players.player import Player
 URL: Final = "GGP_LLM_URL"
 KEY: Final = "GGP_LLM_KEY"
 MODEL: Final = "GGP_LLM_MODEL"
-_PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0)
-"""How long the player waits after the first failure, the second, ...; after more, as after the last."""
+MAX_REQUESTS: Final = 20
+"""How many requests a move may take; where no answer names a move, one that is drawn at random is played."""
+_PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""How long the player waits after the first request without a move, the second, ...; after more, as after the last."""
 _LEAST_S: Final = 0.05
+_LOG: Final = logging.getLogger(__name__)
 
 
 class MissingModelError(CompletionError):
@@ -35,8 +40,11 @@ class LanguageModelPlayer(Player):
     """Asks a language model, by the chat-completions protocol, for its moves.
 
     Address, model and key come from the variables GGP_LLM_URL, GGP_LLM_MODEL and GGP_LLM_KEY; *url* and *model* go
-    before. Prompts, answers, tokens and times go to the file *log*, a line of JSON each, without the key; `off` for
-    none.
+    before. Prompts, answers, tokens and times go to the file *log*, a line of JSON for each request, without the key
+    and a password of the address; `off` for none.
+
+    Attributes:
+        sleep: what waits for some seconds.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 -- the words of a player's spec
@@ -58,7 +66,9 @@ class LanguageModelPlayer(Player):
             uses_tools=tools,
             streams=stream,
         )
+        self.sleep: Callable[[float], object] = time.sleep
         self._log = None if log == "off" else Path(log)
+        self._logged: Sequence[Message] = ()
         self._conversation: Conversation
 
     def join(self, game: Game, role: Role, seed: int) -> None:
@@ -68,6 +78,7 @@ class LanguageModelPlayer(Player):
             MissingModelError: neither the spec nor the environment says where the model is, or what it is called.
         """
         super().join(game, role, seed)
+        self._logged = ()
         for value, name, variable in ((self.endpoint.url, "url", URL), (self.endpoint.model, "model", MODEL)):
             if not value:
                 raise MissingModelError("llm", f"set {variable}, or write llm:{name}=...")
@@ -79,7 +90,7 @@ class LanguageModelPlayer(Player):
         self._conversation.add_step(own_move, percepts)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
-        """Return the move that the model names; where it names none in time, the last that it spoke of, or any.
+        """Return the move that the model names; where it names none in time, or in `MAX_REQUESTS` answers, any.
 
         Raises:
             CompletionError: the server of the model refuses what it is asked, so that asking again is useless.
@@ -88,30 +99,37 @@ class LanguageModelPlayer(Player):
         if len(legal) == 1:
             return legal[0]
         self.suggest(self.random.choice(legal))
-        messages, n_failures = self._conversation.question(state, legal), 0
-        while deadline.remaining_s > _LEAST_S:
-            began_s = time.monotonic()
+        question = messages = self._conversation.question(state, legal)
+        wanted_s: float | None = None
+        for number in range(MAX_REQUESTS):
+            if number:
+                self._pause(wanted_s, number, deadline)
+            if deadline.remaining_s <= _LEAST_S:
+                break
+            began_s, wanted_s = time.monotonic(), None
             try:
-                completion = asyncio.run(complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+                completion = self._completion(messages, deadline)
             except CompletionError as error:
                 self._note(messages, time.monotonic() - began_s, error=error.reason)
                 if error.is_final:
                     raise
-                self._pause(error.retry_after_s, n_failures, deadline)
-                n_failures += 1
-                continue
-            found = named_move(completion, legal)
-            self._note(messages, time.monotonic() - began_s, completion, found)
-            if found is not None:
-                self.suggest(found)
-                return found
-            messages = [*messages, *correction(completion, legal)]
+                wanted_s = error.retry_after_s
+            else:
+                found = named_move(completion, legal)
+                self._note(messages, time.monotonic() - began_s, completion, found)
+                if found is not None:
+                    self.suggest(found)
+                    return found
+                messages = [*question, *correction(completion, legal)]
         return self.best_so_far or legal[0]
 
-    def _pause(self, wanted_s: float | None, n_failures: int, deadline: Deadline) -> None:
-        """Wait as long as the server wants, else the longer the more often it failed; not beyond *deadline*."""
-        pause_s = _PAUSES_S[min(n_failures, len(_PAUSES_S) - 1)] if wanted_s is None else wanted_s
-        time.sleep(min(pause_s, deadline.remaining_s))
+    def _completion(self, messages: Sequence[Message], deadline: Deadline) -> Completion:
+        return run_anywhere(lambda: complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+
+    def _pause(self, wanted_s: float | None, n_requests: int, deadline: Deadline) -> None:
+        """Wait as long as the server wants, else the longer the more *n_requests* were; not beyond *deadline*."""
+        pause_s = _PAUSES_S[min(n_requests, len(_PAUSES_S)) - 1] if wanted_s is None else wanted_s
+        self.sleep(min(pause_s, deadline.remaining_s))
 
     def _note(
         self,
@@ -121,16 +139,16 @@ class LanguageModelPlayer(Player):
         move: Term | None = None,
         error: str | None = None,
     ) -> None:
-        """Write a line of the log: a request, and what came of it."""
+        """Write a line of the log: what of a request was in none before, and what came of it."""
         if self._log is None:
             return
         line: dict[str, Any] = {
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "url": self.endpoint.url,
+            "url": self.endpoint.shown_url,
             "model": self.endpoint.model,
             "role": str(self.role),
             "step": self._conversation.n_steps + 1,
-            "messages": list(messages),
+            "messages": self._new(messages),
             "seconds": round(seconds, 3),
         }
         if completion is not None:
@@ -142,5 +160,27 @@ class LanguageModelPlayer(Player):
                 "completionTokens": completion.n_completion_tokens,
             }
         line |= {"move": None if move is None else str(move), "error": error}
-        with self._log.open("a", encoding="utf-8") as file:
-            file.write(self.endpoint.without_key(json.dumps(line)) + "\n")
+        try:
+            with self._log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(self._redacted(line)) + "\n")
+        except OSError as failure:
+            reason = failure.strerror or str(failure)
+            _LOG.warning("%s cannot be written, requests are not logged any more: %s", self._log, reason)
+            self._log = None
+
+    def _redacted(self, value: Any) -> Any:
+        """Return *value* with all its texts redacted; its names stay as they are, whatever the secrets are."""
+        if isinstance(value, str):
+            return self.endpoint.redacted(value)
+        if isinstance(value, list):
+            return [self._redacted(each) for each in value]
+        if isinstance(value, dict):
+            return {name: self._redacted(each) for name, each in value.items()}
+        return value
+
+    def _new(self, messages: Sequence[Message]) -> list[Message]:
+        """Return those of *messages* that no line of the log has: all but those with which the last request began."""
+        pairs = zip(messages, self._logged, strict=False)
+        n_same = len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+        self._logged = messages
+        return list(messages[n_same:])

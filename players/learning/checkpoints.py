@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,16 @@ import torch
 from gdl.errors import CallerError
 from gdl.replacement import replacing
 from players.environments.vector import VectorGame
-from players.learning.networks import Network, NetworkShape, shape_from
+from players.learning.networks import Network, NetworkShape, parts_of, shape_from
 
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
+MAX_STRUCTURE_BYTES: Final = 16_000_000
+"""How large all of a file may be but the numbers that are learned."""
+_COPIES: Final = 5
+"""How often a file of learning has the weights: players', learners', the last rung's, and two of the optimiser."""
+_AROUND_BYTES: Final = 1_000_000
+"""How large at most all else in such a file is."""
 _MARK: Final = "ggp network"
 _NO_NETWORK: Final = "it is no file of a network; `ggp train` writes them"
 
@@ -26,6 +33,16 @@ class NetworkFileError(CallerError):
     template: ClassVar[str] = "{path}: {reason}"
     path: str
     reason: str
+
+
+class NetworkTooLargeError(CallerError):
+    """A network would not fit into its file."""
+
+    template: ClassVar[str] = (
+        "a network of width {width} takes a file of {megabytes} MB, more than can be read again: choose a smaller width"
+    )
+    width: int
+    megabytes: int
 
 
 @dataclass
@@ -58,6 +75,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
 
     Raises:
         OSError: the file cannot be written.
+        NetworkTooLargeError: it would be larger than one that can be read.
     """
     fields = {
         "mark": _MARK,
@@ -70,13 +88,25 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
     }
     with replacing(path) as passing:
         torch.save(fields, passing)
+        _check_fits(checkpoint.shape, passing.stat().st_size)
+
+
+def check_fits(shape: NetworkShape) -> None:
+    """Raise NetworkTooLargeError where the file of a network that learns would be too large."""
+    n_numbers = sum(math.prod(size) for size, _ in parts_of(shape).values())
+    _check_fits(shape, _COPIES * 4 * n_numbers + _AROUND_BYTES)
+
+
+def _check_fits(shape: NetworkShape, n_bytes: int) -> None:
+    if n_bytes > MAX_BYTES:
+        raise NetworkTooLargeError(shape.width, -(-n_bytes // 10**6))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
     """Return what `write_checkpoint` wrote.
 
     Raises:
-        NetworkFileError: it is not there, too large, no such file, or of another version.
+        NetworkFileError: it is not there, too large, no such file, damaged, or of another version.
     """
     wrong = _wrong_from_outside(path)
     if wrong:
@@ -90,13 +120,25 @@ def read_checkpoint(path: Path) -> Checkpoint:
     if fields.get("version") != VERSION:
         raise NetworkFileError(str(path), f"it is of version {fields.get('version')}, and this is for {VERSION}")
     try:
-        checkpoint = Checkpoint(
-            fields["game"], shape_from(fields["shape"]), fields["weights"], fields["training"], fields["report"]
-        )
-        checkpoint.network()
+        return _checkpoint(fields)
     except (KeyError, TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
         raise NetworkFileError(str(path), f"it is damaged: {error}") from error
-    return checkpoint
+
+
+def _checkpoint(fields: dict[str, Any]) -> Checkpoint:
+    """Return what *fields* say; sizes are compared before anything is built. Raises where they are damaged."""
+    found = Checkpoint(
+        str(fields["game"]), shape_from(fields["shape"]), fields["weights"], fields["training"], fields["report"]
+    )
+    if not all(isinstance(each, dict) for each in (found.weights, found.training, found.report)):
+        raise TypeError("a part of it is no dictionary")
+    wanted = parts_of(found.shape)
+    if {name: (part.shape, part.dtype) for name, part in found.weights.items()} != wanted:
+        raise ValueError("its weights are not those of its shape")
+    if sum(math.prod(size) * dtype.itemsize for size, dtype in wanted.values()) > MAX_BYTES:
+        raise ValueError("its weights are larger than the file")
+    found.network()
+    return found
 
 
 def _wrong_from_outside(path: Path) -> str:
@@ -107,6 +149,9 @@ def _wrong_from_outside(path: Path) -> str:
         with zipfile.ZipFile(path) as archive:
             if sum(info.file_size for info in archive.infolist()) > MAX_BYTES:
                 return f"what it holds is larger than {MAX_BYTES // 10**6} MB"
+            structure = [info.file_size for info in archive.infolist() if info.filename.endswith(".pkl")]
+            if sum(structure) > MAX_STRUCTURE_BYTES:
+                return f"what it holds beside numbers is larger than {MAX_STRUCTURE_BYTES // 10**6} MB"
     except zipfile.BadZipFile:
         return _NO_NETWORK
     except OSError as error:

@@ -15,7 +15,14 @@ from torch import nn
 
 from gdl.game import Game
 from players.environments.vector import VectorGame
-from players.learning.checkpoints import Checkpoint, NetworkFileError, numbers_in, read_checkpoint, write_checkpoint
+from players.learning.checkpoints import (
+    Checkpoint,
+    NetworkFileError,
+    check_fits,
+    numbers_in,
+    read_checkpoint,
+    write_checkpoint,
+)
 from players.learning.contest import score_against
 from players.learning.networks import Network, evaluator, shape_of
 from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay
@@ -82,7 +89,9 @@ class Learner:
 
     Raises:
         NotLearnableError: self-play has no search for the game.
-        NetworkFileError: there is a file at *path* that is no network of this game.
+        NetworkFileError: there is a file at *path* that is no network of this game, has another width than *settings*
+            ask for, or nothing that learning could go on from.
+        NetworkTooLargeError: the network would not fit into its file.
     """
 
     def __init__(
@@ -107,14 +116,22 @@ class Learner:
                 raise NetworkFileError(
                     str(path), "it was made by another version: players read it, learning begins anew"
                 )
+            if settings.width not in {None, kept.shape.width}:
+                reason = f"its network has the width {kept.shape.width}, not {settings.width}: leave the width out"
+                raise NetworkFileError(str(path), f"{reason}, or choose another file")
             shape = kept.shape
+        check_fits(shape)
         torch.manual_seed(settings.seed)
         self.network = self._made(shape)
         self.playing = self._made(shape)
         self.rung = self._made(shape)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.rate, weight_decay=1e-4)
         if kept is not None:
-            self._resume(kept)
+            try:
+                self._resume(kept)
+            except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+                reason = f"players can use it, but learning cannot go on from it ({error!r}): choose another file"
+                raise NetworkFileError(str(path), reason) from error
         else:
             self.playing.load_state_dict(self.network.state_dict())
         seed = settings.seed + 7919 * self.report.steps
@@ -135,7 +152,12 @@ class Learner:
         self.playing.load_state_dict(kept.weights)
         self.rung.load_state_dict(kept.training["rung"])
         self.optimizer.load_state_dict(kept.training["optimizer"])
+        if not all(isinstance(figure, int | float | None) for figure in kept.report.values()):
+            raise TypeError("a figure of its report is no number")
         self.report = TrainingReport(**kept.report)
+        for weights, state in self.optimizer.state.items():
+            if any(state[name].shape != weights.shape for name in ("exp_avg", "exp_avg_sq")):
+                raise ValueError("the state of the optimiser is not that of the weights")
 
     def learn(self) -> Iterator[TrainingReport]:
         """Learn until the time is over, yielding a report after each move of self-play; the last one is saved."""

@@ -5,6 +5,8 @@ Games with a board of rows and columns have convolutions over its planes, others
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final
 
@@ -22,6 +24,10 @@ from players.learning.forest import Evaluate
 CHANNELS: Final = 32
 WIDTH: Final = 256
 BLOCKS: Final = 2
+MAX_WIDTH: Final = 1024
+MAX_BLOCKS: Final = 64
+MAX_SIDE: Final = 10_000
+"""How many planes, rows or columns there are at most."""
 _POLICY_CHANNELS: Final = 8
 _VALUE_CHANNELS: Final = 4
 _VALUE_WIDTH: Final = 64
@@ -63,11 +69,43 @@ class NetworkShape:
 
 
 def shape_from(fields: dict[str, Any]) -> NetworkShape:
-    """Return the shape that `as_json` wrote. Raises TypeError or KeyError where it is none."""
+    """Return the shape that `as_json` wrote. Raises TypeError, KeyError or ValueError where it is none."""
     names = ("fluents", "actions", "players", "board")
     rest = {name: tuple(fields[name]) for name in names}
     sources = tuple(tuple(each) for each in fields["sources"])
-    return NetworkShape(**rest, sources=sources, width=int(fields["width"]), blocks=int(fields["blocks"]))
+    shape = NetworkShape(**rest, sources=sources, width=fields["width"], blocks=fields["blocks"])
+    _check_names(shape)
+    _check_sizes(shape)
+    return shape
+
+
+def _check_names(shape: NetworkShape) -> None:
+    for what in ("fluents", "actions", "players"):
+        names = getattr(shape, what)
+        if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"its {what} are not names that differ")
+
+
+def _check_sizes(shape: NetworkShape) -> None:
+    if not _are_whole((shape.width,), 1, MAX_WIDTH) or not _are_whole((shape.blocks,), 0, MAX_BLOCKS):
+        raise ValueError(f"its width is not 1 to {MAX_WIDTH}, or its blocks are not 0 to {MAX_BLOCKS}")
+    if len(shape.board) not in {0, 3} or not _are_whole(shape.board, 1, MAX_SIDE):
+        raise ValueError("its board is not planes, rows and columns")
+    n_places, n_fluents = math.prod(shape.board) if shape.board else 0, len(shape.fluents)
+    if bool(shape.sources) != bool(shape.board) or any(len(layer) != n_places for layer in shape.sources):
+        raise ValueError("its sources are not those of its board")
+    if not all(_are_whole(layer, 0, n_fluents) for layer in shape.sources):
+        raise ValueError("its sources are not among its fluents")
+
+
+def _are_whole(numbers: Sequence[object], least: int, most: int) -> bool:
+    return all(isinstance(number, int) and least <= number <= most for number in numbers)
+
+
+def parts_of(shape: NetworkShape) -> dict[str, tuple[torch.Size, torch.dtype]]:
+    """Return the size and type of each part of a network's weights, by name, without making them."""
+    with torch.device("meta"):
+        return {name: (part.shape, part.dtype) for name, part in Network(shape).state_dict().items()}
 
 
 def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) -> NetworkShape:
@@ -75,6 +113,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
 
     Raises:
         NotLearnableError: the game is none of turns, without chance, in which everything is seen.
+        ValueError: *width* or *blocks* are beyond `MAX_WIDTH` and `MAX_BLOCKS`.
     """
     check_learnable(games)
     try:
@@ -85,7 +124,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
     else:
         board = planes.shape
         sources = _sources(planes.fluent, planes.start, planes.place, int(np.prod(board)), len(games.fluents))
-    return NetworkShape(
+    shape = NetworkShape(
         fluents=tuple(map(str, games.fluents)),
         actions=tuple(map(str, games.actions[0])),
         players=tuple(map(str, games.players)),
@@ -94,6 +133,8 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
         width=width or (CHANNELS if board else WIDTH),
         blocks=blocks,
     )
+    _check_sizes(shape)
+    return shape
 
 
 def check_learnable(games: VectorGame) -> None:

@@ -15,7 +15,6 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from distributed import Client, KilledWorker
@@ -24,6 +23,7 @@ from gdl.engines import make_game
 from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
+from players.registry import with_whole_path
 from server.arena.contestants import Contestants
 from server.arena.venue import LocalVenue, PlayedRecord
 from server.errors import ClusterError, PlayerSpecError
@@ -140,10 +140,7 @@ class Cluster:
 
 def located(spec: str) -> str:
     """Return *spec* with the whole path where it names a file of this folder, as a worker needs it."""
-    path, suffix, rest = spec.partition(".py")
-    if is_command(spec) or "://" in spec or not suffix or rest[:1] not in ("", ":"):
-        return spec
-    return str(Path(path + suffix).absolute()) + rest
+    return spec if is_command(spec) else with_whole_path(spec)
 
 
 def _own_version() -> str:

@@ -79,6 +79,13 @@ class Comparison:
         }
 
 
+def check_comparable(game: Game) -> None:
+    """Raise TwoRolesError where the game has not two roles beside chance."""
+    roles = played_roles(game)
+    if len(roles) != len(_NAMES):
+        raise TwoRolesError([role.name for role in roles])
+
+
 def compare(  # noqa: PLR0913 -- the last two by name
     game: Game,
     makers: Sequence[MakePlayer],
@@ -97,9 +104,8 @@ def compare(  # noqa: PLR0913 -- the last two by name
     Raises:
         TwoRolesError: the game has not two roles beside chance.
     """
+    check_comparable(game)
     roles = played_roles(game)
-    if len(roles) != len(_NAMES):
-        raise TwoRolesError([role.name for role in roles])
     results: list[MatchResult] = []
     for number in range(-2, n_matches + n_matches % 2):
         order = _NAMES if number % 2 == 0 else _NAMES[::-1]

@@ -14,6 +14,7 @@ from gdl.errors import validation_message
 from gdl.games.library import GameFile, find_game
 from players.registry import player_file
 from server.errors import ConfigurationError, TournamentFolderError
+from server.links.seating import is_command
 from server.tournament.plan import TournamentPlan
 
 
@@ -89,8 +90,8 @@ def _shown(value: object) -> str:
 
 
 def player_hashes(plan: TournamentPlan) -> dict[str, str]:
-    """Return the SHA-256 of the file of each player that has one, by the players' names."""
-    files = {name: player_file(spec) for name, spec in plan.players.items()}
+    """Return the SHA-256 of the file or network of each player that has one, by the players' names."""
+    files = {name: player_file(spec) for name, spec in plan.players.items() if not is_command(spec)}
     return {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
         for name, file in files.items()

@@ -13,7 +13,7 @@ import click
 
 from gdl.engines import BestGame, make_game
 from gdl.extras import check_extra
-from gdl.games.library import find_game
+from gdl.games.library import GameFile, find_game
 from server.match.setup import new_seed
 from server.terminal.progress import progress
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("game", metavar="GAME")
-@click.option("--minutes", type=click.FloatRange(0, 100_000), required=True, help="How long to learn, in all runs.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, 100_000, min_open=True), required=True, help="How long to learn, in all runs."
+)
 @click.option("--output", "-o", "path", type=click.Path(path_type=Path, dir_okay=False), required=True,
               help="Where the network goes; learning goes on from what is there.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1, 256), default=os.cpu_count() or 1, show_default="one a core",
@@ -56,6 +58,8 @@ def command(game: str, minutes: float, path: Path, matches: int, against: str, p
     file = find_game(game)
     if not path.parent.is_dir():
         raise click.UsageError(f"there is no folder {path.parent}")
+    if matches:
+        _check_comparison(file, against)
     learner = _learner(str(file.path), file.name, path, minutes, words)
     is_over = learner.report.seconds >= 60 * minutes
     if is_over:
@@ -104,6 +108,15 @@ def _json_line(event: str, report: TrainingReport) -> str:
 
 def _rounded(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
+
+
+def _check_comparison(file: GameFile, against: str) -> None:
+    """Raise, before anything is learned, what the comparison would raise after it."""
+    from players.registry import find_player  # noqa: PLC0415 -- large libraries, not needed for --help
+    from server.arena.comparison import check_comparable  # noqa: PLC0415 -- as above
+
+    find_player(against)
+    check_comparable(make_game(file.read(), "interpreter"))
 
 
 def _compare(game: str, path: Path, against: str, clock_s: float, n_matches: int, words: dict[str, Any]) -> None:

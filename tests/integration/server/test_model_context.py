@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,8 +14,13 @@ import pytest
 mcp = pytest.importorskip("mcp")
 
 from mcp import Client, StdioServerParameters  # noqa: E402 -- after importorskip
+from mcp.server.mcpserver.exceptions import ToolError  # noqa: E402 -- after importorskip
 
-from server.model_context import MAX_SEATS, Seats  # noqa: E402 -- after importorskip
+from gdl.game import Role, State  # noqa: E402 -- after importorskip
+from gdl.language.terms import Term  # noqa: E402 -- after importorskip
+from players.deadline import Deadline  # noqa: E402 -- after importorskip
+from players.player import Player  # noqa: E402 -- after importorskip
+from server.model_context import MAX_SEATS, Seats, _alone  # noqa: E402 -- after importorskip
 
 
 @asynccontextmanager
@@ -106,3 +113,59 @@ def test_a_seat_of_a_game_of_hidden_information_sees_its_percepts_alone() -> Non
     seen = Seats().begin("kuhnpoker", "alice", "legal")
     assert (seen["isGuess"], seen["seen"][-1]) == (True, seen["seen"][-1])
     assert not any("bob" in percept and "dealt" in percept for step in seen["seen"] for percept in step)
+
+
+class Cheat(Player):
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return role
+
+
+class Broken(Player):
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        raise KeyError("plan")
+
+
+@pytest.mark.parametrize(
+    ("player", "reason"), [(Cheat, "o is not a legal move of o in this state"), (Broken, "KeyError: 'plan'")]
+)
+def test_a_match_in_which_a_player_fails_is_given_up(
+    player: type[Player], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.model_context.find_player", lambda _: player)
+    seats = Seats()
+    match = seats.begin("tictactoe", "x", "random")["match"]
+    with pytest.raises(ToolError) as failed:
+        seats.move(match, "mark 1 1")
+    assert str(failed.value) == f"the match has failed and is given up: {reason}"
+    with pytest.raises(ToolError, match="there is no match"):
+        seats.move(match, "mark 1 1")
+    with pytest.raises(ToolError, match="the match has failed and is given up"):
+        seats.begin("tictactoe", "o", "random")
+
+
+def test_an_illegal_move_does_not_end_a_match() -> None:
+    seats = Seats()
+    match = seats.begin("tictactoe", "x", "legal")["match"]
+    with pytest.raises(ToolError, match="no legal move of x"):
+        seats.move(match, "mark 9 9")
+    assert seats.move(match, "mark 1 1")["steps"] == 2
+
+
+async def test_after_a_call_that_is_cancelled_the_next_waits_for_its_thread() -> None:
+    lock, begun, may_end, told = asyncio.Lock(), threading.Event(), threading.Event(), list[str]()
+
+    def work() -> None:
+        begun.set()
+        may_end.wait()
+        told.append("first")
+
+    first = asyncio.create_task(_alone(lock, work))
+    await asyncio.to_thread(begun.wait)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert lock.locked()
+    second = asyncio.create_task(_alone(lock, told.append, "second"))
+    may_end.set()
+    await second
+    assert (told, lock.locked()) == (["first", "second"], False)

@@ -14,7 +14,7 @@ from gdl.errors import NoLegalMoveError
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
 from server import perft
-from server.perft import BatchCounting, StateCounting, divided
+from server.perft import BatchCounting, StateCounting, TooManyJointMovesError, divided
 from tests.kit.players.games import compiled, game
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -61,6 +61,42 @@ def test_sums_beyond_64_bits_are_exact() -> None:
     frontier = perft._Frontier(np.zeros((2, 1), np.uint8), np.array([2**59, 2**59 + 1]))
     together = perft._together([frontier, frontier])
     assert (frontier.total(np.array([1_000, 7])), list(together.weights)) == (1_007 * 2**59 + 7, [2**61 + 2])
+
+
+def all_at_once(n_roles: int, n_moves: int) -> str:
+    """Return the rules of a game in which all roles choose at once, twice."""
+    roles, moves = range(n_roles), range(n_moves)
+    return (
+        f"{' '.join(f'(role r{i}) (goal r{i} 0)' for i in roles)} {' '.join(f'(option {i})' for i in moves)} (init a)"
+        "(<= (legal ?r (choose ?m)) (role ?r) (option ?m)) (<= (next b) (true a)) (<= (next c) (true b))"
+        "(<= terminal (true c))"
+    )
+
+
+@pytest.mark.parametrize(("n_roles", "n_moves"), [(16, 16), (70, 3), (400, 9)])
+def test_joint_moves_beyond_64_bits_are_counted_exactly(n_roles: int, n_moves: int) -> None:
+    of = make_game(read_rules(all_at_once(n_roles, n_moves)), "compiled")
+    counting = BatchCounting(compiled_game_of(of))
+    assert counting.nodes(of.initial_state, 1) == n_moves**n_roles
+    with pytest.raises(TooManyJointMovesError) as refused:
+        counting.nodes(of.initial_state, 2)
+    assert refused.value.n_joint == n_moves**n_roles
+
+
+def test_turns_of_many_roles_are_told_apart() -> None:
+    """Each of 70 roles has a turn of two steps."""
+    n = 70
+    turns = " ".join(f"(after r{i} 0 r{i} 1) (after r{i} 1 r{(i + 1) % n} 0)" for i in range(n))
+    roles = " ".join(f"(role r{i}) (goal r{i} 0)" for i in range(n))
+    rules = (
+        f"{roles} {turns} (init (turn r62 0)) (<= (next (turn ?p ?m)) (true (turn ?r ?n)) (after ?r ?n ?p ?m))"
+        "(<= (legal ?r (go 1)) (true (turn ?r ?n))) (<= (legal ?r (go 2)) (true (turn ?r ?n)))"
+        "(<= (legal ?r noop) (role ?r) (not (mine ?r))) (<= (mine ?r) (true (turn ?r ?n)))"
+        "(<= terminal (true (turn r10 0)))"
+    )
+    of = make_game(read_rules(rules), "compiled")
+    counting = BatchCounting(compiled_game_of(of), True)
+    assert [counting.nodes(of.initial_state, depth) for depth in (1, 2, 3)] == [4, 16, 64]
 
 
 def test_the_moves_of_a_state_share_its_count() -> None:

@@ -8,7 +8,7 @@ import pytest
 from gdl.errors import UnknownNameError
 from players import Player
 from players.player import PlayerFileError
-from players.registry import PLAYERS, find_player
+from players.registry import PLAYERS, find_player, player_file, with_whole_path
 
 FILE = """
 from neighbour import MOVE
@@ -94,3 +94,26 @@ def test_options_are_added_to_those_of_the_spec_where_the_constructor_takes_them
     assert (find_player("mcts").takes("memory"), find_player("legal").takes("memory")) == (True, False)
     with pytest.raises(PlayerFileError, match="refuses the options"):
         find_player("legal").with_options(memory=64.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "file"),
+    [
+        ("mine.py", "mine.py"),
+        ("sub/mine.py:Mine:depth=2", "sub/mine.py"),
+        ("net:four.pt", "four.pt"),
+        ("net:e:simulations=200", "e"),
+        ("net:file=four.pt,simulations=200", "four.pt"),
+        ("net:simulations=200, file = 'four.pt'", "four.pt"),
+        ("net", None),
+        ("mcts:playouts=20", None),
+        ("openspiel:mcts?simulations=20", None),
+        ("package.module:Mine", None),
+        ("http://host.py:9147", None),
+    ],
+)
+def test_the_file_of_a_spec_can_be_named_from_any_folder(spec: str, file: str | None) -> None:
+    found = player_file(spec)
+    assert found == (None if file is None else Path(file))
+    if file is not None:
+        assert with_whole_path(spec) == str(Path(file).absolute()).join(spec.rsplit(file, 1))

@@ -105,6 +105,19 @@ def test_a_person_plays_by_clicking_on_legal_moves() -> None:
     assert words(table).splitlines()[-1] == "result: x=100 o=0"
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "hex"])
+def test_a_click_on_what_was_replaced_makes_no_move(name: str) -> None:
+    table = play(name, opponent="legal")
+    old = [choice for choice in choices(table) if hasattr(choice, "click")]
+    old[-1].click()
+    told = words(table)
+    for button in (old[-1], old[0]):
+        button.click()
+    assert words(table) == told
+    choices(table)[-1].click()
+    assert words(table) != told
+
+
 def test_the_second_role_waits_for_the_first_move() -> None:
     table = play(game("tictactoe"), "o", opponent="legal")
     assert words(table) == "You are o.\nx: (mark 1 1); o: noop"
@@ -145,7 +158,9 @@ def test_when_the_opponent_fails_the_person_is_told(
 ) -> None:
     monkeypatch.setattr("server.notebook.find_player", lambda _: player)
     table = play("rockpaperscissors")
-    choices(table)[0].click()
+    button = choices(table)[0]
+    for _ in range(2):
+        button.click()
     assert words(table) == f"the match cannot go on: {reason}"
 
 

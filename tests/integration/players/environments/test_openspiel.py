@@ -15,6 +15,7 @@ from open_spiel.python.algorithms import cfr, expected_game_score, exploitabilit
 from gdl.game import played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.environments import openspiel  # noqa: E402 -- after importorskip
+from players.environments.openspiel_games import SpielNameTakenError  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 
@@ -29,7 +30,7 @@ GAMES = (
 
 
 def spiel(name: str, unit: float = 50) -> Any:
-    return openspiel(prepared(name), unit=unit, name=name)
+    return openspiel(prepared(name), unit=unit)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -45,8 +46,27 @@ def test_a_state_s_child_is_another_state() -> None:
 
 
 def test_a_game_can_be_asked_for_by_name() -> None:
-    spiel("tictactoe")
+    for _ in range(2):
+        openspiel(prepared("tictactoe"), name="tictactoe")
     assert str(pyspiel.load_game("ggp_tictactoe").new_initial_state()) == str(spiel("tictactoe").new_initial_state())
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    openspiel(prepared("tictactoe"), name="taken")
+    for name, unit in (("nim", 50.0), ("tictactoe", 25.0)):
+        with pytest.raises(SpielNameTakenError, match="ggp_taken"):
+            openspiel(prepared(name), unit=unit, name="taken")
+
+
+def test_without_a_name_nothing_is_registered() -> None:
+    """OpenSpiel keeps what is registered to the end of the process."""
+    before = pyspiel.registered_names()
+    spiel("nim")
+    openspiel("nim")
+    player = find_player("openspiel:random")()
+    player.join(prepared("nim"), prepared("nim").roles[0], 1)
+    player.start(Deadline.after(60))
+    assert pyspiel.registered_names() == before
 
 
 def test_kuhn_poker_is_openspiel_s() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from gdl import IllegalMoveError, find_game, make_game
 from gdl.game import RANDOM, Game, Role, State
+from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.environments import VectorGame
 
@@ -276,3 +277,13 @@ def test_a_copy_placed_at_a_state_goes_on_from_there() -> None:
     assert (sorted(map(str, legal)), int(games.to_move[0])) == (sorted(map(str, state.legal_moves(red))), 0)
     games.step(np.array([np.flatnonzero(games.legal[0])[2], *games.sample_actions()[1:]]))
     assert games.states()[0] == state.next_state((legal[2], state.legal_moves(yellow)[0]))
+
+
+def test_a_state_that_fits_no_phase_is_refused_and_changes_nothing() -> None:
+    """Here both roles have the control."""
+    games = VectorGame("tictactoe", 2)
+    before = games.states()
+    both = before[0].facts | {read_term("(control o)")}
+    with pytest.raises(ValueError, match="fits none of the phases"):
+        games.place(games.game.state(both))
+    assert games.states() == before

@@ -14,7 +14,7 @@ from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.language_model.completions import CompletionError
 from players.language_model.conversation import Conversation
-from players.language_model.player import LanguageModelPlayer, MissingModelError
+from players.language_model.player import MAX_REQUESTS, LanguageModelPlayer, MissingModelError
 from players.registry import find_player
 from tests.kit.players.games import game
 from tests.kit.players.model_server import (
@@ -42,6 +42,7 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def seated(url: str, log: str = "off", name: str = "tictactoe", **options: Any) -> tuple[LanguageModelPlayer, Role]:
     player = LanguageModelPlayer("small", url, log=log, **options)
+    player.sleep = lambda _: None
     of = game(name)
     player.join(of, of.roles[0], 1)
     return player, of.roles[0]
@@ -115,6 +116,52 @@ def test_an_illegal_answer_is_corrected() -> None:
     assert correction["content"].startswith("That names none of your legal moves. They are: (mark 1 1), (mark 1 2)")
 
 
+async def test_a_move_can_be_asked_for_where_an_event_loop_runs() -> None:
+    """As in a notebook."""
+    assert asked_of(ILLEGAL, CENTRE)[0] == "(mark 2 2)"
+
+
+async def test_a_refusal_is_raised_where_an_event_loop_runs() -> None:
+    with model_server(refusing(401)) as server, pytest.raises(CompletionError, match="401 Unauthorized"):
+        moved(*seated(server.url))
+
+
+def test_the_same_is_not_asked_without_end_nor_pause(tmp_path: Path) -> None:
+    """Each request has the last correction alone, and the log has each message once."""
+    slept: list[float] = []
+    log = tmp_path / "llm.jsonl"
+    with model_server(ILLEGAL) as server:
+        player, role = seated(server.url, str(log))
+        player.sleep = slept.append
+        assert moved(player, role, 1e6) in player.game.initial_state.legal_moves(role)
+    assert [len(body["messages"]) for body in server.asked] == [2] + [4] * (MAX_REQUESTS - 1)
+    assert slept == [0.2, 0.5, 1.0, 2.0, 4.0] + [8.0] * (MAX_REQUESTS - 6)
+    logged = [json.loads(line)["messages"] for line in log.read_text().splitlines()]
+    asked = server.asked[-1]["messages"]
+    assert logged == [asked[:2], asked[2:]] + [[]] * (MAX_REQUESTS - 2)
+
+
+def test_a_pause_ends_with_the_clock() -> None:
+    now_s, slept = [0.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now_s[0] += seconds
+
+    with model_server(refusing(503, Retry_After="3"), ILLEGAL) as server:
+        player, role = seated(server.url)
+        player.sleep = sleep
+        player.prepare_move(player.game.initial_state.legal_moves(role)[0], lambda _: None)
+        player.move(player.game.initial_state, role, Deadline(3.25, lambda: now_s[0]))
+    assert slept == [3.0, 0.25]
+
+
+def test_a_log_that_cannot_be_written_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with model_server(ILLEGAL, CENTRE) as server:
+        assert str(moved(*seated(server.url, str(tmp_path)))) == "(mark 2 2)"
+    assert caplog.messages == [f"{tmp_path} cannot be written, requests are not logged any more: Is a directory"]
+
+
 @pytest.mark.parametrize("answer", [silent, ILLEGAL, refusing(429, Retry_After="3600")])
 def test_without_an_answer_in_time_a_legal_move_is_made(answer: Answer) -> None:
     with model_server(answer) as server:
@@ -127,6 +174,37 @@ def test_a_refusal_that_would_come_again_is_an_error_without_the_key(monkeypatch
     with model_server(refusing(401, "secret-key is wrong")) as server, pytest.raises(CompletionError) as caught:
         moved(*seated(server.url))
     assert str(caught.value) == f"{server.url}: 401 Unauthorized: *** is wrong"
+
+
+@pytest.mark.parametrize("n_before", [290, 297, 9_995])
+def test_no_part_of_the_key_is_left_where_a_refusal_is_cut(n_before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "abcdefgh-the-key"
+    monkeypatch.setenv("GGP_LLM_KEY", key)
+    text = " " * (n_before - 290) + "." * 290 + key * 100
+    with model_server(refusing(401, text)) as server, pytest.raises(CompletionError) as caught:
+        moved(*seated(server.url))
+    assert caught.value.reason.rstrip(".*") == "401 Unauthorized: "
+
+
+def test_a_password_of_the_address_is_in_no_error_and_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "llm.jsonl"
+    with model_server(refusing(401, "pass%20word and pass word")) as server, pytest.raises(CompletionError) as caught:
+        moved(*seated(server.url.replace("://", "://me:pass%20word@"), str(log)))
+    hidden = server.url.replace("://", "://me:***@")
+    assert str(caught.value) == f"{hidden}: 401 Unauthorized: *** and ***"
+    assert json.loads(log.read_text())["url"] == hidden
+
+
+def test_the_log_is_json_whatever_the_secrets_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, log = 'quo"te\\', tmp_path / "llm.jsonl"
+    monkeypatch.setenv("GGP_LLM_KEY", key)
+    player, role = seated("http://me:step@127.0.0.1:1/v1", str(log))
+    moved(player, role)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {(line["step"], line["url"]) for line in lines} == {(1, "http://me:***@127.0.0.1:1/v1")}
+    with model_server(saying(f"{key} MOVE: (mark 2 2)")) as server:
+        moved(*seated(server.url, str(log)))
+    assert json.loads(log.read_text().splitlines()[-1])["text"] == "*** MOVE: (mark 2 2)"
 
 
 def test_the_model_is_told_the_rules_the_board_the_steps_and_the_moves() -> None:

@@ -20,9 +20,15 @@ from gdl.game import played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.kit.local_match import LocalMatch  # noqa: E402 -- after importorskip
 from players.learning import checkpoints  # noqa: E402 -- after importorskip
-from players.learning.checkpoints import NetworkFileError, read_checkpoint, write_checkpoint  # noqa: E402 -- after importorskip
+from players.learning.checkpoints import (  # noqa: E402 -- after importorskip
+    NetworkFileError,
+    NetworkTooLargeError,
+    check_fits,
+    read_checkpoint,
+    write_checkpoint,
+)
 from players.learning.learner import Learner, TrainingReport, TrainingSettings  # noqa: E402 -- after importorskip
-from players.learning.networks import NotLearnableError, shape_from  # noqa: E402 -- after importorskip
+from players.learning.networks import NotLearnableError, parts_of, shape_from  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 
@@ -41,7 +47,7 @@ class Ticks:
 
 
 def learner(path: Path, game: str = "tictactoe", seconds: float = N_STEPS, **words: Any) -> Learner:
-    settings = TrainingSettings(seconds, plays=128, save_s=10, contest_s=1e9, width=16, **words)
+    settings = TrainingSettings(seconds, plays=128, save_s=10, contest_s=1e9, **{"width": 16} | words)
     return Learner(game, game, path, settings, Ticks())
 
 
@@ -131,7 +137,7 @@ def test_a_file_outlives_kill_9(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     process.stdout.close()
-    again = learner(path, seconds=1e6)
+    again = learner(path, seconds=1e6, width=8)
     assert (again.is_resumed, again.report.moves >= int(reports[-2])) == (True, True)
     later = next(again.learn())
     assert later.moves > again.report.moves - 128 * 2
@@ -172,7 +178,9 @@ def test_nothing_in_a_file_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("change", "reason"),
     [
         ({"version": 99}, "version 99, and this is for 1"),
-        ({"weights": {}}, "damaged"),
+        ({"weights": {}}, "damaged: its weights are not those of its shape"),
+        ({"weights": []}, "damaged: a part of it is no dictionary"),
+        ({"shape": {}}, "damaged: 'fluents'"),
         ({"mark": "other"}, "no file of a"),
     ],
 )
@@ -183,6 +191,122 @@ def test_a_file_of_another_version_is_refused(
     torch.save(torch.load(learned, weights_only=True) | change, path)
     with pytest.raises(NetworkFileError, match=reason):
         read_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"width": 10**9}, "its width is not 1 to 1024"),
+        ({"width": 1024}, "its weights are not those of its shape"),
+        ({"width": 0}, "its width is not 1 to 1024"),
+        ({"width": "16"}, "its width is not 1 to 1024"),
+        ({"width": float("inf")}, "its width is not 1 to 1024"),
+        ({"blocks": 10**9}, "its blocks are not 0 to 64"),
+        ({"blocks": 64}, "its weights are not those of its shape"),
+        ({"board": (10**6, 10**6, 10**6)}, "its board is not planes, rows and columns"),
+        ({"board": (4, 4, 4)}, "its sources are not those of its board"),
+        ({"board": ()}, "its sources are not those of its board"),
+        ({"sources": ()}, "its sources are not those of its board"),
+        ({"players": ("x", "x")}, "its players are not names that differ"),
+        ({"actions": (1, 2)}, "its actions are not names that differ"),
+    ],
+)
+def test_a_shape_beyond_its_limits_is_refused_before_anything_is_built(
+    learned: Path, tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    path = tmp_path / "other.pt"
+    fields = torch.load(learned, weights_only=True)
+    torch.save(fields | {"shape": fields["shape"] | change}, path)
+    with pytest.raises(NetworkFileError, match=f"damaged: .*{reason}"):
+        read_checkpoint(path)
+
+
+@pytest.mark.parametrize("number", [-1, 10**6, 1.5])
+def test_planes_of_fluents_that_are_not_there_are_refused(learned: Path, tmp_path: Path, number: float) -> None:
+    path = tmp_path / "other.pt"
+    fields = torch.load(learned, weights_only=True)
+    first, *rest = fields["shape"]["sources"]
+    torch.save(fields | {"shape": fields["shape"] | {"sources": [(number, *first[1:]), *rest]}}, path)
+    with pytest.raises(NetworkFileError, match="its sources are not among its fluents"):
+        read_checkpoint(path)
+
+
+def test_weights_that_are_larger_than_what_the_file_holds_are_refused(learned: Path, tmp_path: Path) -> None:
+    """Each is one number, seen as many."""
+    path = tmp_path / "other.pt"
+    fields = torch.load(learned, weights_only=True)
+    shape = fields["shape"] | {"width": 1024, "blocks": 64}
+    parts = parts_of(shape_from(shape))
+    weights = {name: torch.zeros((), dtype=dtype).expand(size) for name, (size, dtype) in parts.items()}
+    torch.save(fields | {"shape": shape, "weights": weights}, path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(NetworkFileError, match="its weights are larger than the file"):
+        read_checkpoint(path)
+
+
+def test_a_structure_that_is_too_large_is_not_read(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "MAX_STRUCTURE_BYTES", 1000)
+    with pytest.raises(NetworkFileError, match="beside numbers is larger than"):
+        read_checkpoint(learned)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"training": {}},
+        {"training": {"network": {}, "rung": {}, "optimizer": {}}},
+        {"report": {}},
+        {"report": {"seconds": "1"}},
+        {"report": {"seconds": 1.0, "nonsense": 1}},
+    ],
+)
+def test_learning_does_not_go_on_from_what_has_no_state_of_it(
+    learned: Path, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path = tmp_path / "other.pt"
+    torch.save(torch.load(learned, weights_only=True) | change, path)
+    with pytest.raises(NetworkFileError, match="learning cannot go on from it"):
+        learner(path)
+
+
+def test_a_file_of_another_width_than_is_asked_for_is_refused(learned: Path) -> None:
+    with pytest.raises(NetworkFileError, match="its network has the width 16, not 32: leave the width out"):
+        learner(learned, width=32)
+    assert learner(learned, width=None).network.shape.width == 16
+
+
+def test_a_network_that_would_not_fit_into_its_file_is_refused_before_learning(tmp_path: Path) -> None:
+    with pytest.raises(NetworkTooLargeError, match="of width 640 takes a file of 298 MB"):
+        learner(tmp_path / "net.pt", width=640)
+
+
+def test_a_width_that_no_file_may_have_is_refused_before_learning(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="its width is not 1 to 1024"):
+        learner(tmp_path / "net.pt", "nim", width=1025)
+
+
+def test_the_size_of_a_file_is_foreseen(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As little as it is too large, so it is foreseen that it is not."""
+    shape, n_bytes = read_checkpoint(learned).shape, learned.stat().st_size
+    monkeypatch.setattr(checkpoints, "_AROUND_BYTES", 0)
+    foreseen = 20 * learner(learned).network.n_parameters
+    monkeypatch.setattr(checkpoints, "MAX_BYTES", foreseen)
+    check_fits(shape)
+    assert 0 < n_bytes - foreseen < 100_000
+    monkeypatch.setattr(checkpoints, "MAX_BYTES", foreseen - 1)
+    with pytest.raises(NetworkTooLargeError):
+        check_fits(shape)
+
+
+def test_a_file_that_could_not_be_read_again_is_not_written(
+    learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, kept = tmp_path / "net.pt", read_checkpoint(learned)
+    path.write_bytes(b"before")
+    monkeypatch.setattr(checkpoints, "MAX_BYTES", 1000)
+    with pytest.raises(NetworkTooLargeError):
+        write_checkpoint(kept, path)
+    assert path.read_bytes() == b"before"
 
 
 def test_a_file_that_is_too_large_is_not_read(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:

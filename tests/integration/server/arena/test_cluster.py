@@ -165,6 +165,8 @@ def test_without_the_extra_the_command_says_what_to_install(
         ("/srv/mine.py:Mine", "/srv/mine.py:Mine"),
         ("mcts:playouts=20", "mcts:playouts=20"),
         ("package.module:Mine", "package.module:Mine"),
+        ("my.python/mine.py:Mine", "{here}/my.python/mine.py:Mine"),
+        ("net:four.pt", "net:{here}/four.pt"),
         ("http://host.py:9147", "http://host.py:9147"),
         ("cmd:python3 mine.py", "cmd:python3 mine.py"),
     ],

@@ -25,7 +25,7 @@ def test_it_learns_compares_and_goes_on(ggp: Ggp, tmp_path: Path) -> None:
     learned = lines_of(first.output)[-1]
     assert (learned["event"], learned["seconds"] >= 1.2, learned["moves"] > 0) == ("learned", True, True)
 
-    compared = ggp(*words, "--minutes", "0", "--matches", "2", "--against", "random", "--play-clock", "0.02")
+    compared = ggp(*words, "--minutes", "0.001", "--matches", "2", "--against", "random", "--play-clock", "0.02")
     assert (compared.exit_code, "has learned for" in compared.errors) == (0, True)
     (figures,) = lines_of(compared.output)
     assert (figures["event"], figures["matches"], figures["won"] + figures["drawn"] + figures["lost"]) == (
@@ -50,6 +50,10 @@ def test_figures_are_a_line_for_people(ggp: Ggp, tmp_path: Path) -> None:
         (("rockpaperscissors", "-o", "net.pt"), "several roles choose at once"),
         (("tictactoe", "-o", "none/net.pt"), "there is no folder none"),
         (("tictactoe", "-o", "bad.pt"), "it is no file of a network"),
+        (("tictactoe", "-o", "net.pt", "--matches", "2", "--against", "mtcs"), "no player 'mtcs'"),
+        (("eightpuzzle", "-o", "net.pt", "--matches", "2"), "players are compared by games of two roles"),
+        (("tictactoe", "-o", "net.pt", "--minutes", "0"), "0.0 is not in the range 0<x<=100000"),
+        (("connectfour", "-o", "net.pt", "--width", "640"), "a network of width 640 takes a file of "),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -57,5 +61,5 @@ def test_what_cannot_be_done_is_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.pt").write_text("bad")
-    ended = ggp("train", *words, "--minutes", "1")
-    assert (ended.exit_code, reason in ended.errors) == (2, True)
+    ended = ggp("train", "--minutes", "1", *words)
+    assert (ended.exit_code, reason in ended.errors, Path("net.pt").exists()) == (2, True, False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from server.arena.plan import plan_of, read_plan
+from server.arena.plan import plan_of, player_hashes, read_plan
 from server.errors import ConfigurationError
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat
@@ -71,3 +72,18 @@ def test_what_is_no_plan_is_refused_with_its_key(fields: dict[str, object], reas
 )
 def test_each_format_has_its_schedule(format_: str, schedule: object) -> None:
     assert plan_of({**TWO, "format": format_, "rounds": 3}, PATH).schedule() == schedule
+
+
+def test_files_and_networks_of_players_are_known_by_their_hashes(tmp_path: Path) -> None:
+    for name in ("mine.py", "four.pt"):
+        (tmp_path / name).write_text(name)
+    players = {
+        "a": f"{tmp_path}/mine.py:Mine",
+        "b": f"net:{tmp_path}/four.pt:simulations=9",
+        "c": "net:absent.pt",
+        "d": "mcts",
+    }
+    assert player_hashes(plan_of({**TWO, "players": players}, PATH)) == {
+        "a": sha256(b"mine.py").hexdigest(),
+        "b": sha256(b"four.pt").hexdigest(),
+    }
