@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import re
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +17,7 @@ from players.kit.host import Host
 from players.kit.http_server import run
 from players.player import HostAwayError, HostError
 from players.registry import PLAYERS, PlayerMaker, find_player
+from server.operation.log_queue import LogQueue
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -61,6 +64,7 @@ def command(
     maker = _with_means(find_player(spec), ponder, memory)
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
+    logging.getLogger().handlers = [LogQueue(sys.stderr)]
     if connect is not None:
         _dial(maker, connect, token, Settings(name or dialled_name(spec), max_matches or 8, Timing(margin), seed=seed),
               max_matches)  # fmt: skip
