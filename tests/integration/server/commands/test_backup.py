@@ -120,6 +120,46 @@ def test_a_backup_is_restored(server: Ggp, tmp_path: Path) -> None:
     assert lines(tmp_path / "all.jsonl") == [record("match.a"), record("match.b")]
 
 
+def restored(server: Ggp, backup: Path) -> list[Any]:
+    """Restore *backup*, and return the names of the files beside it afterwards and the records that are there."""
+    assert server("restore", str(backup), "--database", "new.sqlite").exit_code == 0
+    server("export", "new.jsonl", "--database", "new.sqlite")
+    return [sorted(path.name for path in backup.parent.iterdir()), lines(Path("new.jsonl"))]
+
+
+def test_a_backup_where_nothing_can_be_written_is_restored(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    server("backup", str(kept / "copy.sqlite"))
+    with closing(sqlite3.connect(f"{(kept / 'copy.sqlite').as_uri()}?immutable=1", uri=True)) as backup:
+        assert backup.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    (kept / "copy.sqlite").chmod(0o400)
+    kept.chmod(0o500)
+    try:
+        assert restored(server, kept / "copy.sqlite") == [["copy.sqlite"], [record("match.a"), record("match.b")]]
+    finally:
+        kept.chmod(0o700)
+
+
+def test_an_older_backup_in_wal_mode_is_restored_with_its_log(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with closing(sqlite3.connect("ggp.sqlite")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("DELETE FROM records WHERE match_id = 'match.b'")
+        database.commit()
+        for ending in ("", "-wal"):
+            (kept / f"copy.sqlite{ending}").write_bytes((tmp_path / f"ggp.sqlite{ending}").read_bytes())
+    assert restored(server, kept / "copy.sqlite")[1] == [record("match.a")]
+
+
+def test_an_older_backup_in_wal_mode_gets_no_files_beside_it(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "copy.sqlite").write_bytes((tmp_path / "ggp.sqlite").read_bytes())
+    assert restored(server, kept / "copy.sqlite") == [["copy.sqlite"], [record("match.a"), record("match.b")]]
+
+
 def test_a_database_is_restored_over_another_one_by_force_alone(server: Ggp) -> None:
     server("backup", "copy.sqlite")
     expected = "ggp: ggp.sqlite is there already, and not empty; name another one, or replace it with --force\n"
