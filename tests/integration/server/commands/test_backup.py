@@ -93,8 +93,20 @@ def test_a_record_that_cannot_be_read_keeps_no_other_from_being_written(server: 
     assert lines(tmp_path / "all.jsonl") == [record("match.b")]
 
 
-def test_only_matches_of_a_game_are_exported(server: Ggp) -> None:
-    assert server("export", "none.jsonl", "--game", "chess").output == "none.jsonl: 0 records written\n"
+def test_only_matches_of_a_tournament_are_exported(server: Ggp, tmp_path: Path) -> None:
+    assert server("export", "cup.jsonl", "--tournament", "cup").output == "cup.jsonl: 1 records written\n"
+    assert lines(tmp_path / "cup.jsonl") == [record("match.b")]
+
+
+@pytest.mark.parametrize("target", ["none", "none.zip", "none.jsonl"])
+def test_a_game_without_a_match_is_refused_and_nothing_written(server: Ggp, tmp_path: Path, target: str) -> None:
+    ended = server("export", target, "--game", "chess")
+    assert (ended.exit_code, ended.output, ended.errors.splitlines()[-1]) == (
+        2,
+        "",
+        "Error: ggp.sqlite has no record of a match of game 'chess'",
+    )
+    assert not (tmp_path / target).exists()
 
 
 def test_what_is_there_is_not_replaced_unasked(server: Ggp, tmp_path: Path) -> None:
@@ -103,8 +115,9 @@ def test_what_is_there_is_not_replaced_unasked(server: Ggp, tmp_path: Path) -> N
     assert server("export", "all.zip") == Ended(2, "", expected)
 
 
-def test_a_database_that_is_not_there_is_not_made(server: Ggp, tmp_path: Path) -> None:
-    ended = server("export", "all.zip", "--database", "missing.sqlite")
+@pytest.mark.parametrize("target", ["all", "all.zip"])
+def test_a_database_that_is_not_there_is_not_made(server: Ggp, tmp_path: Path, target: str) -> None:
+    ended = server("export", target, "--database", "missing.sqlite")
     assert ended == Ended(2, "", "ggp: the database missing.sqlite: there is no such file\n")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("missing", "all"))] == []
 
