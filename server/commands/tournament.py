@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -44,6 +45,7 @@ _FLAGS: Final = Path("command line")
 """What errors call the plan that flags give."""
 MATCHES_PER_CORE: Final = 4
 """How many matches of players that think elsewhere, or for a moment, are played at once for each core."""
+_WIDTH_OF_A_PIPE: Final = 200
 
 
 @click.group()
@@ -141,7 +143,8 @@ def _tell(found: Progress, folder: TournamentFolder, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary(found), indent=2, ensure_ascii=False))
         return
-    Console().print(standings_table(table_of(found)))
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
+    console.print(standings_table(table_of(found), console.width))
     for line in (verdict(found), sprt_line(found), shortage(found)):
         if line:
             click.echo(line)
