@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """Say what GAME is: title, summary, roles, how unclear sentences were decided, the first position.
 
-    GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed. Exits with
-    1 where --sheet finds a file that cannot be drawn; the others are drawn all the same.
+    GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed.
+    Exits with 1 where --sheet finds a file that cannot be drawn; the others are drawn all the same.
     """
     if folder is not None and name is None:
         context.exit(0 if _write_sheet(folder, output) else 1)
