@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 import click
@@ -88,7 +88,8 @@ async def _examine(
 ) -> None:
     """Add each finding to *findings*, and print it in *report*, whose lines show on a terminal how far it is."""
     is_shown = report is not None and sys.stdout.isatty()
-    with nullcontext(lambda: None) if is_shown else progress("checking", len(checks)) as advance:
+    without_bar: AbstractContextManager[Callable[[], None]] = nullcontext(lambda: None)
+    with without_bar if is_shown else progress("checking", len(checks)) as advance:
         async for finding in examine(examinee, checks, _warn):
             findings.append(finding)
             if report is not None and not (_is_unreachable(findings) and len(findings) > 1):
