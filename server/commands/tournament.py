@@ -22,6 +22,8 @@ from rich.console import Console
 from gdl.engines import make_game
 from gdl.extras import check_extra
 from gdl.game import Game, played_roles
+from players.kit.host import failure_words, json_object, read_url, refusal_words
+from players.player import HostError
 from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
 from server.arena.display import LiveTable, sprt_line, standings_table
@@ -114,15 +116,19 @@ async def _ordered(text: str, server: str, token: str | None) -> str:
     """
     headers = {"Content-Type": "application/toml"} | ({"Authorization": f"Bearer {token}"} if token else {})
     try:
+        url = read_url(server)
         async with (
             aiohttp.ClientSession(headers=headers) as session,
-            session.post(f"{server}/api/v1/tournaments", data=text.encode()) as answer,
+            session.post(url / "api/v1/tournaments", data=text.encode()) as answer,
         ):
-            told = await answer.json()
-    except (aiohttp.ClientError, ValueError, TimeoutError) as error:
-        raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
-    if answer.status != HTTPStatus.CREATED:
-        raise OrderRefusedError(server, told["error"]["message"])
+            status, told = answer.status, json_object(await answer.read())
+    except HostError as error:
+        raise OrderRefusedError(server, error.reason) from error
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise OrderRefusedError(server, failure_words(error)) from error
+    if status != HTTPStatus.CREATED or "url" not in told:
+        how = "; say who you are with --token or GGP_TOKEN" if status == HTTPStatus.UNAUTHORIZED and not token else ""
+        raise OrderRefusedError(server, f"{refusal_words(status, told)}{how}")
     return f"{server}{told['url']}"
 
 
