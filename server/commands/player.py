@@ -16,13 +16,13 @@ from players.kit import dialling
 from players.kit.host import Host
 from players.kit.http_server import run
 from players.player import HostAwayError, HostError
-from players.registry import PLAYERS, PlayerMaker, find_player
+from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
 from server.operation.log_queue import LogQueue
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@click.command(name="player", epilog=f"Our players: {', '.join(PLAYERS)}.")
+@click.command(name="player", epilog=f"Our players: {', '.join((*PLAYERS, *FORMS))}.")
 @click.argument("spec")
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 for all.")
