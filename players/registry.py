@@ -8,13 +8,15 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import traceback
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Final
 
 from gdl.errors import UnknownNameError
@@ -34,6 +36,11 @@ PLAYERS: Final = {
 }
 """Our own players: a name, and the class in its module."""
 
+_NEEDED: Final = {"llm": {"url": "GGP_LLM_URL", "model": "GGP_LLM_MODEL"}}
+"""The options without which a player of ours can play no match, and the variables that stand for them."""
+_STOCK: Final = "players.stock"
+"""The module of players whose constructors do nothing but keep options."""
+
 _OPENSPIEL: Final = "openspiel:"
 _OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlayer")
 """What plays as a bot of OpenSpiel, where that is installed: `openspiel:mcts?simulations=200`."""
@@ -42,6 +49,10 @@ _NET: Final = "net:"
 _NET_CLASS: Final = ("players.learning.player", "NetPlayer")
 """What plays with the network of a file, where PyTorch is installed: `net:FILE`, `net:FILE:simulations=200`."""
 
+_WRITTEN: Final = {"openspiel": "openspiel:BOT, as in openspiel:mcts?simulations=200", "net": "net:FILE"}
+"""How the players are written whose names say nothing alone."""
+FORMS: Final = ("net:FILE", "openspiel:BOT")
+"""What there is besides the names of our players."""
 
 _OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
 """Where the options of a spec begin; their values may have colons, as addresses do."""
@@ -98,7 +109,8 @@ def find_player(spec: str) -> PlayerMaker:
 
     Raises:
         UnknownNameError: there is no such player of ours.
-        PlayerFileError: the file or module does not hold it.
+        PlayerFileError: the file or module does not hold it, or with such options it can play no match.
+        MissingExtraError: a library that it needs is not installed.
 
     Example:
         >>> find_player("mcts:playouts=200").options
@@ -108,6 +120,7 @@ def find_player(spec: str) -> PlayerMaker:
     if spec.startswith(_OPENSPIEL):
         bot, _, rest = spec.removeprefix(_OPENSPIEL).partition("?")
         options = {"bot": bot, **_split_options(f":{rest}")[1]}
+        check_extra("pyspiel", "learn", spec)
         source, class_name = _OPENSPIEL_CLASS
     elif spec.startswith(_NET):
         options = {"file": name.removeprefix(_NET)} | options if name != _NET[:-1] else options
@@ -115,13 +128,25 @@ def find_player(spec: str) -> PlayerMaker:
         source, class_name = _NET_CLASS
     elif name in PLAYERS:
         source, _, class_name = PLAYERS[name].partition(":")
+        if (missing := missing_setting(name, options)) is not None:
+            raise PlayerFileError(spec, f"set {_NEEDED[name][missing]}, or write {name}:{missing}=...")
     else:
         source, class_name = _split_class(name)
+        if name in _WRITTEN:
+            raise PlayerFileError(spec, f"it is written {_WRITTEN[name]}")
+        if "://" in spec:
+            raise PlayerFileError(spec, "that is no address of a player, which begins with http:// or https://")
         if not class_name and not source.endswith(".py"):
             raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))
     maker = PlayerMaker(spec, source, class_name, options)
     _check_options(maker)
     return maker
+
+
+def missing_setting(name: str, options: Mapping[str, object] = MappingProxyType({})) -> str | None:
+    """Return the first option without which our player *name* plays no match, and for which no variable stands."""
+    needed = _NEEDED.get(name, {})
+    return next((key for key, variable in needed.items() if not (options.get(key) or os.environ.get(variable))), None)
 
 
 def _check_network(spec: str, file: object) -> None:
@@ -187,6 +212,11 @@ def _check_options(maker: PlayerMaker) -> None:
     for name, value in maker.options.items():
         if not _is_of_its_type(player_class, name, value):
             raise PlayerFileError(maker.spec, f"its option {name} cannot be {value!r}")
+    if maker.source == _STOCK:
+        try:
+            maker()
+        except ValueError as error:
+            raise PlayerFileError(maker.spec, str(error)) from error
 
 
 def _is_of_its_type(player_class: type[Player], name: str, value: object) -> bool:

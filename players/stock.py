@@ -30,14 +30,23 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _check_at_least_one(name: str, number: int | None) -> None:
+    if number is not None and number < 1:
+        raise ValueError(f"{name} are at least 1, not {number}")
+
+
 class MinimaxPlayer(Player):
     """Looks as far ahead as time (or a number of positions a move) allows, expecting the worst of the others.
 
     With time it searches on the compiled engine, where the game is compiled, has no chance, and one role chooses at a
     time. Where information is imperfect it looks at the likeliest state alone.
+
+    Raises:
+        ValueError: it may look at no position.
     """
 
     def __init__(self, positions: int | None = None) -> None:
+        _check_at_least_one("positions", positions)
         self.max_positions = positions
 
     @classmethod
@@ -88,7 +97,7 @@ class MctsPlayer(Player):
     tree, by itself only where there are many moves.
 
     Raises:
-        ValueError: there is no such way to choose at once.
+        ValueError: there is no such way to choose at once, or it may play nothing out.
     """
 
     proves: ClassVar[bool] = True
@@ -104,6 +113,7 @@ class MctsPlayer(Player):
         decisive: bool = True,
         history: float | None = None,
     ) -> None:
+        _check_at_least_one("playouts", playouts)
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
         settings = SearchSettings(float(memory), float(exploration), simultaneous, decisive, history)

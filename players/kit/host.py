@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +26,14 @@ MAX_LINE_BYTES: Final = 40_000_000
 """How long an event may be: rules of the largest games, each character escaped."""
 _NDJSON: Final = "application/x-ndjson"
 _PLAYERS: Final = "api/v1/players"
+MAX_NAME: Final = 64
+_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
+NAME_RULE: Final = f"a name has 1 to {MAX_NAME} letters, digits, dots, dashes and underscores, a letter or digit first"
+
+
+def is_name(text: str) -> bool:
+    """Return whether a registered player may be called *text*, as NAME_RULE says."""
+    return _NAME.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +67,14 @@ class Host:
     """The game manager at *url*, for the player called *name* and the owner of *token*; use it as a context.
 
     Raises:
-        HostError: *url* is no address of a game manager.
+        HostError: *url* is no address of a game manager, or no player may be called *name*.
     """
 
     def __init__(self, url: str, name: str, token: str | None = None) -> None:
         self.name = name
-        self._url = _read_url(url)
+        self._url = read_url(url)
+        if not is_name(name):
+            raise HostError(self.url, f"no player may be called {name[:100]!r}: {NAME_RULE}; choose one with --name")
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._session: aiohttp.ClientSession
         self._takes_insight = False
@@ -105,7 +116,7 @@ class Host:
         elif status == 200 and wanted and answer.get("maxMatches") != max_matches:
             status, answer = await self._ask("PATCH", self._player(), wanted)
         if status not in (200, 201):
-            raise HostError(self.url, _reason(status, answer))
+            raise HostError(self.url, refusal_words(status, answer))
         is_paused = answer.get("status") == "paused"
         return Registration(is_new, str(answer.get("pauseReason") or "no reason given") if is_paused else None)
 
@@ -123,7 +134,7 @@ class Host:
         body = {"request": request_id, "text": text} | {key: value for key, value in told.items() if value}
         status, answer = await self._ask("POST", self._player() / "replies", body)
         if status != 200:
-            raise ReplyRefusedError(request_id, _reason(status, answer))
+            raise ReplyRefusedError(request_id, refusal_words(status, answer))
 
     @asynccontextmanager
     async def requests(self) -> AsyncIterator[Events]:
@@ -144,10 +155,10 @@ class Host:
                 allow_redirects=False,
             ) as response:
                 if response.status != 200:
-                    self._check_refusal(response.status, _json(await response.read()))
+                    self._check_refusal(response.status, json_object(await response.read()))
                 yield self._noted(response.content)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(_words(error)) from error
+            raise HostAwayError(failure_words(error)) from error
 
     async def _noted(self, content: aiohttp.StreamReader) -> Events:
         """Yield the events that *content* holds, and note what the game manager takes."""
@@ -162,17 +173,17 @@ class Host:
         limit = aiohttp.ClientTimeout(total=ANSWER_S, sock_connect=CONNECT_S)
         try:
             async with self._session.request(method, url, json=body, timeout=limit, allow_redirects=False) as response:
-                status, answer = response.status, _json(await response.read())
+                status, answer = response.status, json_object(await response.read())
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(_words(error)) from error
+            raise HostAwayError(failure_words(error)) from error
         if status == 429 or status >= 500:
-            raise HostAwayError(_reason(status, answer))
+            raise HostAwayError(refusal_words(status, answer))
         return status, answer
 
     def _check_refusal(self, status: int, answer: dict[str, Any]) -> None:
         if status == 429 or status >= 500:
-            raise HostAwayError(_reason(status, answer))
-        raise HostError(self.url, _reason(status, answer))
+            raise HostAwayError(refusal_words(status, answer))
+        raise HostError(self.url, refusal_words(status, answer))
 
     def _player(self) -> URL:
         return self._url / _PLAYERS / self.name
@@ -191,7 +202,7 @@ async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]
         rest = bytearray(tail)
         for line in lines:
             if line.strip():
-                yield _json(bytes(line))
+                yield json_object(bytes(line))
 
 
 def _request(data: Mapping[str, Any]) -> DialledRequest:
@@ -210,7 +221,12 @@ def _request(data: Mapping[str, Any]) -> DialledRequest:
         raise HostAwayError(f"a request cannot be read ({error!r})") from error
 
 
-def _read_url(text: str) -> URL:
+def read_url(text: str) -> URL:
+    """Return the address of a game manager that *text* is.
+
+    Raises:
+        HostError: it is none.
+    """
     try:
         url = URL(text)
     except ValueError as error:
@@ -220,7 +236,8 @@ def _read_url(text: str) -> URL:
     return url.with_query(None).with_fragment(None).with_path(url.path.rstrip("/") or "/")
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object that *body* is; an empty one where it is something else."""
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):
@@ -233,7 +250,8 @@ def _code(answer: Mapping[str, Any]) -> str:
     return str(error.get("code", "")) if isinstance(error, dict) else ""
 
 
-def _reason(status: int, answer: Mapping[str, Any]) -> str:
+def refusal_words(status: int, answer: Mapping[str, Any]) -> str:
+    """Return what a game manager means that refuses a request with *status* and the JSON *answer*."""
     error = answer.get("error")
     if not isinstance(error, dict):
         return f"no game manager answers there (HTTP status {status})"
@@ -247,8 +265,8 @@ def _reason_of(error: OSError) -> str:
     return os.strerror(number) if number in errno.errorcode else str(error.strerror or error)
 
 
-def _words(error: BaseException) -> str:
-    """Return what *error* means, for a person."""
+def failure_words(error: BaseException) -> str:
+    """Return what *error* means, by which no answer came, for a person."""
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         reason = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
         return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
-from pydantic_core import ErrorDetails
 
 from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
@@ -277,7 +276,7 @@ def _read_query(request: web.Request, model: type[_Model]) -> _Model:
     try:
         return model.model_validate(dict(request.query))
     except ValidationError as error:
-        raise _refused(error.errors()[0], model, "invalid_query") from error
+        raise _refused(error, _aliases(model), "invalid_query") from error
 
 
 async def _read_body(request: web.Request, model: type[_Model], operation: Operation) -> _Model:
@@ -297,7 +296,7 @@ async def _read_body(request: web.Request, model: type[_Model], operation: Opera
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
-        raise _refused(first, model, code) from error
+        raise _refused(error, model.model_fields if is_toml else _aliases(model), code) from error
 
 
 async def _raw(request: web.Request, media: str) -> bytes:
@@ -316,13 +315,16 @@ async def _raw(request: web.Request, media: str) -> bytes:
         raise SlowRequestError(BODY_LIMIT_S) from None
 
 
-def _refused(first: ErrorDetails, model: type[BaseModel], code: str) -> RequestError:
+def _refused(error: ValidationError, known: Iterable[str], code: str) -> RequestError:
+    """Return the refusal for the first error; an unknown key, which may be one that is missing, comes before others."""
+    errors = error.errors()
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
-    hint = _hint(where, _names(model)) if first["type"] == "extra_forbidden" else ""
+    hint = _hint(where, known) if first["type"] == "extra_forbidden" else ""
     return RequestError(code, f"{where}: {message}" if where else message, hint)
 
 
-def _names(model: type[BaseModel]) -> Iterable[str]:
+def _aliases(model: type[BaseModel]) -> Iterable[str]:
     return (field.alias or name for name, field in model.model_fields.items())
 
 

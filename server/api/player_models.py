@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from gdl.wire.insights import MAX_INSIGHT
+from players.kit.host import MAX_NAME
 from server.api.operation import without_none
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.registry.health import MAX_VERSION, Health
-from server.registry.registry import MAX_NAME, PlayerWishes, Registry
+from server.registry.registry import PlayerWishes, Registry
 from server.sanitization import CleanLine, clean_line
 from server.storage.listing import VersionResult
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,20 +18,40 @@ from server.tournament.table import TableRow, sprt_summary, table_of
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 
 
-def standings_table(rows: Iterable[TableRow]) -> Table:
-    """Return the standings as a table for a terminal."""
+_DISPENSABLE: Final = ("s a move", "errors", "LOS", "95 %", "Elo", "W-D-L")
+"""What is left out where there is no room, the first one first: half a figure would be taken for a whole one."""
+_GAP: Final = 2
+
+
+def standings_table(rows: Iterable[TableRow], width: int | None = None) -> Table:
+    """Return the standings as a table for a terminal, with the columns that *width* characters have room for."""
+    lines = [dict(zip(_COLUMNS, _cells(row), strict=True)) for row in rows]
+    columns = _fitting(lines, width)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in _COLUMNS:
-        table.add_column(column, justify="left" if column == "player" else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*_cells(row))
+    for column in columns:
+        if column == "player":
+            table.add_column(column, overflow="fold")
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
+    for line in lines:
+        table.add_row(*(Text(line[column]) for column in columns))
     return table
 
 
-def _cells(row: TableRow) -> tuple[str | Text, ...]:
+def _fitting(lines: Sequence[Mapping[str, str]], width: int | None) -> list[str]:
+    """Return the columns of the *lines* that have room in *width*."""
+    widths = {column: max(map(cell_len, (column, *(line[column] for line in lines)))) for column in _COLUMNS}
+    for column in _DISPENSABLE:
+        if width is None or sum(widths.values()) + _GAP * (len(widths) - 1) <= width:
+            break
+        del widths[column]
+    return list(widths)
+
+
+def _cells(row: TableRow) -> tuple[str, ...]:
     interval = "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}"
     return (
-        f"{row.rank}", Text(row.player), f"{row.matches}", f"{round(row.score, 2):g}",
+        f"{row.rank}", row.player, f"{row.matches}", f"{round(row.score, 2):g}",
         f"{row.wins}-{row.draws}-{row.losses}", "" if row.elo is None else f"{row.elo:.0f}", interval,
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
         f"{row.thinking_s / row.moves:.2f}" if row.moves else "",
@@ -70,7 +91,10 @@ class LiveTable(LiveDisplay):
         self.show(lambda: self._standings(progress), lambda: self._headline(progress))
 
     def _standings(self, progress: Progress) -> Group:
-        lines: list[RenderableType] = [standings_table(table_of(progress)), Text(self._headline(progress))]
+        lines: list[RenderableType] = [
+            standings_table(table_of(progress), self._console.width),
+            Text(self._headline(progress)),
+        ]
         if line := sprt_line(progress):
             lines.append(Text(line))
         return Group(*lines)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from gdl.errors import validation_message
 from gdl.games.library import GameFile, find_game
 from players.registry import player_file
 from server.errors import ConfigurationError, TournamentFolderError
 from server.links.seating import is_command
-from server.tournament.plan import TournamentPlan
+from server.tournament.plan import SprtPlan, TournamentPlan
+from server.tournament.timetable import Timetable
 
 
 def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> TournamentPlan:
@@ -42,22 +45,54 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
-    """Return the plan of *fields*, which came from *path*.
+    """Return the plan of *fields*, which came from *path*; keys that only a server uses are left out.
 
     Raises:
-        ConfigurationError: they are no plan.
+        ConfigurationError: they are no plan; an unknown key comes before one that is missing.
     """
+    own = {key: value for key, value in fields.items() if key not in _KEYS_OF_SERVERS}
+    if isinstance(own.get("players"), list):
+        own["players"] = _by_name(own["players"], path)
     try:
-        return TournamentPlan.model_validate(fields)
+        return TournamentPlan.model_validate(own)
     except ValidationError as error:
-        raise ConfigurationError(path, _first_reason(error)) from error
+        errors = error.errors(include_url=False)
+        first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+        raise ConfigurationError(path, _reason(first), _meant(first)) from error
 
 
-def _first_reason(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
+_KEYS_OF_SERVERS: Final = frozenset(("name", "entry", *Timetable.model_fields))
+"""What only a server uses of the file of a tournament: what it is called, who may enter, and when it is played."""
+
+
+def _by_name(players: list[object], path: Path) -> dict[object, object]:
+    """Return the players of a list, in which each is called as it is named.
+
+    Raises:
+        ConfigurationError: one is no text, or there twice.
+    """
+    for number, player in enumerate(players):
+        if not isinstance(player, str):
+            raise ConfigurationError(path, f'players.{number}: write its name, or a table [players] with NAME = "SPEC"')
+        if player in players[:number]:
+            raise ConfigurationError(
+                path, f'players: {player} is there twice; write a table [players] with NAME = "SPEC"'
+            )
+    return {player: player for player in players}
+
+
+def _reason(first: ErrorDetails) -> str:
     where = ".".join(map(str, first["loc"]))
     reason = validation_message(first)
     return f"{where}: {reason}" if where else reason
+
+
+def _meant(first: ErrorDetails) -> list[str]:
+    """Return the keys that may have been meant, where *first* is about an unknown one."""
+    if first["type"] != "extra_forbidden":
+        return []
+    known = SprtPlan.model_fields if first["loc"][0] == "sprt" else TournamentPlan.model_fields
+    return difflib.get_close_matches(str(first["loc"][-1]), list(known), n=1)
 
 
 def found_games(plan: TournamentPlan) -> dict[str, GameFile]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 import click
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -24,6 +27,10 @@ _COLOURS = {
     CheckVerdict.WRONG: "red",
     CheckVerdict.SKIPPED: "dim",
 }
+_JUSTIFIED: Final[tuple[JustifyMethod, ...]] = ("left", "left", "left", "right")
+_GAP: Final = 2
+_LEAST: Final = 20
+"""Characters between columns, and how few a sentence may have in a line."""
 
 
 @click.command()
@@ -38,6 +45,8 @@ def command(
 ) -> None:
     """Play every message, good and odd, at the player at URL, and report what it gets wrong.
 
+    Each finding is printed when it is made; with --json all of them at the end, or at Ctrl-C those made so far.
+
     Each match is ended before the next check. What cannot be checked, since the player is busy, is skipped. The check
     huge-message comes last but one: weak players die of it.
 
@@ -45,18 +54,28 @@ def command(
     """
     checks = _chosen(only)
     examinee = CheckedPlayer(Probe(url), Clocks(start_clock, play_clock))
-    findings = asyncio.run(_findings(examinee, checks))
-    if as_json:
-        click.echo(json.dumps({"url": url, "findings": [finding.as_json() for finding in findings]}, indent=2))
+    findings: list[CheckResult] = []
+    report = None if as_json else _Report(checks)
+    is_interrupted = False
+    try:
+        asyncio.run(_examine(examinee, checks, findings, report))
+    except KeyboardInterrupt:
+        is_interrupted = True
+    if report is None:
+        told = {"url": url, "findings": [finding.as_json() for finding in findings]}
+        click.echo(json.dumps(told | ({"interrupted": True} if is_interrupted else {}), indent=2))
     else:
-        _print_table(findings[:1] if _is_unreachable(findings) else findings)
+        report.print_counts(findings[:1] if _is_unreachable(findings) else findings)
         if _is_unreachable(findings):
             click.echo(f"no answer from {url}, so nothing else was checked: does the player run?")
+    if is_interrupted:
+        click.echo(f"interrupted after {len(findings)} of {len(checks)} checks", err=True)
+        raise click.Abort
     context.exit(1 if any(finding.verdict is CheckVerdict.WRONG for finding in findings) else 0)
 
 
 def _is_unreachable(findings: Sequence[CheckResult]) -> bool:
-    return findings[0].name == CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
+    return bool(findings) and findings[0].name == CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
 
 
 def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
@@ -66,13 +85,18 @@ def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
     return [check for check in CHECKS if not names or check.name in names or check is CHECKS[0]]
 
 
-async def _findings(examinee: CheckedPlayer, checks: Sequence[Check]) -> list[CheckResult]:
-    findings = []
-    with progress("checking", len(checks)) as advance:
+async def _examine(
+    examinee: CheckedPlayer, checks: Sequence[Check], findings: list[CheckResult], report: _Report | None
+) -> None:
+    """Add each finding to *findings*, and print it in *report*, whose lines show on a terminal how far it is."""
+    is_shown = report is not None and sys.stdout.isatty()
+    without_bar: AbstractContextManager[Callable[[], None]] = nullcontext(lambda: None)
+    with without_bar if is_shown else progress("checking", len(checks)) as advance:
         async for finding in examine(examinee, checks, _warn):
             findings.append(finding)
+            if report is not None and not (_is_unreachable(findings) and len(findings) > 1):
+                report.print_finding(finding)
             advance()
-    return findings
 
 
 def _warn(check: Check) -> None:
@@ -80,15 +104,31 @@ def _warn(check: Check) -> None:
         click.echo(f"warning: next comes {check.name}; {check.risk}", err=True)
 
 
-def _print_table(findings: Sequence[CheckResult]) -> None:
-    """Print a table of the findings, and how many there are of each verdict."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("verdict", "check", "what a player should do", "s"):
-        table.add_column(heading, justify="right" if heading == "s" else "left")
-    for finding in findings:
+class _Report:
+    """A table that is printed row by row, so its columns are as wide as the names and sentences of all checks need."""
+
+    def __init__(self, checks: Sequence[Check]) -> None:
+        self._console = Console()
+        verdict, name, seconds = max(map(len, CheckVerdict)), max(len(check.name) for check in checks), 5
+        others = verdict + name + seconds + 3 * _GAP
+        what = min(max(len(check.what) for check in checks), max(self._console.width - others, _LEAST))
+        self._widths = (verdict, name, what, seconds)
+        self._print_row(("verdict", "check", "what a player should do", "s"), "bold")
+
+    def print_finding(self, finding: CheckResult) -> None:
+        """Print the row of *finding*."""
         what = Text(finding.what if not finding.detail else f"{finding.what}\n  {shown(finding.detail)}")
         colour = _COLOURS[finding.verdict]
-        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, what, f"{finding.took_s:.1f}")
-    Console().print(table)
-    counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in CheckVerdict}
-    click.echo(", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
+        self._print_row((f"[{colour}]{finding.verdict}[/]", finding.name, what, f"{finding.took_s:.1f}"))
+
+    def _print_row(self, cells: tuple[str | Text, ...], style: str | None = None) -> None:
+        row = Table(box=None, pad_edge=False, show_header=False)
+        for width, justify in zip(self._widths, _JUSTIFIED, strict=True):
+            row.add_column(width=width, justify=justify, overflow="fold")
+        row.add_row(*cells, style=style)
+        self._console.print(row)
+
+    def print_counts(self, findings: Sequence[CheckResult]) -> None:
+        """Print how many findings there are of each verdict."""
+        counts = {verdict: sum(finding.verdict is verdict for finding in findings) for verdict in CheckVerdict}
+        click.echo(", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))

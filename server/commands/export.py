@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -36,8 +38,7 @@ def command(
     TARGET is a folder, to which those are added that it lacks; or a file, NAME.zip with a file for each record, or
     NAME.jsonl with a line for each. Exits with 1 where a record cannot be read; the others are written all the same.
     """
-    with collection(target, may_replace=force) as add:
-        counts = asyncio.run(_export(database, MatchFilter(game, tournament), add))
+    counts = asyncio.run(_export(database, MatchFilter(game, tournament), collection(target, may_replace=force)))
     if as_json:
         click.echo(json.dumps({"target": str(target), **counts}, indent=2))
     else:
@@ -46,12 +47,20 @@ def command(
     context.exit(1 if counts["unreadable"] else 0)
 
 
-async def _export(address: str, choice: MatchFilter, add: Add) -> dict[str, int]:
-    """Write the records of the matches of *choice* with *add*; return how many were written, present or unreadable."""
+async def _export(address: str, choice: MatchFilter, target: AbstractContextManager[Add]) -> dict[str, int]:
+    """Write the records of the matches of *choice* to *target*; return how many were written, present or unreadable.
+
+    Raises:
+        UsageError: *choice* names a game or tournament, and there is no record of it; *target* is not opened.
+    """
     database = await Database.open(address, migrate=False, exclusive=False)
     counts = {"written": 0, "present": 0, "unreadable": 0}
     try:
-        with progress("writing records", await count(database, choice)) as advance:
+        n_records = await count(database, choice)
+        if not n_records and choice != MatchFilter():
+            what = " and ".join(f"{key} {name!r}" for key, name in asdict(choice).items() if name is not None)
+            raise click.UsageError(f"{database.name} has no record of a match of {what}")
+        with target as add, progress("writing records", n_records) as advance:
             async for found in exported(database, choice):
                 counts[_kept(found, add)] += 1
                 advance()

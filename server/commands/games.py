@@ -35,7 +35,11 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([game._asdict() for game in games], indent=2))
         return
-    table = Table("name", "title", "roles", "information", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    longest = max(len(game.name) for game in games)
+    table.add_column("name", no_wrap=True, min_width=longest, overflow="ignore")  # commands take no half of a name
+    for heading in ("title", "roles", "information"):
+        table.add_column(heading, overflow="fold")
     for game in games:
         known = "imperfect" if game.has_imperfect_information else "perfect"
         table.add_row(game.name, game.title, ", ".join(game.roles), known)

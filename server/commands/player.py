@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import re
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +16,14 @@ from players.kit import dialling
 from players.kit.host import Host
 from players.kit.http_server import run
 from players.player import HostAwayError, HostError
-from players.registry import PLAYERS, PlayerMaker, find_player
+from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
+from server.operation.log_queue import LogQueue
 from server.terminal.parameters import FiniteRange
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@click.command(name="player", epilog=f"Our players: {', '.join(PLAYERS)}.")
+@click.command(name="player", epilog=f"Our players: {', '.join((*PLAYERS, *FORMS))}.")
 @click.argument("spec")
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 for all.")
@@ -62,6 +65,7 @@ def command(
     maker = _with_means(find_player(spec), ponder, memory)
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
+    logging.getLogger().handlers = [LogQueue(sys.stderr)]
     if connect is not None:
         _dial(maker, connect, token, Settings(name or dialled_name(spec), max_matches or 8, Timing(margin), seed=seed),
               max_matches)  # fmt: skip

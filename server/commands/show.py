@@ -47,7 +47,9 @@ _THEME = "ansi_dark"  # in the colours that the terminal has been given
     help="Draw all rule files of FOLDER on one page of HTML, and count the kinds of their boards.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the picture.")
+@click.pass_context
 def command(
+    context: click.Context,
     name: str | None,
     with_rules: bool,
     as_json: bool,
@@ -60,10 +62,10 @@ def command(
     """Say what GAME is: title, summary, roles, how unclear sentences were decided, the first position.
 
     GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed.
+    Exits with 1 where --sheet finds a file that cannot be drawn; the others are drawn all the same.
     """
     if folder is not None and name is None:
-        _write_sheet(folder, output)
-        return
+        context.exit(0 if _write_sheet(folder, output) else 1)
     if output is not None and not (as_svg or as_png):
         raise click.UsageError("-o is where the picture goes: add --svg or --png")
     if as_png and output is None:
@@ -96,16 +98,18 @@ def command(
         print_rules(game.description.source.text, console)
 
 
-def _write_sheet(folder: Path, output: Path | None) -> None:
-    """Write the contact sheet of *folder* to the file, and print how many games have which kind of board."""
+def _write_sheet(folder: Path, output: Path | None) -> bool:
+    """Write the contact sheet of *folder*, print how many games have which board, and return whether all are drawn."""
     if output is None:
         raise click.UsageError("--sheet writes a page: name its file with -o FILE")
     frames = frames_of(folder)
     write_picture(sheet_of(frames).rstrip("\n"), output)
     click.echo(summary(frames))
-    for frame in frames:
-        if frame.picture is None:
-            click.echo(f"{shown(frame.name)}: {shown(frame.reason)}", err=True)
+    failed = [frame for frame in frames if frame.picture is None]
+    for frame in failed:
+        lines = "\n".join(map(shown, frame.reason.splitlines()))
+        click.echo(f"{shown(frame.name)}: {lines}", err=True)
+    return not failed
 
 
 def write_picture(svg: str, output: Path | None) -> None:

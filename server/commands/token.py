@@ -67,7 +67,8 @@ def issue(name: str, role: str, days: int | None, note: str, as_json: bool, data
 def list_tokens(with_all: bool, as_json: bool, database: str) -> None:
     """List the tokens, without their secrets."""
     at_ms = now_ms()
-    rows = [row for row in _run(database, lambda _, store: store.listed()) if with_all or is_valid(row, at_ms)]
+    kept = _run(database, lambda _, store: store.listed(), may_make=False)
+    rows = [row for row in kept if with_all or is_valid(row, at_ms)]
     if as_json:
         click.echo(json.dumps([_shown(row) for row in rows], indent=2))
     else:
@@ -82,7 +83,7 @@ def list_tokens(with_all: bool, as_json: bool, database: str) -> None:
 @_DATABASE
 def rotate(token_id: str, as_json: bool, database: str) -> None:
     """Print a new token in place of the one with that ID, which opens nothing any more."""
-    _print_one(_run(database, lambda issuing, _: issuing.rotate(token_id)), as_json)
+    _print_one(_run(database, lambda issuing, _: issuing.rotate(token_id), may_make=False), as_json)
 
 
 @command.command("revoke")
@@ -96,7 +97,7 @@ def revoke(token_ids: tuple[str, ...], database: str) -> None:
             await issuing.revoke(token_id)
             click.echo(f"revoked {token_id}")
 
-    _run(database, revoke_all)
+    _run(database, revoke_all, may_make=False)
 
 
 @command.command("import")
@@ -120,11 +121,11 @@ def import_list(file: TextIO, role: str, days: int | None, out: Path | None, as_
     click.echo(f"{len(issued)} issued" + (f"; {n_kept} had one already" if n_kept else ""), err=True)
 
 
-def _run(address: str, work: Callable[[Issuing, TokenStore], Awaitable[_Answer]]) -> _Answer:
-    """Return what *work* makes of the tokens in the database at *address*."""
+def _run(address: str, work: Callable[[Issuing, TokenStore], Awaitable[_Answer]], *, may_make: bool = True) -> _Answer:
+    """Return what *work* makes of the tokens in the database at *address*, which is made if it *may_make* it."""
 
     async def run() -> _Answer:
-        database = await Database.open(address, exclusive=False)
+        database = await Database.open(address, may_make=may_make, exclusive=False)
         try:
             store = TokenStore(database)
             return await work(Issuing(store), store)

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,6 +22,8 @@ from rich.console import Console
 from gdl.engines import make_game
 from gdl.extras import check_extra
 from gdl.game import Game, played_roles
+from players.kit.host import failure_words, read_url
+from players.player import HostError
 from server.arena.arena import Arena, progress_of
 from server.arena.contestants import Contestants
 from server.arena.display import LiveTable, sprt_line, standings_table
@@ -45,6 +48,7 @@ _FLAGS: Final = Path("command line")
 """What errors call the plan that flags give."""
 MATCHES_PER_CORE: Final = 4
 """How many matches of players that think elsewhere, or for a moment, are played at once for each core."""
+_WIDTH_OF_A_PIPE: Final = 200
 
 
 @click.group()
@@ -113,15 +117,21 @@ async def ordered(text: str, server: str, token: str | None) -> str:
     """
     headers = {"Content-Type": "application/toml"} | ({"Authorization": f"Bearer {token}"} if token else {})
     try:
+        url = read_url(server)
         async with (
             aiohttp.ClientSession(headers=headers) as session,
-            session.post(f"{server}/api/v1/tournaments", data=text.encode()) as answer,
+            session.post(url / "api/v1/tournaments", data=text.encode()) as answer,
         ):
+            is_unknown = answer.status == HTTPStatus.UNAUTHORIZED and not token
             told = await object_of(answer, server, HTTPStatus.CREATED)
-    except OrderRefusedError:
-        raise
-    except (aiohttp.ClientError, ValueError, TimeoutError) as error:
-        raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
+    except OrderRefusedError as error:
+        if not is_unknown:
+            raise
+        raise OrderRefusedError(server, f"{error.reason}; say who you are with --token or GGP_TOKEN") from error
+    except HostError as error:
+        raise OrderRefusedError(server, error.reason) from error
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise OrderRefusedError(server, failure_words(error)) from error
     if not isinstance(told.get("url"), str):
         raise OrderRefusedError(server, "its answer names no tournament: is this a server of `ggp serve`?")
     return f"{server}{told['url']}"
@@ -144,7 +154,8 @@ def _tell(found: Progress, folder: TournamentFolder, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary(found), indent=2, ensure_ascii=False))
         return
-    Console().print(standings_table(table_of(found)))
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
+    console.print(standings_table(table_of(found), console.width))
     for line in (verdict(found), sprt_line(found), shortage(found)):
         if line:
             click.echo(line)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from players.kit.host import json_object, refusal_words
 from server.errors import OrderRefusedError
 
 MAX_BYTES: Final = 10_000_000
@@ -28,7 +29,7 @@ async def text_of(answer: aiohttp.ClientResponse, server: str, status: HTTPStatu
         if len(body) > MAX_BYTES:
             raise OrderRefusedError(server, f"its answer has more than {MAX_BYTES:,} bytes")
     if answer.status != status:
-        raise OrderRefusedError(server, _message(body) or f"it answers with the status {answer.status}")
+        raise OrderRefusedError(server, _message(answer.status, body) or f"it answers with the status {answer.status}")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -43,12 +44,12 @@ async def object_of(answer: aiohttp.ClientResponse, server: str, status: HTTPSta
     return told
 
 
-def _message(body: bytearray) -> str:
-    """Return what the error of the API in *body* says; empty where it is none."""
-    told = _json(body)
-    error = told.get("error") if isinstance(told, dict) else None
-    message = error.get("message") if isinstance(error, dict) else None
-    return message[:_MAX_SHOWN] if isinstance(message, str) else ""
+def _message(status: int, body: bytearray) -> str:
+    """Return what the error of the API in *body* says, with its hint; empty where it is none."""
+    told = json_object(bytes(body))
+    error = told.get("error")
+    has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
+    return refusal_words(status, told)[:_MAX_SHOWN] if has_message else ""
 
 
 def _json(text: str | bytearray) -> Any:

@@ -15,7 +15,8 @@ from gdl.errors import UnknownNameError
 from gdl.game import Outline, Role, played_roles
 from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
-from players.registry import PLAYERS, find_player
+from players.player import PlayerFileError
+from players.registry import PLAYERS, find_player, missing_setting
 from server.errors import PlayerSpecError, TooManyRolesError
 from server.links.address import AllowedAddresses
 from server.links.child_player import ChildPlayer
@@ -56,8 +57,8 @@ def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None)
 DEFAULT_PLAYER: Final = "random"
 """The player of a role for which none was named."""
 _BY_HAND: Final = "human"
-OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND)
-"""Players of ours that a game manager can start."""
+OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND and missing_setting(name) is None)
+"""Players of ours that a game manager can start, as the environment of its process is set up."""
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
@@ -208,7 +209,10 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
         raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {ours}")
     if own["name"] not in PLAYERS:
         raise UnknownNameError("player", own["name"], difflib.get_close_matches(own["name"], PLAYERS))
-    return player_spec(text)
+    try:
+        return player_spec(text)
+    except PlayerFileError as error:
+        raise PlayerSpecError(text, error.reason) from error
 
 
 def seated(game: Outline, named: Mapping[str, PlayerReference]) -> dict[Role, PlayerReference]:

@@ -18,6 +18,8 @@ from typing import Any, Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from server.operation.log_queue import LogQueue
+
 HIDDEN: Final = "***"
 MAX_VALUE: Final = 2_000
 """Characters of one value; what came from outside may be long."""
@@ -54,13 +56,14 @@ def without_secrets(text: str) -> str:
 
 
 def configure_logs(log_format: LogFormat, level: str, stream: TextIO | None = None) -> None:
-    """Send all logs of this process to *stream*, standard error if none is given, from *level* on."""
+    """Send all logs of this process to *stream*, standard error if none is given, from *level* on.
+
+    A thread writes them, the last ones when the process ends: a stream that takes nothing holds up nothing else.
+    """
     out = sys.stderr if stream is None else stream
     is_json = log_format is LogFormat.JSON or (log_format is LogFormat.AUTO and not out.isatty())
-    handler = logging.StreamHandler(out)
-    handler.setFormatter(_formatter(is_json, has_colors=not is_json and out.isatty()))
     root = logging.getLogger()
-    root.handlers = [handler]
+    root.handlers = [LogQueue(out, _formatter(is_json, has_colors=not is_json and out.isatty()))]
     root.setLevel(level.upper())
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(root.level, logging.WARNING))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from gdl.errors import CallerError
 from gdl.game import Outline, Role
 from gdl.wire.replies import Status
+from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server.errors import (
@@ -29,10 +29,8 @@ from server.match.setup import Case, Profile, Seat
 from server.storage.accounts import PlayerStore
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
-MAX_NAME: Final = 64
 RESERVED: Final = frozenset(("nobody", "new", *PLAYERS))
 """Names that mean something else wherever a player is named; `human` is one of them."""
-_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
 
 
 def check_player_name(name: str) -> str:
@@ -41,9 +39,8 @@ def check_player_name(name: str) -> str:
     Raises:
         InvalidNameError: it may not.
     """
-    if _NAME.fullmatch(name) is None:
-        allowed = f"a name has 1 to {MAX_NAME} letters, digits, dots, dashes and underscores"
-        raise InvalidNameError("player", name, allowed)
+    if not is_name(name):
+        raise InvalidNameError("player", name, NAME_RULE)
     if name.lower() in RESERVED:
         raise InvalidNameError("player", name, "that name means something else already")
     return name
@@ -341,7 +338,7 @@ class Registry:
             return f"it {what} in {n_failed} matches in a row" if n_failed >= self.settings.max_failed_matches else ""
 
         # Most that is no name of a registered player is an address.
-        counted = {name: it_has for name, it_has in has_only_failed.items() if _NAME.fullmatch(name) is not None}
+        counted = {name: it_has for name, it_has in has_only_failed.items() if is_name(name)}
         if counted:
             await self.store.count_match(counted, reason_to_pause)
         self.on_change()

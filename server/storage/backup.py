@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -78,6 +77,7 @@ async def back_up(address: str, file: Path, *, may_replace: bool = False) -> Non
             await asyncio.to_thread(_copy_file, path, passing)
         else:
             await _copy_between(address, str(passing), may_replace=False)
+        await asyncio.to_thread(_settle, passing)
 
 
 async def restore(file: Path, address: str, *, may_replace: bool = False) -> None:
@@ -99,7 +99,7 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
     check_file(target, may_make=True)
     lock = FileLock(target.path)
     try:
-        await asyncio.to_thread(_copy_file, file, target.path)
+        await asyncio.to_thread(_copy_file, file, target.path, is_in_use=False)
     finally:
         lock.release()
     await (await Database.open(address)).close()
@@ -108,7 +108,7 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
 async def _restore_rows(file: Path, address: str, *, may_replace: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="ggp-restore-") as folder:
         newest = Path(folder) / "backup.sqlite"
-        await asyncio.to_thread(shutil.copyfile, file, newest)
+        await asyncio.to_thread(_copy_file, file, newest, is_in_use=False)
         await (await Database.open(str(newest))).close()  # the tables may be of an older version
         await _copy_between(str(newest), address, may_replace=may_replace)
 
@@ -142,20 +142,29 @@ def _passing(file: Path) -> Iterator[Path]:
                 passing.with_name(passing.name + ending).unlink(missing_ok=True)
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a file of SQLite that may be in use, in one transaction of the target."""
-    _check(source, is_whole=False)
+def _copy_file(source: Path, target: Path, *, is_in_use: bool = True) -> None:
+    """Copy a file of SQLite in one transaction of the target; *is_in_use* says whether others may write to it."""
+    _check(source, is_whole=False, is_in_use=is_in_use)
     try:
-        with closing(_opened(source)) as reading, closing(sqlite3.connect(target)) as writing:
+        with closing(_opened(source, is_in_use=is_in_use)) as reading, closing(sqlite3.connect(target)) as writing:
             reading.backup(writing)
     except sqlite3.Error as error:
         raise DatabaseOpenError(str(target), str(error)) from error
 
 
-def _check(file: Path, *, is_whole: bool = True) -> None:
+def _settle(file: Path) -> None:
+    """Let *file* need no other file beside it: a database in WAL mode cannot be read where nothing can be written."""
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        raise DatabaseOpenError(str(file), str(error)) from error
+
+
+def _check(file: Path, *, is_whole: bool = True, is_in_use: bool = False) -> None:
     """Refuse what is no database of ours, is of a newer version, or (*is_whole*) is damaged."""
     try:
-        with closing(_opened(file)) as connection:
+        with closing(_opened(file, is_in_use=is_in_use)) as connection:
             found = str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
             verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if is_whole else "ok"
     except (sqlite3.Error, TypeError) as error:
@@ -166,7 +175,11 @@ def _check(file: Path, *, is_whole: bool = True) -> None:
         raise DatabaseOpenError(str(file), f"it is damaged: {verdict}")
 
 
-def _opened(file: Path) -> sqlite3.Connection:
+def _opened(file: Path, *, is_in_use: bool) -> sqlite3.Connection:
+    """Return a connection that reads *file*; one that is not in use gets no files beside it, and may be read-only."""
     if not file.is_file():
         raise DatabaseOpenError(str(file), "there is no such file")
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    log = file.with_name(f"{file.name}-wal")  # may hold rows that the file, a backup by other means, lacks
+    is_alone = not is_in_use and not (log.is_file() and log.stat().st_size)
+    mode = "immutable=1" if is_alone else "mode=ro"
+    return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)

@@ -109,9 +109,17 @@ class Database:
 
     @classmethod
     async def open(
-        cls, address: str, *, migrate: bool = True, exclusive: bool = True, wait_s: float = WAIT_S
+        cls,
+        address: str,
+        *,
+        migrate: bool = True,
+        may_make: bool = True,
+        exclusive: bool = True,
+        wait_s: float = WAIT_S,
     ) -> Database:
-        """Open the database at *address* (as `read_address`); make it, or bring its tables up to date, if *migrate*.
+        """Open the database at *address* (as `read_address`); bring its tables up to date, if *migrate*.
+
+        Where there is no file of SQLite, it is made, if *migrate* and *may_make*.
 
         SQLite has one server at a time: *exclusive* keeps other servers away until `close`, or the process's end.
         Commands that look at, or add to, the database of a running server are not exclusive. What other programs have
@@ -123,7 +131,7 @@ class Database:
             DatabaseVersionError: its tables are of a newer version; or of an older one, and may not be changed.
         """
         read = read_address(address)
-        check_file(read, may_make=migrate)
+        check_file(read, may_make=migrate and may_make)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
         database = cls(read, lock, wait_s)
         try:

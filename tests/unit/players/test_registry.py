@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import UnknownNameError
+from gdl.extras import MissingExtraError
 from players import Player
+from players.language_model.player import MODEL, URL
 from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, player_file, with_whole_path
 
@@ -31,8 +33,16 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (URL, MODEL):
+        monkeypatch.delenv(variable, raising=False)
+
+
 @pytest.mark.parametrize("name", PLAYERS)
-def test_each_of_our_players_is_there(name: str) -> None:
+def test_each_of_our_players_is_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(URL, "http://127.0.0.1:1/v1")
+    monkeypatch.setenv(MODEL, "small")
     assert issubclass(find_player(name).player_class(), Player)
 
 
@@ -66,16 +76,33 @@ def test_a_misspelt_name_has_suggestions() -> None:
         ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
         ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
         ("mcts:playouts=many", "its option playouts cannot be 'many'"),
+        ("mcts:playouts=0", "playouts are at least 1, not 0"),
+        ("planner:playouts=-3", "playouts are at least 1, not -3"),
+        ("minimax:positions=0", "positions are at least 1, not 0"),
+        ("mcts:simultaneous=lots", "simultaneous is one of "),
+        ("llm", "set GGP_LLM_URL, or write llm:url=..."),
+        ("llm:url=http://127.0.0.1:1/v1", "set GGP_LLM_MODEL, or write llm:model=..."),
+        ("net", "it is written net:FILE"),
+        ("openspiel", "it is written openspiel:BOT"),
+        ("ftp://foo", "that is no address of a player"),
         ("{file}:Player", "Player has no method move(self, state, role, deadline)"),
         ("{file.parent}/neighbour.py", "there is no subclass of players.Player in it"),
         ("no_such_module:Mine", "ModuleNotFoundError when it was imported: No module named 'no_such_module'"),
         ("tests/kit/players/odd_players.py", "say which class of the file (FILE.py:CLASS); its players: First, "),
     ],
 )
+@pytest.mark.usefixtures("without_model")
 def test_what_holds_no_player_is_refused(file: Path, spec: str, reason: str) -> None:
     with pytest.raises(PlayerFileError) as caught:
         find_player(spec.format(file=file))
     assert caught.value.reason.startswith(reason)
+
+
+def test_a_bot_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError) as caught:
+        find_player("openspiel:random")
+    assert (caught.value.library, caught.value.extra) == ("pyspiel", "learn")
 
 
 def test_a_file_that_fails_says_how(tmp_path: Path) -> None:

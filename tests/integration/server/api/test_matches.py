@@ -218,6 +218,8 @@ REFUSED: list[tuple[object, str, str]] = [
     ({"game": "nim", "players": {"left": "player.py"}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nim", "players": {"left": "os:system"}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nim", "players": {"left": "mcts:playouts=print(1)"}}, "invalid_player", "over HTTP a player is"),
+    ({"game": "nim", "players": {"left": "mcts:playouts=0"}}, "invalid_player", "playouts are at least 1"),
+    ({"game": "nim", "players": {"left": "llm"}}, "invalid_player", "set GGP_LLM_URL"),
     ({"game": "nim", "players": {"left": "http://"}}, "invalid_player", "http://host:port"),
     ({"game": "nim", "players": {"left": "file:///etc/passwd"}}, "invalid_player", "over HTTP a player is"),
     ({"rules": "(role a"}, "rules_refused", "this parenthesis is never closed"),

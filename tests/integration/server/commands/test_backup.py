@@ -93,8 +93,20 @@ def test_a_record_that_cannot_be_read_keeps_no_other_from_being_written(server: 
     assert lines(tmp_path / "all.jsonl") == [record("match.b")]
 
 
-def test_only_matches_of_a_game_are_exported(server: Ggp) -> None:
-    assert server("export", "none.jsonl", "--game", "chess").output == "none.jsonl: 0 records written\n"
+def test_only_matches_of_a_tournament_are_exported(server: Ggp, tmp_path: Path) -> None:
+    assert server("export", "cup.jsonl", "--tournament", "cup").output == "cup.jsonl: 1 records written\n"
+    assert lines(tmp_path / "cup.jsonl") == [record("match.b")]
+
+
+@pytest.mark.parametrize("target", ["none", "none.zip", "none.jsonl"])
+def test_a_game_without_a_match_is_refused_and_nothing_written(server: Ggp, tmp_path: Path, target: str) -> None:
+    ended = server("export", target, "--game", "chess")
+    assert (ended.exit_code, ended.output, ended.errors.splitlines()[-1]) == (
+        2,
+        "",
+        "Error: ggp.sqlite has no record of a match of game 'chess'",
+    )
+    assert not (tmp_path / target).exists()
 
 
 def test_what_is_there_is_not_replaced_unasked(server: Ggp, tmp_path: Path) -> None:
@@ -103,8 +115,9 @@ def test_what_is_there_is_not_replaced_unasked(server: Ggp, tmp_path: Path) -> N
     assert server("export", "all.zip") == Ended(2, "", expected)
 
 
-def test_a_database_that_is_not_there_is_not_made(server: Ggp, tmp_path: Path) -> None:
-    ended = server("export", "all.zip", "--database", "missing.sqlite")
+@pytest.mark.parametrize("target", ["all", "all.zip"])
+def test_a_database_that_is_not_there_is_not_made(server: Ggp, tmp_path: Path, target: str) -> None:
+    ended = server("export", target, "--database", "missing.sqlite")
     assert ended == Ended(2, "", "ggp: the database missing.sqlite: there is no such file\n")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("missing", "all"))] == []
 
@@ -118,6 +131,46 @@ def test_a_backup_is_restored(server: Ggp, tmp_path: Path) -> None:
     )
     assert server("export", "all.jsonl", "--database", "new.sqlite").exit_code == 0
     assert lines(tmp_path / "all.jsonl") == [record("match.a"), record("match.b")]
+
+
+def restored(server: Ggp, backup: Path) -> list[Any]:
+    """Restore *backup*, and return the names of the files beside it afterwards and the records that are there."""
+    assert server("restore", str(backup), "--database", "new.sqlite").exit_code == 0
+    server("export", "new.jsonl", "--database", "new.sqlite")
+    return [sorted(path.name for path in backup.parent.iterdir()), lines(Path("new.jsonl"))]
+
+
+def test_a_backup_where_nothing_can_be_written_is_restored(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    server("backup", str(kept / "copy.sqlite"))
+    with closing(sqlite3.connect(f"{(kept / 'copy.sqlite').as_uri()}?immutable=1", uri=True)) as backup:
+        assert backup.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    (kept / "copy.sqlite").chmod(0o400)
+    kept.chmod(0o500)
+    try:
+        assert restored(server, kept / "copy.sqlite") == [["copy.sqlite"], [record("match.a"), record("match.b")]]
+    finally:
+        kept.chmod(0o700)
+
+
+def test_an_older_backup_in_wal_mode_is_restored_with_its_log(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with closing(sqlite3.connect("ggp.sqlite")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("DELETE FROM records WHERE match_id = 'match.b'")
+        database.commit()
+        for ending in ("", "-wal"):
+            (kept / f"copy.sqlite{ending}").write_bytes((tmp_path / f"ggp.sqlite{ending}").read_bytes())
+    assert restored(server, kept / "copy.sqlite")[1] == [record("match.a")]
+
+
+def test_an_older_backup_in_wal_mode_gets_no_files_beside_it(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "copy.sqlite").write_bytes((tmp_path / "ggp.sqlite").read_bytes())
+    assert restored(server, kept / "copy.sqlite") == [["copy.sqlite"], [record("match.a"), record("match.b")]]
 
 
 def test_a_database_is_restored_over_another_one_by_force_alone(server: Ggp) -> None:

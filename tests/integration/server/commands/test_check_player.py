@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+
+import pytest
 
 from server.checks.catalogue import CHECKS
+from server.checks.examination import CheckResult, CheckVerdict
 from tests.integration.server.commands.test_player import player
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -35,6 +39,42 @@ def test_json_is_alone_on_standard_output(ggp: Ggp) -> None:
         ("answers", "ok"),
         ("ping", "ok"),
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_an_interrupt_leaves_what_was_found(
+    ggp: Ggp, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    async def interrupted(*_: object) -> AsyncIterator[CheckResult]:
+        yield CheckResult("answers", "Answer.", CheckVerdict.OK, "", 0.1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("server.commands.check_player.examine", interrupted)
+    ended = ggp("check-player", GONE, *options)
+    assert (ended.exit_code, ended.errors) == (1, f"interrupted after 1 of {len(CHECKS)} checks\nAborted!\n")
+    if options:
+        finding = {"name": "answers", "what": "Answer.", "verdict": "ok", "detail": "", "took_s": 0.1}
+        assert json.loads(ended.output) == {"url": GONE, "findings": [finding], "interrupted": True}
+    else:
+        assert [line.split() for line in ended.output.splitlines()[1:]] == [
+            ["ok", "answers", "Answer.", "0.1"],
+            ["1", "ok"],
+        ]
+
+
+def test_each_finding_is_printed_when_it_is_made(
+    ggp: Ggp, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = []
+
+    async def examined(*_: object) -> AsyncIterator[CheckResult]:
+        for name in ("answers", "ping"):
+            yield CheckResult(name, "Answer.", CheckVerdict.OK, "", 0.1)
+            printed.append(capsys.readouterr().out.splitlines()[-1].split())
+
+    monkeypatch.setattr("server.commands.check_player.examine", examined)
+    assert ggp("check-player", GONE).exit_code == 0
+    assert printed == [["ok", "answers", "Answer.", "0.1"], ["ok", "ping", "Answer.", "0.1"]]
 
 
 def test_an_unknown_check_and_an_address_that_is_none_are_wrong_usage(ggp: Ggp) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,6 +91,23 @@ def test_a_player_of_a_file_plays(tmp_path: Path) -> None:
     with player(f"{path}:Last", "--name", "mine") as (_, url):
         said = [say(url, text) for text in ("(INFO)", start_text(play_s=10), "(PLAY m NIL)")]
     assert said == ["((name mine) (status available))", "ready", "(mark 3 3)"]
+
+
+def test_messages_that_are_not_read_hold_nothing_up() -> None:
+    with subprocess.Popen(
+        [*GGP, "legal", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().removeprefix("listening on ").strip()
+            for _ in range(300):
+                with pytest.raises(urllib.error.HTTPError):
+                    say(url, f"({'x' * 400}")
+            assert say(url, "(INFO)") == "((name legal) (status available))"
+            process.terminate()
+            process.wait(20)
+        finally:
+            process.kill()
 
 
 def test_a_script_that_runs_its_player_plays(tmp_path: Path) -> None:

@@ -134,6 +134,21 @@ def test_a_server_gets_ready_and_ends_with_sigterm(tmp_path: Path) -> None:
     assert (tmp_path / "ggp.sqlite").is_file()
 
 
+def test_logs_that_are_not_read_hold_nothing_up(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [GGP, "serve", "--port", "0", "--no-warm-up"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().removeprefix("serving on ").strip()
+            assert {get(f"{url}/api/v1/games/tictactoe")[0] for _ in range(600)} == {200}
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) == 0
+        finally:
+            process.kill()
+
+
 def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     with served(tmp_path):
         second = subprocess.run(

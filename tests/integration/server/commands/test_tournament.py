@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from server.arena.folder import RESULTS, SCHEDULE
+from server.visibility import Role
 from tests.kit.server.api.house import house
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import wait_until
@@ -146,7 +147,24 @@ async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) 
     assert (again.exit_code, again.errors.splitlines()[-1]) == (
         2, f"ggp: {server[:-1]}: there is a tournament 'spring-cup' already",
     )  # fmt: skip
-    assert (gone.exit_code, "cannot be reached" in gone.errors) == (2, True)
+    assert gone == (2, "", f"ggp: {server[:-1]}: it cannot be reached: Connection refused\n")
+
+
+async def test_an_order_that_a_server_refuses_says_what_to_do(ggp: Ggp, tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text('gamez = ["tictactoe"]\n')
+    async with house(tmp_path) as (client, door):
+        server = str(client.make_url("/")).rstrip("/")
+        misspelt = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+        await door.issuing.issue("Ada", Role.ADMIN)
+        unknown = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+    nowhere = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", "foo")
+    assert [ended.exit_code for ended in (misspelt, unknown, nowhere)] == [2, 2, 2]
+    assert unknown.errors.rstrip().endswith("say who you are with --token or GGP_TOKEN")
+    assert [misspelt.errors, nowhere.errors] == [
+        f"ggp: {server}: gamez: unknown key (did you mean games?)\n",
+        "ggp: foo: expected the address of a game manager, as in http://host:9148\n",
+    ]
 
 
 def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
@@ -118,3 +120,13 @@ async def test_a_match_between_them_starts_no_process() -> None:
     match = local_match(game, {"x": "random", "o": "legal"}, clock_s=1)
     await match.play([lambda _: seen.update(players_of_this_process())])
     assert seen <= before
+
+
+@pytest.mark.parametrize("is_set_up", [True, False])
+def test_a_language_model_is_offered_where_it_is_set_up(is_set_up: bool) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GGP_LLM_")}
+    added = {"GGP_LLM_URL": "http://127.0.0.1:1/v1", "GGP_LLM_MODEL": "small"} if is_set_up else {}
+    text = "from server.links.seating import OWN_PLAYERS; print(*OWN_PLAYERS)"
+    told = subprocess.run([sys.executable, "-c", text], env=kept | added, capture_output=True, text=True, check=True)
+    always = ["legal", "random", "greedy", "minimax", "mcts", "planner", "nested"]
+    assert told.stdout.split() == ([*always, "llm"] if is_set_up else always)

@@ -39,9 +39,18 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
     assert [entrant.name for entrant in plan.entrants] == ["mine", "mcts"]
 
 
+def test_a_list_of_players_names_them_and_what_only_servers_use_is_left_out() -> None:
+    fields = {"games": ["tictactoe"], "players": ["random", "legal"], "name": "cup", "entry": "open", "starts": None}
+    assert plan_of(fields, PATH).players == {"random": "random", "legal": "legal"}
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
+        ({"gamez": ["tictactoe"], "players": {"a": "random"}}, "gamez: unknown key; did you mean games?"),
+        ({**TWO, "players": ["random", "random"]}, "players: random is there twice; "),
+        ({**TWO, "players": [{"player": "random"}]}, "players.0: write its name, "),
+        ({**TWO, "sprt": {"elo2": 5}}, "sprt.elo2: unknown key; did you mean elo"),
         ({**TWO, "games": []}, "games: "),
         ({**TWO, "players": {}}, "players: "),
         ({**TWO, "round": 3}, "round: "),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from gdl.games.library import find_game, game_names
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -25,6 +27,14 @@ def test_games_lists_every_game_with_its_title(ggp: Ggp) -> None:
     rows = [line.split()[0] for line in ended.output.splitlines()]
     assert (ended.exit_code, ended.errors, rows) == (0, "", ["name", *game_names()])
     assert "Connect four" in ended.output
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_names_are_whole_in_a_narrow_terminal(ggp: Ggp, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setattr("server.commands.games._WIDTH_OF_A_PIPE", width)
+    lines = ggp("games").output.splitlines()
+    assert {line.split()[0] for line in lines if not line.startswith(" ")} == {"name", *game_names()}
+    assert max(map(len, lines)) == width
 
 
 def test_games_as_json_has_what_a_script_needs(ggp: Ggp) -> None:

@@ -71,8 +71,9 @@ def test_a_folder_is_drawn_on_one_page(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "a.kif").write_text("(role me) (init (cell 1 1 x)) (init (cell 2 2 x))", encoding="utf-8")
     (tmp_path / "b.kif").write_text("(role me) (init (p", encoding="utf-8")
     ended = ggp("show", "--sheet", tmp_path, "-o", tmp_path / "sheet.html")
-    assert (ended.exit_code, ended.output) == (0, "2 games: none 1, squares 1\n")
-    assert ended.errors.startswith("b: ")
+    assert (ended.exit_code, ended.output) == (1, "2 games: none 1, squares 1\n")
+    assert ended.errors.splitlines()[0].startswith("b: ")
+    assert (r"\n" in ended.errors, "(role me) (init (p" in ended.errors) == (False, True)
     assert (tmp_path / "sheet.html").read_text(encoding="utf-8").count("<figure>") == 2
 
 

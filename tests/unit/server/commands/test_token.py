@@ -50,6 +50,12 @@ def test_the_first_token_must_be_an_admin_s(token: Ggp) -> None:
     assert ended == Ended(2, "", sentence)
 
 
+@pytest.mark.parametrize("words", [("list",), ("rotate", "id"), ("revoke", "id")])
+def test_a_database_that_is_not_there_is_not_made(token: Ggp, tmp_path: Path, words: tuple[str, ...]) -> None:
+    expected = f"ggp: the database {tmp_path}/ggp.sqlite: there is no such file\n"
+    assert (token(*words), list(tmp_path.iterdir())) == (Ended(2, "", expected), [])
+
+
 def test_revoked_tokens_are_listed_only_when_asked_for(token: Ggp) -> None:
     token("issue", "Ada", "--role", "admin")
     bob = json.loads(token("issue", "Bob", "--json").output)["id"]
@@ -91,8 +97,9 @@ def test_tokens_for_a_class_go_to_a_file_that_others_cannot_read(token: Ggp, tmp
 def test_a_wrong_class_list_issues_nothing_and_leaves_no_file(token: Ggp, tmp_path: Path) -> None:
     path, out = tmp_path / "class.csv", tmp_path / "tokens.csv"
     path.write_text("name,role\nAda,admin\nBob,king\n", encoding="utf-8")
+    token("issue", "Eve", "--role", "admin")
     assert token("import", path, "--out", out).exit_code == 2
-    assert (out.exists(), listed(token)) == (False, [])
+    assert (out.exists(), [row["name"] for row in listed(token)]) == (False, ["Eve"])
 
 
 def test_a_list_that_is_no_text_is_refused(token: Ggp, tmp_path: Path) -> None:

@@ -14,10 +14,19 @@ import structlog
 from server.operation.logs import LogFormat, bound, configure_logs, without_secrets
 
 
+class _Flushed(io.StringIO):
+    """A text that is whole when it is read, whichever thread writes it."""
+
+    def getvalue(self) -> str:
+        for handler in logging.getLogger().handlers:
+            handler.flush()
+        return super().getvalue()
+
+
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """Send the logs of a test to a text, and afterwards where they went before."""
-    root, out = logging.getLogger(), io.StringIO()
+    root, out = logging.getLogger(), _Flushed()
     handlers, level = root.handlers, root.level
     configure_logs(LogFormat.JSON, "info", out)
     yield out
