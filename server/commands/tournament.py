@@ -92,6 +92,8 @@ def run(
     with folder.held():
         plan = _plan(file, words, folder)
         games = {name: make_game(found.read()) for name, found in found_games(plan).items()}
+        if not folder.has_plan:
+            _check_matches(plan, games)
         _check_files(folder, plan, games)
         found = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
         write_reports(found, folder.path, roles_of(games))
@@ -214,6 +216,20 @@ def _sprt(text: str) -> dict[str, float]:
         return {key.strip(): float(value) for key, value in (part.split("=") for part in text.split(","))}
     except ValueError as error:
         raise click.UsageError(f"--sprt wants values, as in --sprt elo0=0,elo1=20; {text!r} given") from error
+
+
+def _check_matches(plan: TournamentPlan, games: Mapping[str, Game]) -> None:
+    """Refuse a tournament in which not a single match would be played."""
+    if not Progress(plan, _as_scheduled(games), (), ()).next_matches():
+        n_players = len(plan.players)
+        who = "one player" if n_players == 1 else f"{n_players} players"
+        how = (
+            "; --format score-table lets each play alone"
+            if all(len(each) == 1 for each in roles_of(games).values())
+            else ""
+        )
+        what = f"no match of {', '.join(games)} comes of a {plan.format} with {who}"
+        raise click.UsageError(f"{what}; name more with --player NAME=SPEC{how}")
 
 
 def _check_files(folder: TournamentFolder, plan: TournamentPlan, games: Mapping[str, Game]) -> None:

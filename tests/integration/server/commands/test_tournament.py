@@ -167,6 +167,15 @@ async def test_an_order_that_a_server_refuses_says_what_to_do(ggp: Ggp, tmp_path
     ]
 
 
+def test_a_tournament_without_a_match_is_refused_and_no_report_written(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("tournament", "run", *QUICK, "--player", "random", "--out", tmp_path / "cup", "--json")
+    alone = ggp(*words, "--game", "tictactoe")
+    sentence = "Error: no match of tictactoe comes of a round-robin with one player; name more with --player NAME=SPEC"
+    assert (alone.exit_code, alone.output, alone.errors.splitlines()[-1]) == (2, "", sentence)
+    assert not (tmp_path / "cup" / "index.html").exists()
+    assert found(ggp(*words, "--game", "lightsout", "--format", "score-table").output)["matches"] == 1
+
+
 def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path) -> None:
     words = ("--game", "nim", "-p", "a=random", "-p", "b=legal", *QUICK, "--out", tmp_path / "cup")
     assert ggp("tournament", "run", *words, "--rounds", 1).exit_code == 0
