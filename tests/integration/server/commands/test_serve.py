@@ -38,7 +38,7 @@ def default_of(option: click.Option) -> str:
         "on"
         if option.default is True
         else f"{option.default:g}"
-        if option.type.name.startswith("f")
+        if isinstance(option.default, float)
         else str(option.default)
     )
 
