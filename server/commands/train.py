@@ -137,6 +137,10 @@ def _compare(game: str, path: Path, against: str, clock_s: float, n_matches: int
         for now in compare(rules, makers, clock_s, n_matches, seed=seed):
             last = now
             advance()
+            if words["as_json"]:
+                click.echo(json.dumps({"event": "match"} | now.as_json()))
+            elif not sys.stderr.isatty():  # where no bar is shown
+                click.echo(_verdict(now, against, clock_s), err=True)
     assert last is not None
     if words["as_json"]:
         fields = {"event": "compared", "against": against, "playClock": clock_s}
