@@ -1,7 +1,8 @@
 """A TCP connection for one message, on the event loop's readers and writers: a transport that is cheap to open.
 
 `create_connection` takes some twelve turns of the event loop to open and close a connection, which most of a message to
-a player was; this takes two, one when it is open and one when the reply has come. TLS is left to asyncio.
+a player was; this takes one when the reply has come, and one before when it is open, unless it is open at once, as on
+this machine. TLS is left to asyncio.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ _UNDER_WAY: Final = (0, errno.EINPROGRESS)
 class PlainConnection(asyncio.Transport):
     """A connection to the numeric *address* and *port* that is being opened, for *protocol*.
 
-    The protocol gets `connection_made` when it is open, then what comes, and `connection_lost` once, also where it
-    could not be opened; nothing more when this side has aborted it. There is nothing to be written before it is open.
+    The protocol gets `connection_made` when it is open, perhaps before this returns, then what comes, and
+    `connection_lost` once, also where it could not be opened; nothing more when this side has aborted it. There is
+    nothing to be written before it is open.
 
     Raises:
         OSError: it cannot even be begun.
@@ -29,40 +31,59 @@ class PlainConnection(asyncio.Transport):
         super().__init__()
         self._protocol, self._loop = protocol, asyncio.get_running_loop()
         self._unsent: memoryview = memoryview(b"")
-        self._is_open = self._is_closing = self._is_reading = False
-        self._is_writing = True
+        self._is_open = self._is_closing = self._is_reading = self._is_writing = False
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        # By its number: of what it does not know yet, the selector would print the whole socket into an error.
+        self._number = self._socket.fileno()
         try:
             code = self._socket.connect_ex((address, port))
             if code not in _UNDER_WAY:
                 raise OSError(code, os.strerror(code))
-            # By its number: of what it does not know yet, the selector would print the whole socket into an error.
-            self._number = self._socket.fileno()
-            self._loop.add_writer(self._number, self._write_ready)
+            if self._has_peer():
+                self._open()
+            else:
+                self._start_writing()
         except BaseException:
-            self._socket.close()
+            self.abort()
             raise
+
+    def _has_peer(self) -> bool:
+        try:
+            self._socket.getpeername()
+        except OSError:  # not yet, or no more: its writer will learn which
+            return False
+        return True
+
+    def _open(self) -> None:
+        self._is_open = True
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.resume_reading()
+        self._protocol.connection_made(self)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send *data*, which is to be all that is sent; what does not go out at once follows as it can."""
         self._unsent = memoryview(data)
         self._send()
+        if self._unsent:
+            self._start_writing()
 
     def _write_ready(self) -> None:
-        if not self._is_open:
+        if self._is_open:
+            self._send()
+        else:
             code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if code:
                 self._lose(OSError(code, os.strerror(code)))
                 return
-            self._is_open = True
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.resume_reading()
-            self._protocol.connection_made(self)
-        else:
-            self._send()
+            self._open()
         if not self._unsent:
             self._stop_writing()
+
+    def _start_writing(self) -> None:
+        if not self._is_writing:
+            self._is_writing = True
+            self._loop.add_writer(self._number, self._write_ready)
 
     def _stop_writing(self) -> None:
         if self._is_writing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from gdl.game import Outline, Role
@@ -158,17 +158,23 @@ class Match:
     def _go_on(self, trigger: Trigger) -> None:
         """Enter the phase that `TABLE` gives for *trigger*."""
         self._phase = TABLE[self._phase, trigger]
-        entering: Mapping[MatchPhase, Callable[[], None]] = {
-            MatchPhase.OPENING: lambda: self._outputs.append(Evaluate(None, ())),
-            MatchPhase.PREVIEWING: lambda: self._ask(Message.PREVIEW),
-            MatchPhase.STARTING: lambda: self._ask(Message.START),
-            MatchPhase.PLAYING: lambda: self._ask(Message.PLAY),
-            MatchPhase.EVALUATING: self._evaluate,
-            MatchPhase.STOPPING: self._stop,
-            MatchPhase.ABORTING: lambda: self._ask(Message.ABORT),
-            MatchPhase.CLOSED: lambda: self._outputs.append(Closed(self._at_ms)),
-        }
-        entering[self._phase]()
+        match self._phase:
+            case MatchPhase.PLAYING:
+                self._ask(Message.PLAY)
+            case MatchPhase.EVALUATING:
+                self._outputs.append(Evaluate(self._position, self._joint_move()))
+            case MatchPhase.OPENING:
+                self._outputs.append(Evaluate(None, ()))
+            case MatchPhase.PREVIEWING:
+                self._ask(Message.PREVIEW)
+            case MatchPhase.STARTING:
+                self._ask(Message.START)
+            case MatchPhase.STOPPING:
+                self._stop()
+            case MatchPhase.ABORTING:
+                self._ask(Message.ABORT)
+            case MatchPhase.CLOSED:
+                self._outputs.append(Closed(self._at_ms))
 
     def _take_position(self, position: Position) -> None:
         """Take a state that was worked out: replay the joint moves of the resume state, then ask or go on."""
@@ -309,9 +315,6 @@ class Match:
         move = self._round.answers[role].move
         assert move is not None
         return move
-
-    def _evaluate(self) -> None:
-        self._outputs.append(Evaluate(self._position, self._joint_move()))
 
 
 def _origin(answer: Answered | None) -> MoveOrigin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum, auto
+from enum import IntEnum, StrEnum, auto
 from typing import Final, TypeAlias
 
 from gdl.game import JointMove, Role
@@ -13,7 +13,7 @@ from server.match.events import Aborted, Answered, Completed, Event, Failed, Mes
 from server.match.position import Position
 
 
-class MatchPhase(Enum):
+class MatchPhase(IntEnum):
     """What a match is doing."""
 
     NEW = auto()
@@ -29,7 +29,7 @@ class MatchPhase(Enum):
     CLOSED = auto()
 
 
-class Trigger(Enum):
+class Trigger(IntEnum):
     """What makes a match go on."""
 
     BEGIN = auto()

@@ -5,30 +5,20 @@ What one transaction writes of many matches: events, how far the matches are, an
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from collections.abc import Collection, Sequence
+from typing import Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.errors import JournalGapError, LostMatchError, StorageError
-from server.records.entries import (
-    AnsweredEntry,
-    ClosedEntry,
-    EndEntry,
-    Entry,
-    FailedEntry,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records.entries import ClosedEntry, EndEntry, Entry, FailedEntry, StartedEntry
 from server.storage.database import Database
-from server.storage.journals import line_of, packed, summary_of
+from server.storage.driver_batch import DriverWriting
+from server.storage.journals import packed, summary_of
+from server.storage.parts import MatchEnding, MatchPart, match_values, seat_values
 from server.storage.rows import MatchStatus, MatchSummary
-from server.storage.schema import events, matches, records, seats, storable
+from server.storage.schema import events, matches, records, seats
 
 Insert: TypeAlias = sqlite.Insert | postgresql.Insert
 
@@ -78,55 +68,6 @@ _SEAT_END: Final = sa.update(seats).where(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MatchEnding:
-    """How a match ended, the keys that sign its record if it is signed, and what the record keeps of its journal.
-
-    Where `body` is None it is made of the events.
-    """
-
-    summary: MatchSummary
-    signature: dict[str, str] | None
-    body: bytes | None = None
-
-
-@dataclass(slots=True)
-class MatchPart:
-    """What waits to be written of one match: entries in the order of their numbers, and its end if it has come."""
-
-    match_id: str
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    progress: dict[str, Any] | None = None
-    ending: MatchEnding | None = None
-
-    def add(self, number: int, entry: Entry, line: str | None = None) -> None:
-        """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
-        self.rows.append(
-            {
-                "match_id": self.match_id,
-                "number": number,
-                "kind": entry.kind,
-                "at_ms": entry.at_ms,
-                "body": line_of(entry) if line is None else line,
-                "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
-                "role": storable(entry.role) if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
-            }
-        )
-        if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
-            self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
-            _count(self.progress, entry)
-
-
-def _count(progress: dict[str, Any], entry: StartedEntry | StateEntry | StepEntry) -> None:
-    match entry:
-        case StateEntry():
-            progress["n"] = entry.step
-        case StartedEntry():
-            progress["started"] = entry.at_ms
-        case StepEntry():
-            progress["errors"] += sum(error != "" for error in entry.errors)
-
-
 async def write(
     database: Database, parts: Collection[MatchPart], holder: str, *, is_repeated: bool
 ) -> dict[str, StorageError]:
@@ -140,53 +81,9 @@ async def write(
             was, which *is_repeated* allows for.
     """
     by_match = {part.match_id: part for part in parts}
-    if database.is_sqlite and not is_repeated and not any(part.ending for part in parts):
-        return await database.write_driver(_DriverWriting(database, by_match, holder))
+    if database.is_sqlite and not is_repeated and not any(part.needs_events for part in parts):
+        return await database.write_driver(DriverWriting(database.name, by_match, holder))
     return await database.write(_Writing(database, by_match, holder, is_repeated))
-
-
-_SQLITE: Final = sqlite.dialect(paramstyle="named")
-_INSERT_TEXT: Final = str(_ADD_EVENTS.compile(dialect=_SQLITE))
-_PROGRESS_TEXT: Final = str(_PROGRESS.compile(dialect=_SQLITE))
-_HELD_TEXT: Final = """
-    SELECT status, (SELECT coalesce(max(number), -1) FROM events WHERE match_id = matches.id)
-    FROM matches WHERE id = ? AND holder = ?
-"""
-
-
-class _DriverWriting:
-    """One transaction that writes *parts*, none of which ends its match, with the driver of SQLite.
-
-    It is what is written at every step of every match. The statements, their texts and the types of their values are
-    the same each time, so that making them again and again by SQLAlchemy took longer than carrying them out.
-    """
-
-    def __init__(self, database: Database, parts: dict[str, MatchPart], holder: str) -> None:
-        self._name, self._parts, self._holder = database.name, parts, holder
-
-    def __call__(self, connection: sqlite3.Connection) -> dict[str, StorageError]:
-        """Write the parts that may be written, and return why the others were left out."""
-        refused: dict[str, StorageError] = {}
-        written: list[MatchPart] = []
-        for part in self._parts.values():
-            error = self._refusal(connection, part)
-            if error is None:
-                written.append(part)
-            else:
-                refused[part.match_id] = error
-        connection.executemany(_INSERT_TEXT, [row for part in written for row in part.rows])
-        connection.executemany(_PROGRESS_TEXT, [part.progress for part in written if part.progress is not None])
-        return refused
-
-    def _refusal(self, connection: sqlite3.Connection, part: MatchPart) -> StorageError | None:
-        """Return why *part* must not be written: its match is lost, or its first entry is not the next one."""
-        found = connection.execute(_HELD_TEXT, (part.match_id, self._holder)).fetchone()
-        if found is None or found[0] != MatchStatus.RUNNING:
-            return LostMatchError(self._name, part.match_id)
-        numbers, last = [row["number"] for row in part.rows], found[1]
-        if numbers != list(range(last + 1, last + 1 + len(numbers))):
-            return JournalGapError(self._name, part.match_id, last, numbers[0])
-        return None
 
 
 class _Writing:
@@ -255,8 +152,8 @@ def _end(connection: sa.Connection, endings: dict[str, MatchEnding]) -> None:
     rows = [{"match_id": key, "body": bodies[key], "signature": ending.signature} for key, ending in endings.items()]
     connection.execute(_ADD_RECORDS, rows)
     connection.execute(_FORGET_EVENTS, {"ids": list(endings)})
-    connection.execute(_END, [_match_values(key, ending.summary) for key, ending in endings.items()])
-    results = [row for key, ending in endings.items() for row in _seat_values(key, ending.summary)]
+    connection.execute(_END, [match_values(key, ending.summary) for key, ending in endings.items()])
+    results = [row for key, ending in endings.items() for row in seat_values(key, ending.summary)]
     if results:
         connection.execute(_SEAT_END, results)
 
@@ -289,29 +186,3 @@ def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], rea
         summary = MatchSummary(MatchStatus.FAILED, at_ms, step, 0, None, {})
     connection.execute(sa.delete(records).where(records.c.match_id == match_id))
     _end(connection, {match_id: MatchEnding(summary, None)})
-
-
-def _match_values(match_id: str, summary: MatchSummary) -> dict[str, Any]:
-    """Return the columns of a match that has ended."""
-    return {
-        "key": match_id,
-        "status": summary.status,
-        "ended_ms": summary.ended_ms,
-        "n_steps": summary.n_steps,
-        "n_errors": summary.n_errors,
-        "goals": None if summary.goals is None else list(summary.goals),
-        "lease_until_ms": None,
-    }
-
-
-def _seat_values(match_id: str, summary: MatchSummary) -> Iterator[dict[str, Any]]:
-    """Yield the columns of the seats of a match that has ended."""
-    for role, result in summary.seats.items():
-        yield {
-            "key": match_id,
-            "of_role": role,
-            "goal": result.goal,
-            "n_errors": result.n_errors,
-            "thinking_ms": result.thinking_ms,
-            "n_moves": result.n_moves,
-        }

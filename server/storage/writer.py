@@ -21,9 +21,10 @@ from sqlalchemy.exc import DataError, IntegrityError
 from server.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.match.link import now_ms
 from server.records.entries import Entry
-from server.storage.batch import MatchEnding, MatchPart, upsert, write
+from server.storage.batch import upsert, write
 from server.storage.database import FAILURES, Database
 from server.storage.journals import line_of
+from server.storage.parts import MatchEnding, MatchPart
 from server.storage.rows import MatchSummary
 from server.storage.schema import heartbeats
 
@@ -212,9 +213,9 @@ class EventWriter:
             self._in_flight = self._next()
             if self._pending:
                 self._wake.set()
-            # Ends are a transaction of their own: they are rare, and take other ways than what happens at every step.
-            for has_ended in (False, True):
-                await self._write([part for part in self._in_flight.values() if bool(part.ending) is has_ended])
+            # What needs more than it brings is rare, and a transaction of its own: it takes another way.
+            for needs_events in (False, True):
+                await self._write([part for part in self._in_flight.values() if part.needs_events is needs_events])
             self._in_flight = {}
 
     def _next(self) -> dict[str, _Waiting]:

@@ -37,6 +37,19 @@ class Heard(asyncio.BufferedProtocol):
         self.ended.set()
 
 
+class OpenLater(PlainConnection):
+    """A connection that is not open yet when it is looked at, as those to other machines."""
+
+    def _has_peer(self) -> bool:
+        return False
+
+
+@pytest.fixture(params=[PlainConnection, OpenLater], ids=["at once", "later"])
+def kind(request: pytest.FixtureRequest) -> type[PlainConnection]:
+    found: type[PlainConnection] = request.param
+    return found
+
+
 def address_of(url: str) -> tuple[str, int]:
     host, _, port = url.removeprefix("http://").rpartition(":")
     return host, int(port)
@@ -48,19 +61,19 @@ async def length(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.write(b"%d bytes" % len(await reader.readexactly(n_bytes)))
 
 
-async def test_what_does_not_go_out_at_once_follows() -> None:
+async def test_what_does_not_go_out_at_once_follows(kind: type[PlainConnection]) -> None:
     said = b"10000000\n" + b"x" * 10_000_000
     async with listening(length) as url:
         heard = Heard(said)
-        PlainConnection(heard, *address_of(url))
+        kind(heard, *address_of(url))
         await heard.ended.wait()
     assert (heard.heard, heard.error) == (b"10000000 bytes", None)
 
 
-async def test_a_connection_that_is_refused_is_lost_and_never_open() -> None:
+async def test_a_connection_that_is_refused_is_lost_and_never_open(kind: type[PlainConnection]) -> None:
     async with deaf() as url:
         heard = Heard()
-        connection = PlainConnection(heard, *address_of(url))
+        connection = kind(heard, *address_of(url))
         await heard.ended.wait()
     assert isinstance(heard.error, ConnectionRefusedError)
     assert (heard.opened.is_set(), connection.is_closing()) == (False, True)
@@ -69,7 +82,7 @@ async def test_a_connection_that_is_refused_is_lost_and_never_open() -> None:
 async def test_an_aborted_connection_calls_nothing_more() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         heard = Heard(b"2\nxx")
-        connection = PlainConnection(heard, *server.getsockname())
+        connection = OpenLater(heard, *server.getsockname())
         connection.abort()
         connection.abort()
         connection.resume_reading()
@@ -79,10 +92,10 @@ async def test_an_aborted_connection_calls_nothing_more() -> None:
     assert (heard.opened.is_set(), heard.ended.is_set(), connection.is_reading()) == (False, False, False)
 
 
-async def test_nothing_is_read_while_reading_is_paused() -> None:
+async def test_nothing_is_read_while_reading_is_paused(kind: type[PlainConnection]) -> None:
     async with listening(length) as url:
         heard = Heard(b"2\nxx")
-        connection = PlainConnection(heard, *address_of(url))
+        connection = kind(heard, *address_of(url))
         await heard.opened.wait()
         connection.pause_reading()
         with contextlib.suppress(TimeoutError):
@@ -90,6 +103,15 @@ async def test_nothing_is_read_while_reading_is_paused() -> None:
                 await heard.ended.wait()
         assert heard.heard == b""
         connection.resume_reading()
+        await heard.ended.wait()
+    assert heard.heard == b"2 bytes"
+
+
+async def test_a_connection_that_is_open_at_once_has_written_when_it_is_made() -> None:
+    async with listening(length) as url:
+        heard = Heard(b"2\nxx")
+        PlainConnection(heard, *address_of(url))
+        assert heard.opened.is_set()
         await heard.ended.wait()
     assert heard.heard == b"2 bytes"
 
