@@ -174,11 +174,18 @@ class GameManager:
             TooManyMatchesError: too many wait already, or the manager shuts down.
             StorageError: the database failed.
         """
-        if not self._is_starting or await self.queue.length() >= self.settings.max_queued:
-            raise TooManyMatchesError(self.settings.max_queued)
-        drawn = await self.draw(text, by, rules or await self.finder.found(text, by))
-        row = replace(drawn.row, purpose=purpose)
-        await self.matches.add(row, drawn.seats)
+        max_queued = self.settings.max_queued
+        # New rules are a lot of work: none is done for a match that could not wait.
+        if not self._is_starting or (text.rules is not None and await self.queue.length() >= max_queued):
+            raise TooManyMatchesError(max_queued)
+        is_named = rules is None and text.rules is None
+        # The game is looked up once, with the match: the rules that it had at the last order are mostly those it has.
+        for must_be_current in (True, False) if is_named else (False,):
+            found = rules or await self.finder.found(text, by, may_be_old=must_be_current)
+            drawn = await self.draw(text, by, found)
+            row = replace(drawn.row, purpose=purpose)
+            if await self.matches.add(row, drawn.seats, max_waiting=max_queued, must_be_current=must_be_current):
+                break
         self.look()
         return Ordered(row, drawn.seat_secrets)
 

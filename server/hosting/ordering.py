@@ -55,7 +55,7 @@ class GameFinder:
     def __init__(self, games: GameStore) -> None:
         self._games = games
         self._outlines: LRUCache[str, GameOutline] = LRUCache(MAX_OUTLINES)
-        self._versions: LRUCache[tuple[str, str], GameVersion] = LRUCache(MAX_OUTLINES)
+        self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
 
     async def keep_library(self) -> None:
         """Keep the games that came with this program, where the database has not these versions of them.
@@ -66,8 +66,8 @@ class GameFinder:
         known = {version.name: (version.sha256, version.about) for version in await self._games.listed()}
         await self._games.put(*await in_own_thread(partial(new_in_library, known)))
 
-    async def found(self, text: MatchRequest, by: str) -> tuple[GameVersion, GameOutline]:
-        """Return the rules that *text* orders a match of.
+    async def found(self, text: MatchRequest, by: str, *, may_be_old: bool = False) -> tuple[GameVersion, GameOutline]:
+        """Return the rules that *text* orders a match of; those of a game that was found before *may_be_old*.
 
         Raises:
             UnknownNameError: there is no such game.
@@ -75,7 +75,11 @@ class GameFinder:
             LimitExceeded: they cost too much.
             StorageError: the database failed.
         """
-        version = await self._brought(text.rules, by) if text.rules is not None else await self._named(text.game or "")
+        if text.rules is not None:
+            version = await self._brought(text.rules, by)
+        else:
+            known = self._versions.get(text.game or "") if may_be_old else None
+            version = known or await self._named(text.game or "")
         return version, await self._outline(version)
 
     async def pinned(self, sha256: str) -> tuple[GameVersion, GameOutline]:
@@ -99,14 +103,13 @@ class GameFinder:
         return self._outlines[version.sha256]
 
     async def _named(self, name: str) -> GameVersion:
-        sha256 = await self._games.current_sha256(name)
-        known = None if sha256 is None else self._versions.get((name, sha256))
-        if known is not None:  # the rules of a version never change
+        known = self._versions.get(name)
+        if known is not None and known.sha256 == await self._games.current_sha256(name):
             return known
         found = await self._games.find(name)
         if found is None:
             raise UnknownNameError("game", name, difflib.get_close_matches(name, await self._games.names()))
-        self._versions[name, found.sha256] = found
+        self._versions[name] = found
         return found
 
     async def _brought(self, rules: str, by: str) -> GameVersion:

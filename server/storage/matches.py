@@ -11,7 +11,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from cachetools import LRUCache
 
-from server.errors import DamagedRowError, LostMatchError, MatchRecordError, UnknownMatchError
+from server.errors import DamagedRowError, LostMatchError, MatchRecordError, TooManyMatchesError, UnknownMatchError
 from server.match.link import now_ms
 from server.records.entries import Entry, StartedEntry
 from server.storage import batch, journals
@@ -20,7 +20,7 @@ from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
 from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.storage.schema import matches, records, seats, versions
+from server.storage.schema import games, matches, records, seats, versions
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
 DAMAGED: Final = "damaged"
@@ -30,6 +30,11 @@ _N_RULES: Final = 64
 _LOG: Final = logging.getLogger(__name__)
 _BUSY: Final = (
     sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING).group_by(seats.c.player)
+)
+N_WAITING: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
+"""How many matches wait, for people or for players."""
+_IS_CURRENT: Final = sa.select(sa.literal(1)).where(
+    games.c.name == sa.bindparam("of_game"), games.c.sha256 == sa.bindparam("of_rules")
 )
 _ADD_MATCH: Final = sa.insert(matches)
 _ADD_SEAT: Final = sa.insert(seats)
@@ -43,13 +48,33 @@ class MatchStore:
         self._database, self._clock_ms = database, clock_ms
         self._rules: LRUCache[str, str] = LRUCache(_N_RULES)
 
-    async def add(self, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
-        """Keep a new match and its seats.
+    async def add(
+        self,
+        match: MatchRow,
+        chairs: Sequence[SeatRow],
+        *,
+        max_waiting: int | None = None,
+        must_be_current: bool = False,
+    ) -> bool:
+        """Keep a new match and its seats, and return whether that was done.
+
+        It is not where its rules *must_be_current*, and those of its game are others by now.
 
         Raises:
+            TooManyMatchesError: *max_waiting* matches wait already.
             StorageError: there is one with that id.
         """
-        await self._database.write(lambda connection: add_match(connection, match, chairs))
+
+        def added(connection: sa.Connection) -> bool:
+            if max_waiting is not None and (connection.scalar(N_WAITING) or 0) >= max_waiting:
+                raise TooManyMatchesError(max_waiting)
+            rules = {"of_game": match.game, "of_rules": match.sha256}
+            if must_be_current and connection.scalar(_IS_CURRENT, rules) is None:
+                return False
+            add_match(connection, match, chairs)
+            return True
+
+        return await self._database.write(added)
 
     async def get(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one.

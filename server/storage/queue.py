@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from server.match.link import now_ms
 from server.storage.database import Database
-from server.storage.matches import began, match_row
-from server.storage.rows import WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind
+from server.storage.matches import N_WAITING, began, match_row
+from server.storage.rows import MatchPurpose, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, players, seats
 
 _REGISTERED: Final = (SeatKind.HTTP, SeatKind.DIAL_IN)
@@ -71,7 +71,6 @@ _RANK: Final = sa.case(
     (matches.c.purpose == MatchPurpose.LADDER, 2), (matches.c.purpose == MatchPurpose.PRACTICE, 1), else_=0
 )
 """The class of a match in the queue: those of a lower one come first."""
-_LENGTH: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
 _LOCK: Final = 7_171_002
 """The number of the lock under which matches are chosen, among those of PostgreSQL."""
 _COUNTING: Final = 7_171_003
@@ -100,7 +99,7 @@ class MatchQueue:
 
     async def length(self) -> int:
         """Return how many matches wait, for people or for players."""
-        return int(await self._database.scalar(_LENGTH) or 0)
+        return int(await self._database.scalar(N_WAITING) or 0)
 
     async def waiting(self, limit: int) -> list[WaitingMatch]:
         """Return the matches that have waited longest, up to *limit*: practice after all others, then the ladder."""

@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 
 from gdl.errors import RuleFileError, UnknownNameError
+from gdl.language.rules import read_rules
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.ordering import new_version
+from server.hosting.referees import outline_here
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
 from server.storage.database import Database
+from server.storage.games import GameStore
 from server.storage.rows import MatchRow
 from tests.kit.server.peers import hanging, listening, replying
 from tests.kit.server.plays import TWO_STEPS
@@ -140,6 +144,18 @@ async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None
     await manager.order(order("random", "random"))
     with pytest.raises(TooManyMatchesError):
         await manager.order(order("random", "random"))
+
+
+async def test_a_game_is_ordered_with_the_rules_that_another_process_gave_it_meanwhile(database: Database) -> None:
+    manager, named = GameManager(database, HostSettings()), order("random", "random", rules=None, game="steps")
+    brought = [new_version("steps", outline_here(read_rules(rules)), "ann") for rules in (TWO_STEPS, f"{TWO_STEPS} ")]
+    ordered = []
+    for version in (brought[0], brought[0], brought[1]):
+        await GameStore(database).put(version)
+        ordered.append(await manager.order(named))
+    hashes = [first.sha256 for first in (brought[0], brought[0], brought[1])]
+    assert [one.row.sha256 for one in ordered] == hashes
+    assert len(set(hashes)) == 2
 
 
 async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) -> None:

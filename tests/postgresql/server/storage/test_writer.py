@@ -83,6 +83,18 @@ async def test_what_comes_together_is_written_together(
     assert [set(names) for names in told] == [{"a", "b"}]
 
 
+async def test_many_entries_at_once_are_written_at_the_first_try(
+    database: Database, writer: EventWriter, naps: Naps
+) -> None:
+    store = await begun(database, "m")
+    put_all(writer, "m")
+    more = [SentEntry(200 + i, 1, "x", Message.STOP, "é\ud800") for i in range(300)]
+    for number, entry in enumerate(more, len(journal())):
+        writer.put("m", number, entry)
+    await writer.flush("m")
+    assert (await store.entries("m"), naps.slept) == ([*journal(), *more], [])
+
+
 async def test_nothing_to_wait_for_is_flushed(writer: EventWriter) -> None:
     await writer.flush("m")
 
@@ -99,7 +111,7 @@ async def test_a_match_that_is_finished_has_a_record_and_no_events(database: Dat
 
 
 async def test_a_match_is_finished_with_its_journal_as_it_was_read_before(
-    database: Database, writer: EventWriter
+    database: Database, writer: EventWriter, naps: Naps
 ) -> None:
     store = await begun(database, "m", "other")
     for name in ("m", "other"):
@@ -115,6 +127,7 @@ async def test_a_match_is_finished_with_its_journal_as_it_was_read_before(
         writer.finish("other", summary_of(journal("other"))),
     )
     assert (await store.entries("m"), await store.entries("other")) == (journal(), journal("other"))
+    assert naps.slept == []
 
 
 async def test_a_damaged_journal_is_read_as_far_as_it_is_sound_and_closed_as_it_is(
