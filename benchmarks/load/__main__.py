@@ -47,6 +47,7 @@ async def played(folder: Path, plan: Plan, settings: MatchSettings) -> list[Figu
         playing = Playing(manager, players, settings, profiles)
         await playing.play(N_WARMING)
         for n_matches in at_once:
+            await manager.until_at_rest()
             run = await playing.play(n_matches)
             figures += run.figures(PROMISES_S.get(n_matches))
             if run.ordering_profile is not None and run.playing_profile is not None:

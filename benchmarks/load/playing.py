@@ -23,6 +23,10 @@ from benchmarks.load.profiling import Counted, next_profile
 
 START_LIMIT_S: Final = 60.0
 END_LIMIT_S: Final = 60.0
+N_RESTING: Final = 60
+"""For how many seconds at most a process is waited for that does not come to rest."""
+AT_REST: Final = 0.05
+"""How much of a core a process at rest may use."""
 _ADDRESS: Final = re.compile(r"http://\S+")
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
@@ -52,6 +56,14 @@ class Listener:
         """Return the same to the microsecond, without what threads did that have ended."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text("ascii").split()[0]) for task in tasks) / 1e9
+
+    async def until_at_rest(self) -> None:
+        """Return when the process has hardly worked for a second, as when what it does after its start is done."""
+        for _ in range(N_RESTING if self.pid is not None else 0):
+            worked_s = self.work_s()
+            await asyncio.sleep(1)
+            if self.work_s() - worked_s < AT_REST:
+                return
 
 
 @dataclass(frozen=True, slots=True)
