@@ -13,14 +13,13 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, text_of
-from gdl.boards.sheets import sheet_of, summary
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
 from server.records.transcript import shown
 from server.terminal.commentary import has_unicode, plain
-from server.terminal.contact_sheet import frames_of
+from server.terminal.contact_sheet import frames_of, sheet_of, summary
 from server.terminal.progress import progress
 
 _WIDTH = 100
