@@ -23,9 +23,8 @@ from players.learning.checkpoints import (
     read_checkpoint,
     write_checkpoint,
 )
-from players.learning.contest import score_against
 from players.learning.networks import Network, evaluator, shape_of
-from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay
+from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay, score_against
 
 _MEMORY_BYTES: Final = 400_000_000
 _MOST_POSITIONS: Final = 200_000
