@@ -15,7 +15,7 @@ from gdl.game import Game, played_roles
 from players.kit.local_match import LocalMatch
 from players.player import MakePlayer
 from server.accuracy import wilson
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import Decision, SprtTest, pentanomial
 
 TEST: Final = SprtTest(0.0, 50.0)

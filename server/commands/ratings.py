@@ -18,8 +18,8 @@ from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
 from server.records.transcript import shown
 from server.terminal.progress import progress
+from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Ratings, fit_ratings
-from server.tournament.results import MatchResult
 from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000

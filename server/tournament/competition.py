@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Protocol
 
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ import numpy as np
 import scipy  # its packages load when they are first used: half a second, which servers without tournaments save
 from numpy.typing import NDArray
 
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]

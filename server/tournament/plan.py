@@ -14,8 +14,8 @@ from server.tournament.competition import Schedule
 from server.tournament.fixtures import Entrant
 from server.tournament.knockout import Knockout
 from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
-from server.tournament.scoring import Measure, ScoringRules
 from server.tournament.sprt import MOST_ELO, SprtTest
+from server.tournament.standings import Measure, ScoringRules
 from server.tournament.swiss import Swiss
 
 

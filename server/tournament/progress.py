@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from server.tournament.competition import Competition, next_matches
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
-from server.tournament.results import MatchResult
 from server.tournament.sprt import Decision, pentanomial
 
 NOTABLE_SHARE: Final = 0.1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import NormalDist
@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from server.tournament.fixtures import MatchResult
 from server.tournament.plackett_luce import (
     MOST_ROLES,
     Floats,
@@ -26,7 +27,6 @@ from server.tournament.plackett_luce import (
     parameters_of,
     posterior,
 )
-from server.tournament.results import MatchResult
 
 ELO_PER_LOGIT: Final = 400 / math.log(10)
 """Elo points for each natural logarithm of odds."""
@@ -261,3 +261,26 @@ def _points(lead: float, tie: float) -> float:
     """Return the expected points of a player ahead by *lead* logits, where draws have the weight *tie* (Davidson)."""
     win, loss = math.exp(lead / 2), math.exp(-lead / 2)
     return (win + tie / 2) / (win + loss + tie)
+
+
+N_POINTS: Final = 40
+"""How often the ratings are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsAfter:
+    """The ratings of all players, by name, after the first `n_results` results."""
+
+    n_results: int
+    ratings: Mapping[str, Rating]
+
+
+def rating_history(results: Sequence[MatchResult], n_points: int = N_POINTS) -> tuple[RatingsAfter, ...]:
+    """Return the ratings after up to *n_points* numbers of *results*, which are in the order of time; the last is all.
+
+    Each is a fit of its own, so that a later result does not change what was known before.
+    """
+    n = len(results)
+    numbers = sorted({round(n * i / n_points) for i in range(1, n_points + 1)} - {0})
+    fits = ((number, fit_ratings(results[:number]).players) for number in numbers)
+    return tuple(RatingsAfter(number, {each.player: each for each in rated}) for number, rated in fits)

@@ -33,7 +33,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from server.tournament.competition import Competition
 from server.tournament.fixtures import Meeting, ScheduledMatch, TournamentGame, matches_of
 from server.tournament.grouping import Group, least_cost_groups, spread
 from server.tournament.matching import least_cost_matching
-from server.tournament.scoring import MEETINGS_COUNT, ScoringRules, meeting_points
+from server.tournament.standings import MEETINGS_COUNT, ScoringRules, meeting_points
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
 _MAX_BLOCK: Final = 256  # larger fields are paired in blocks, which grow to so many entrants to avoid repeated meetings

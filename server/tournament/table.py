@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from server.tournament.fixtures import MatchResult
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import NOTABLE_SHARE, PlayedMatch, Progress, sprt_counts
 from server.tournament.ratings import Ratings
-from server.tournament.results import MatchResult
-from server.tournament.scoring import ScoringRules, counted_goals
-from server.tournament.standings import Standing, standings
+from server.tournament.standings import ScoringRules, Standing, counted_goals, standings
 from server.tournament.swiss import byes
 
 _SURE: Final = 0.999

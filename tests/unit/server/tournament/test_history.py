@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from server.tournament.history import rating_history
-from server.tournament.ratings import fit_ratings
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
+from server.tournament.ratings import fit_ratings, rating_history
 
 
 def won(winner: str, loser: str) -> MatchResult:

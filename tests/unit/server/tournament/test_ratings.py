@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.ratings import FAIR, GAMES, SimulatedGame, disagreement_with_choix, measured_coverage, simulated_league
+from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game
-from server.tournament.results import MatchResult
 
 
 def matches(first: str, second: str, won: int, drawn: int, lost: int, game: str = "chess") -> list[MatchResult]:
