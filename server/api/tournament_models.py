@@ -16,7 +16,7 @@ from server.sanitization import CleanLine
 from server.storage.rows import EntryRule, FixtureRow, InterventionRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import TournamentTerms
-from server.tournament.scoring import counted_goals
+from server.tournament.standings import counted_goals
 from server.tournament.table import summary
 from server.tournament.timetable import AT_ONCE, Timetable
 

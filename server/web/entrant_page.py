@@ -13,9 +13,9 @@ from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.errors import RequestError
 from server.storage.rows import SeatKind
-from server.tournament.history import RatingsAfter, rating_history
+from server.tournament.ratings import RatingsAfter, rating_history
 from server.web.cache import BackgroundCache
-from server.web.charts import RatingChart, rating_chart
+from server.web.leaderboards import RatingChart, rating_chart
 from server.web.match_page import VIEWS
 from server.web.match_view import MatchView
 from server.web.rendering import render

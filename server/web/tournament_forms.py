@@ -29,10 +29,10 @@ from server.storage.games import title_of
 from server.storage.rows import EntryRule, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
-from server.tournament.scoring import Measure
+from server.tournament.standings import Measure
 from server.visibility import Role
 from server.web.rendering import render, sentence
-from server.web.tournament_words import FORMAT_WORDS
+from server.web.tournament_view import FORMAT_WORDS
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")

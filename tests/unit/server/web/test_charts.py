@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.tournament.ratings import Rating
-from server.web.charts import rating_chart
+from server.web.leaderboards import rating_chart
 
 
 def rating(elo: float) -> Rating:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from server.web.game_pictures import initial_picture, lines_picture
+from server.web.game_list import initial_picture, lines_picture
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.storage.ratings import RatedResult
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.web.leaderboards import by_seat, leaderboard_of
 
 
