@@ -1,7 +1,5 @@
 """A state and a layout to a board: what stands on which cell, ready to be drawn as text or as a picture."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

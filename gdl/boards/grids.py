@@ -1,7 +1,5 @@
 """A grid as a picture: its cells, the lines and walls between them, its edge, the names of columns and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot

@@ -1,7 +1,5 @@
 """A layout for a game that has none, guessed from its rules: equal rules have equal layouts in every state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What stands in one cell of a picture: the outlines of shapes, signs, and how many there are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import cos, sin, sqrt

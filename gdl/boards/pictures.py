@@ -1,7 +1,5 @@
 """A board as a picture: SVG that is safe whatever the rules say, legible without colours; a match as a moving one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What stands on a board: facts that a layout's patterns match, as marks with a symbol and a shape, and as piles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How fluents can be read as a board: which arguments are columns and rows, and which say what stands there."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence

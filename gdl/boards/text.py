@@ -1,7 +1,5 @@
 """A board as text: drawn in ASCII or the signs of Unicode, with a hook for colours, and described in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Rules to clauses: `or` and `and` become separate clauses, `not` is pushed inwards; and which clauses are safe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, product

@@ -4,8 +4,6 @@ In normal form variables are renamed by their order, and conditions sorted, so t
 equal here means the same; a rule that means the same in other words may be another one here.
 """
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 from collections import Counter, defaultdict

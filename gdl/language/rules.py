@@ -3,8 +3,6 @@
 Rules of the same game that begin in another position.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
