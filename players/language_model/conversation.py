@@ -1,7 +1,5 @@
 """What the prompts tell a language model of a match and ask, and which move its answer names."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

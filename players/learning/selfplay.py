@@ -1,7 +1,5 @@
 """Self-play: many plays at once, in which every move is searched for and becomes something to learn from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 

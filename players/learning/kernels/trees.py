@@ -10,8 +10,6 @@ known for sure, by an end below it, is solved, and not walked through.
 first move of walks in self-play and the targets; Winands et al., Monte-Carlo tree search solver (CG 2008).
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np
