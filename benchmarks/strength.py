@@ -39,8 +39,7 @@ from server.arena.report import sprt_line
 from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import SprtPlan, TournamentPlan
-from server.tournament.progress import Progress
-from server.tournament.table import table_of
+from server.tournament.progress import Progress, table_of
 
 FIRST: Final = "mcts:playouts=200"
 SECOND: Final = "random"

@@ -1,7 +1,5 @@
 """The whole server: a game manager on its database, with API, pages, access and operation, listening until its end."""
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Games over HTTP: what there is, their rules and versions, new ones, archives, and what a validator says of rules."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from aiohttp import web

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document of the JSON API, built from its operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Plays a tournament: the matches that its schedule gives, as many at once as cores allow, until there is no other."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque

@@ -6,8 +6,6 @@ process on its machine, and keeps them for the next matches: until `Cluster` is 
 *Source*: distributed, https://distributed.dask.org.
 """
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import os
@@ -15,7 +13,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from distributed import Client, KilledWorker
 
@@ -74,7 +72,7 @@ class Cluster:
         self._tournament = new_random_token()
         self._client: Any = None  # the client of distributed is hardly typed
 
-    async def __aenter__(self) -> Cluster:
+    async def __aenter__(self) -> Self:
         """Connect, and wait for a worker.
 
         Raises:

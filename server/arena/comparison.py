@@ -1,7 +1,5 @@
 """Two players compared in this process, match by match, until a sequential test is sure: what `ggp train` ends with."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

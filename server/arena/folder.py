@@ -1,7 +1,5 @@
 """A tournament on disk: its plan, read from a file, and the folder with its matches, which outlives a crash."""
 
-from __future__ import annotations
-
 import difflib
 import fcntl
 import hashlib

@@ -1,7 +1,5 @@
 """The results of a tournament: a live table in a terminal, and files: JSON, CSV, Markdown, a page of HTML."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -23,10 +21,19 @@ from gdl.replacement import replacing
 from server.sanitization import write_csv
 from server.terminal.live import LiveDisplay
 from server.tournament.fixtures import MatchResult
-from server.tournament.progress import Progress
+from server.tournament.progress import (
+    Progress,
+    TableRow,
+    head_to_head,
+    is_short,
+    shortage,
+    sprt_summary,
+    summary,
+    table_of,
+    verdict,
+)
 from server.tournament.ratings import fit_ratings
 from server.tournament.standings import ScoringRules, counted_goals
-from server.tournament.table import TableRow, head_to_head, is_short, shortage, sprt_summary, summary, table_of, verdict
 
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 

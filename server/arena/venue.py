@@ -1,7 +1,5 @@
 """Where the matches of a tournament are played, as the arena asks for it, and by whom; here: on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -10,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, Self
 
 from gdl.game import Game, Role, played_roles
 from server.hosting.cores import LIGHT, SLOTS_PER_CORE, CoreBudget
@@ -114,7 +112,7 @@ class Contestants:
         self._running: dict[str, OwnPlayer] = {}
         self._starting = {name: asyncio.Lock() for name in players}
 
-    async def __aenter__(self) -> Contestants:
+    async def __aenter__(self) -> Self:
         """Start every player that needs a process, all at once.
 
         Raises:

@@ -1,7 +1,5 @@
 """`ggp compile`: what the compiler makes of the rules of a game, stage by stage."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

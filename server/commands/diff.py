@@ -1,7 +1,5 @@
 """`ggp diff`: which rules of two rule files differ by meaning, or of two versions of a game at a server."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`ggp tournament`: play a tournament on this machine, and say how it stands."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import json
@@ -36,9 +34,8 @@ from server.sanitization import game_name_of
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
-from server.tournament.progress import Progress
+from server.tournament.progress import Progress, shortage, summary, table_of, verdict
 from server.tournament.standings import Measure
-from server.tournament.table import shortage, summary, table_of, verdict
 
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 _FLAGS: Final = Path("command line")

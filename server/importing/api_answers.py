@@ -1,7 +1,5 @@
 """Answers of another server's API, read with what any program may answer in mind; and versions of a game from there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from http import HTTPStatus

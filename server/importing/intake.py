@@ -1,7 +1,5 @@
 """Games that come in: each validated in a child process, doubles left out by the hash of their normal form."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A competition so far: what was scheduled, what came of it, and what a schedule gives next."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

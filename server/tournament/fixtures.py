@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 MAX_ROLES: Final = 8
 _SEED_BITS: Final = 63  # as many as fit into any JSON reader's integers
@@ -52,6 +52,9 @@ class TournamentGame:
     def group_size(self) -> int:
         """How many entrants meet in a pairing: one for each role; in a game of one role two, who play it each alone."""
         return max(2, self.n_roles)
+
+
+Games: TypeAlias = tuple[TournamentGame, ...]
 
 
 @dataclass(frozen=True, slots=True)

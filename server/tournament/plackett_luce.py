@@ -14,7 +14,7 @@ so that the logarithm of the posterior is concave and has one mode.
 Davidson, On extending the Bradley-Terry model to accommodate ties, 1970.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # an annotation that is evaluated loads scipy
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

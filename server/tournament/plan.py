@@ -1,10 +1,8 @@
 """What a tournament is: its format, games, players and clocks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -53,7 +51,7 @@ class SprtPlan(BaseModel):
     beta: _Chance = 0.05
 
     @model_validator(mode="after")
-    def _is_ordered(self) -> SprtPlan:
+    def _is_ordered(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError("elo0 must be below elo1")
         return self
@@ -93,7 +91,7 @@ class TournamentTerms(BaseModel):
     sprt: SprtPlan | None = None
 
     @model_validator(mode="after")
-    def _names_no_game_twice(self) -> TournamentTerms:
+    def _names_no_game_twice(self) -> Self:
         if len(set(self.games)) < len(self.games):
             raise ValueError("games: a game is there twice")
         return self
@@ -131,7 +129,7 @@ class TournamentPlan(TournamentTerms):
     players: Annotated[dict[_Name, Annotated[str, Field(min_length=1, max_length=500)]], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _has_two_for_a_test(self) -> TournamentPlan:
+    def _has_two_for_a_test(self) -> Self:
         if self.sprt is not None and len(self.players) != 2:
             raise ValueError(f"sprt: a sequential test is between two players, not {len(self.players)}")
         return self

@@ -5,8 +5,6 @@ intervals those of Laplace's approximation to it. A role that wins oftener than 
 game, so that a lucky seat earns nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Standings: what counts as a score, and tie-breaks that are named where they decided."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
 """What a tournament does by the clock: when it starts, when entry closes, when rounds begin, who comes too late."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
@@ -103,7 +101,7 @@ class Timetable(_Part):
     absence_limit: Annotated[float, Field(ge=1, le=MAX_WAIT_S)] | None = None
 
     @model_validator(mode="after")
-    def _is_ordered(self) -> Timetable:
+    def _is_ordered(self) -> Self:
         if self.entry_closes is not None and self.starts is not None and self.entry_closes > self.starts:
             raise ValueError("entry closes after the start")
         return self

@@ -1,7 +1,5 @@
 """The page of an entrant of a tournament: results, the curve of its rating, and its errors with their steps."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The games: all of them; one with its rules, verdict and plays; what differs between its versions; imports."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -29,20 +27,9 @@ from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.visibility import Role
+from server.web import game_list
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.cache import BackgroundCache
-from server.web.game_list import (
-    BOARDS,
-    KINDS,
-    N_ON_PAGE,
-    ROLES,
-    SORTS,
-    GameQuery,
-    GameTraits,
-    figures_of,
-    measured,
-    traits_of,
-)
 from server.web.leaderboards import LEADERBOARDS
 from server.web.match_lists import CARDS
 from server.web.rendering import render, sentence, visitor_of
@@ -69,7 +56,7 @@ class Measurements:
     async def begin(self, versions: Iterable[GameVersion]) -> None:
         """Have those of *versions* measured behind the scenes that have no figures yet."""
         for version in versions:
-            if not figures_of(version):
+            if not game_list.figures_of(version):
                 await self._found.of(_Rules(version.sha256, version))
 
     async def _measured(self, rules: _Rules) -> bool:
@@ -94,7 +81,7 @@ _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
 
 
-_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], GameTraits]] = LRUCache(4_096)
+_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], game_list.GameTraits]] = LRUCache(4_096)
 """What versions are like: they never change but for what is said of them."""
 
 
@@ -102,34 +89,34 @@ async def show_games(request: web.Request) -> web.Response:
     """Show the games that the query asks for, a page at a time, with pictures of their first positions."""
     versions = await request.app[MANAGER].games.listed()
     games = [_traits(version) for version in versions]
-    wanted = GameQuery.of(request.query, request.query.getall("kind", []))
+    wanted = game_list.GameQuery.of(request.query, request.query.getall("kind", []))
     if wanted.needs_figures:
         await request.app[MEASUREMENTS].begin(versions)
     found = wanted.found(games)
-    n_pages = max(1, -(-len(found) // N_ON_PAGE))
+    n_pages = max(1, -(-len(found) // game_list.N_ON_PAGE))
     page = min(wanted.page, n_pages)
     tags = sorted({tag for game in games for tag in game.tags})
     return render(
         request,
         "games.html",
-        games=found[(page - 1) * N_ON_PAGE : page * N_ON_PAGE],
+        games=found[(page - 1) * game_list.N_ON_PAGE : page * game_list.N_ON_PAGE],
         n_games=len(games),
         n_found=len(found),
         page=page,
         n_pages=n_pages,
         wanted=wanted,
-        roles=list(ROLES.items()),
-        boards=list(BOARDS.items()),
-        kinds=list(KINDS.items()),
-        sorts=[(name, words) for name, (words, _) in SORTS.items()],
+        roles=list(game_list.ROLES.items()),
+        boards=list(game_list.BOARDS.items()),
+        kinds=list(game_list.KINDS.items()),
+        sorts=[(name, words) for name, (words, _) in game_list.SORTS.items()],
         tags=[(tag, tag) for tag in tags],
     )
 
 
-def _traits(version: GameVersion) -> GameTraits:
+def _traits(version: GameVersion) -> game_list.GameTraits:
     key = (version.name, version.sha256, version.about, version.verdict, version.report is None)
     if key not in _TRAITS:
-        _TRAITS[key] = traits_of(version)
+        _TRAITS[key] = game_list.traits_of(version)
     return _TRAITS[key]
 
 
@@ -175,7 +162,7 @@ async def show_game(request: web.Request) -> web.Response:
         report=report,
         n_plays=request.app[CHECKER].n_plays(version.sha256),
         remarks=remarks,
-        measured=measured(version),
+        measured=game_list.measured(version),
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         opponents=OWN_PLAYERS,

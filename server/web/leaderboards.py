@@ -1,7 +1,5 @@
 """Leaderboards, over all games and for each, with curves of ratings; players head to head; the balance of roles."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections import Counter, defaultdict
@@ -18,9 +16,9 @@ from server.api.operation import MANAGER
 from server.errors import RequestError
 from server.storage.ratings import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
+from server.tournament.progress import outcomes
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history
 from server.tournament.standings import MEETINGS_COUNT
-from server.tournament.table import outcomes
 from server.web.cache import BackgroundCache
 from server.web.rendering import date, render
 

@@ -1,7 +1,5 @@
 """Lists of matches: the first page and what it is streamed, all matches a page at a time, the queue, the cards."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence

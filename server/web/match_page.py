@@ -1,7 +1,5 @@
 """The page of a match: its board, its history, which roles are asked, and the end; its board on the pages of others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,24 +1,12 @@
 """A match as its page shows it, read from its public events: states, joint moves, errors, times, goals, thoughts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
 
 from gdl.wire.insights import Insight
-from server.spectating.public import (
-    PublicAnswer,
-    PublicClose,
-    PublicContent,
-    PublicEnd,
-    PublicEvent,
-    PublicQuestion,
-    PublicStart,
-    PublicState,
-    PublicStep,
-)
+from server.spectating import public
 from server.web.rendering import error_words, plain_term
 
 
@@ -117,7 +105,7 @@ class MatchView:
         return sum(step.moves[seat].took_ms or 0 for step in self.steps)
 
 
-def view_of(events: Iterable[PublicEvent]) -> MatchView:
+def view_of(events: Iterable[public.PublicEvent]) -> MatchView:
     """Return the view that *events* tell."""
     view = MatchView()
     for event in events:
@@ -126,32 +114,32 @@ def view_of(events: Iterable[PublicEvent]) -> MatchView:
     return view
 
 
-def _take(view: MatchView, event: PublicContent) -> None:
+def _take(view: MatchView, event: public.PublicContent) -> None:
     """Take *event* into *view*."""
     match event:
-        case PublicStart():
+        case public.PublicStart():
             view.start_clock_s, view.play_clock_s = event.start_clock_s, event.play_clock_s
             view.is_hidden = event.is_hidden
-        case PublicState():
+        case public.PublicState():
             seen = None if event.percepts is None else tuple(tuple(map(plain_term, terms)) for terms in event.percepts)
             view.states.append(ReachedState(event.step, event.at_ms, event.state, seen))
             _fill_in(view, event)
-        case PublicQuestion():
+        case public.PublicQuestion():
             clock_ends_ms = event.deadline_ms - event.grace_ms
             view.asked[event.seat] = PendingRole(event.seat, event.message.value, clock_ends_ms)
-        case PublicAnswer():
+        case public.PublicAnswer():
             view.asked.pop(event.seat, None)
-        case PublicStep():
+        case public.PublicStep():
             view.asked.clear()
             _take_step(view, event)
-        case PublicEnd():
+        case public.PublicEnd():
             view.end, view.reason = event.kind, event.reason
             view.goals = None if event.goals is None else list(event.goals)
-        case PublicClose():
+        case public.PublicClose():
             view.asked.clear()
 
 
-def _fill_in(view: MatchView, event: PublicState) -> None:
+def _fill_in(view: MatchView, event: public.PublicState) -> None:
     """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
     if view.steps and event.moves is not None:
         known = zip(view.steps[-1].moves, event.moves, event.origins or (), strict=True)
@@ -159,7 +147,7 @@ def _fill_in(view: MatchView, event: PublicState) -> None:
         view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
-def _take_step(view: MatchView, event: PublicStep) -> None:
+def _take_step(view: MatchView, event: public.PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
     errors = tuple(map(error_words, event.errors))
     if event.is_start:

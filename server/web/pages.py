@@ -1,7 +1,5 @@
 """The addresses of the pages, and the pages for what goes wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

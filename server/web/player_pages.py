@@ -1,7 +1,5 @@
 """The players: those that are registered, and one with its matches, whether it is registered or not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode

@@ -1,7 +1,5 @@
 """The pages of tournaments: their list, one with standings, rounds and live boards, what changes of it, its exports."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import tempfile

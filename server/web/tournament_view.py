@@ -1,7 +1,5 @@
 """A tournament as its pages show it: plan and times in words, standings, cross table, rounds, and matches."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +11,9 @@ from server.storage.rows import ENDED, EntryRule, FixtureRow, MatchStatus, Tourn
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import TournamentFormat, TournamentTerms
-from server.tournament.progress import Progress
+from server.tournament.progress import Progress, TableRow, head_to_head, table_of
 from server.tournament.standings import TIE_BREAKS, Measure, ScoringRules, counted_goals, match_points
 from server.tournament.swiss import byes
-from server.tournament.table import TableRow, head_to_head, table_of
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
 from server.web.rendering import counted, date
 

@@ -12,7 +12,7 @@ from server.storage.database import Database
 from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import TournamentTerms
-from server.tournament.table import table_of
+from server.tournament.progress import table_of
 from server.tournament.timetable import Timetable
 
 PLAYERS = ("random", "legal", "random", "legal")
