@@ -14,17 +14,10 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from server.tournament.fixtures import MatchResult
-from server.tournament.plackett_luce import (
-    MOST_ROLES,
-    Floats,
-    Parameters,
-    Posterior,
-    choices_of,
-    parameters_of,
-    posterior,
-)
+from server.tournament.plackett_luce import MOST_ROLES, Parameters, Posterior, choices_of, parameters_of, posterior
 
 ELO_PER_LOGIT: Final = 400 / math.log(10)
 """Elo points for each natural logarithm of odds."""
@@ -242,7 +235,7 @@ def _role_effects(results: Iterable[MatchResult], parameters: Parameters, found:
     return tuple(effects)
 
 
-def _relative(found: Posterior, columns: list[int], weights: Floats) -> tuple[list[float], list[float]]:
+def _relative(found: Posterior, columns: list[int], weights: NDArray[np.float64]) -> tuple[list[float], list[float]]:
     """Return mean and deviation of the parameters in *columns* less their mean by *weights*. *Units*: Elo."""
     values, covariance = found.mode[columns], found.covariance[np.ix_(columns, columns)]
     shared = covariance @ weights
