@@ -22,9 +22,8 @@ from players.registry import player_file
 from server.errors import ConfigurationError, TournamentFolderError
 from server.links.seating import is_command
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import SprtPlan, TournamentPlan
+from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
 from server.tournament.progress import PlayedMatch, played_match
-from server.tournament.timetable import Timetable
 
 
 def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> TournamentPlan:

@@ -18,7 +18,6 @@ from server.storage.ratings import ResultStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.web import (
-    entrant_page,
     game_list,
     game_pages,
     leaderboards,
@@ -113,7 +112,7 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
-    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
+    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", player_pages.show_entrant)
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
@@ -152,7 +151,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
-    app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
+    app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
     app[tournament_pages.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
@@ -173,7 +172,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
-    await app[entrant_page.HISTORIES].close()
+    await app[player_pages.HISTORIES].close()
     await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 
