@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import ELO_PER_LOGIT, PRIOR_ELO, Ratings, fit_ratings
-from server.tournament.results import MatchResult
 from server.tournament.sprt import ELO_PER_DEVIATION, SprtTest
 
 Floats: TypeAlias = NDArray[np.float64]

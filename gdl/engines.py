@@ -1,7 +1,5 @@
 """The engines by name, and the one that is interpreted from the first moment and compiled as soon as it can be."""
 
-from __future__ import annotations
-
 import difflib
 import logging
 import threading

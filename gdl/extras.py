@@ -1,7 +1,5 @@
 """Extras: libraries of this distribution that only some of its users need, and what is said where one is missing."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Files that are replaced in one step: a reader finds the old content or the new one, and never half of it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

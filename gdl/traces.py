@@ -1,7 +1,5 @@
 """Reference traces, plays kept as counts and digests, and whether an engine agrees with them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -9,8 +9,6 @@ Frames cross the pipes, both ways: eight bytes of length, and a pickle. A worker
 arguments of a call from each frame; it ends with its standard input.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 import os

@@ -1,7 +1,5 @@
 """The belief state of a role: the possible worlds that agree with its own moves and its percepts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Final

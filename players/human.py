@@ -1,7 +1,5 @@
 """A person at a terminal as a player: the board, the menu of moves, and the reading of typed moves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

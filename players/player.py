@@ -1,7 +1,5 @@
 """The player class that authors subclass, and the errors of players."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import ClassVar, TypeAlias

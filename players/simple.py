@@ -1,7 +1,5 @@
 """The stock players that do not search: legal, random and greedy. They load neither numba nor the kernels."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from gdl.game import Role, State

@@ -1,7 +1,5 @@
 """How fast an engine plays a game at random: each game in a fresh process, by processor time, the median of runs."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import os

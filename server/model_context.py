@@ -4,8 +4,6 @@ Games are those of the library, by name: no tool reads a path. Rules that a mode
 never run outside of them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Sequence

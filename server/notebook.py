@@ -4,8 +4,6 @@ Games, states, matches and records show themselves as boards, without anything o
 a slider or buttons needs the extra `notebook`, which brings ipywidgets.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial

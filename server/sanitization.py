@@ -3,8 +3,6 @@
 What is left can be stored, sent as UTF-8, and shown without turning the text around it or moving a cursor.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """How fast a player searches: what it says of one move at the first position of a game, in a process of its own."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Final

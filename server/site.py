@@ -1,7 +1,5 @@
 """The whole server: a game manager on its database, with API, pages, access and operation, listening until its end."""
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +12,7 @@ from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
 from server.api import field as public_format
-from server.api import games, imports, matches, players, streams, tokens, tournaments
+from server.api import games, matches, players, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, MANAGER, OVERVIEW
 from server.api.problem import refusing
 from server.errors import ListenError
@@ -71,7 +69,7 @@ def make_app(manager: GameManager, access: AccessControl, watch: Watch) -> web.A
 def add_api(app: web.Application) -> None:
     """Add the JSON API and its description to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_running_api)
-    for part in (games, imports, matches, streams, players, tournaments):
+    for part in (games, matches, streams, players, tournaments):
         part.operations.add_to(app)
     for routes in (public_format, players, tokens, documentation):
         routes.add_routes(app)

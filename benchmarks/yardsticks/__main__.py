@@ -25,7 +25,7 @@ from benchmarks.yardsticks.perfection import measure_perfection
 from benchmarks.yardsticks.speed import OPENSPIEL, Runs, check_openspiel, compare_speed
 from gdl.errors import CallerError
 from players.registry import find_player
-from server.positions import read_positions
+from server.accuracy import read_positions
 from server.terminal.progress import progress
 
 POSITIONS: Final = Path(__file__).parents[1] / "positions" / "connectfour.jsonl"

@@ -17,7 +17,7 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.registry import PlayerMaker
 from server.accuracy import START_S, by_processor_time, wilson
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import SprtTest, pentanomial
 
 JointMoves: TypeAlias = tuple[tuple[Term, ...], ...]

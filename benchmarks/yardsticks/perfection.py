@@ -10,8 +10,7 @@ from typing import Any
 from benchmarks.yardsticks.matches import OURS, Encounter
 from gdl.game import Game
 from gdl.language.terms import Constant
-from server.accuracy import wilson
-from server.positions import PositionFile
+from server.accuracy import PositionFile, wilson
 
 
 @dataclass(frozen=True, slots=True)

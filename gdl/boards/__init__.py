@@ -2,15 +2,12 @@
 
 from gdl.boards.about import MAX_BYTES, About, about_of, read_about
 from gdl.boards.boards import Board, board_of
-from gdl.boards.characters import Paint
-from gdl.boards.films import MAX_FRAMES, film_of
-from gdl.boards.glyphs import in_unicode
 from gdl.boards.grids import Emphasis
 from gdl.boards.guessing import layout_of
 from gdl.boards.layout import MAX_SIDE
 from gdl.boards.moves import arrows, emphasis, places
-from gdl.boards.pictures import Look, board_css, drawing, picture, svg_of
-from gdl.boards.text import text_of
+from gdl.boards.pictures import MAX_FRAMES, Look, board_css, drawing, film_of, picture, svg_of
+from gdl.boards.text import Paint, in_unicode, text_of
 
 __all__ = [
     "MAX_BYTES",

@@ -1,7 +1,5 @@
 """The TOML description of a game: title, authors, roles, how unclear sentences were decided, layout, known counts."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import tomllib
@@ -9,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -96,7 +94,7 @@ class About(Table):
     counts: Counts = Counts()
 
     @model_validator(mode="after")
-    def _players_are_counted(self) -> About:
+    def _players_are_counted(self) -> Self:
         n_players = sum(role != "random" for role in self.roles)
         if self.players != n_players:
             raise ValueError(f"`players` is {self.players}, but `roles` names {n_players} that players play")

@@ -1,7 +1,5 @@
 """A state and a layout to a board: what stands on which cell, ready to be drawn as text or as a picture."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +8,7 @@ from typing import Final, TypeAlias
 
 from gdl.boards.fluents import name_words
 from gdl.boards.layout import Layout, Pieces, Walls
-from gdl.boards.matching import MAX_LINE, Matcher, printed, shown
-from gdl.boards.pieces import Mark, is_number, marks_of
-from gdl.boards.stacks import Pile, natural, piles_of, trays_of
+from gdl.boards.pieces import Mark, Matcher, Pile, is_number, marks_of, natural, piles_of, printed, shown, trays_of
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Term, signature
 
@@ -90,6 +86,8 @@ def _name(values: Mapping[str, str], axis: str, end: str) -> str:
 
 _STEPS: Final[dict[str, Place]] = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _VARIABLE: Final = re.compile(r"\?\w+")
+_MAX_LINE: Final = 200
+"""How many characters of a caption are shown."""
 _MAX_LINES: Final = 200
 _MAX_JOINED: Final = 100
 _MAX_MARKS: Final = 20_000
@@ -273,4 +271,4 @@ def _joined(label: str, texts: Iterable[str]) -> str:
 
 
 def _filled(text: str, found: dict[str, str]) -> str:
-    return _VARIABLE.sub(lambda name: found.get(name[0], name[0]), text)[:MAX_LINE]
+    return _VARIABLE.sub(lambda name: found.get(name[0], name[0]), text)[:_MAX_LINE]

@@ -1,7 +1,5 @@
 """The fluents of a game as boards read them: names of arguments, and what these are as coordinates."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Where the cells of a grid lie in a picture: squares and points in lines, hexagons shifted row by row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt

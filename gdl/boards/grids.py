@@ -1,7 +1,5 @@
 """A grid as a picture: its cells, the lines and walls between them, its edge, the names of columns and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
@@ -11,8 +9,7 @@ from xml.etree.ElementTree import Element
 from gdl.boards.boards import Board, Cells, Place, cell_name
 from gdl.boards.geometry import CELL, Geometry, Point, geometry_of
 from gdl.boards.layout import Side
-from gdl.boards.marks import draw_marks
-from gdl.boards.shapes import COLOURS
+from gdl.boards.marks import COLOURS, draw_marks
 from gdl.boards.svg import add, clean
 from gdl.boards.text import cell_words
 

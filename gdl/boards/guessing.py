@@ -1,7 +1,5 @@
 """A layout for a game that has none, guessed from its rules: equal rules have equal layouts in every state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +13,8 @@ from gdl.boards.about import About
 from gdl.boards.fluents import Argument, Fluent, Path, domains_of, fluents_of, line_of, name_words
 from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Lines, Pieces, Shape, Side, Stacks, Walls
 from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
-from gdl.boards.neighbourhoods import diagonal
-from gdl.boards.readings import Reading, readings_of
-from gdl.boards.stacks import natural
+from gdl.boards.pieces import natural
+from gdl.boards.readings import Reading, diagonal, readings_of
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, signature
 

@@ -4,10 +4,8 @@ A layout knows nothing of how it is drawn: the same one serves the terminal and 
 outside, so every size in it is bounded.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -137,7 +135,7 @@ class Looks(Table):
         return self.symbol is None or bool(by_value)
 
     @model_validator(mode="after")
-    def _is_one_symbol(self) -> Looks:
+    def _is_one_symbol(self) -> Self:
         if self.symbol is not None and self.symbols is not None:
             raise ValueError("both `symbol` and `symbols`: which one?")
         return self
@@ -159,7 +157,7 @@ class Pieces(Looks):
     between: bool = False
 
     @model_validator(mode="after")
-    def _is_placed(self) -> Pieces:
+    def _is_placed(self) -> Self:
         is_placed = _is_of_one_word(self.fluent) or self.column is not None
         _need(self.fluent, *(() if is_placed else ("?x",)), *(("?piece",) if self.is_by_value else ()))
         return self
@@ -174,7 +172,7 @@ class Tray(Looks):
     label: Line | None = None
 
     @model_validator(mode="after")
-    def _says_what(self) -> Tray:
+    def _says_what(self) -> Self:
         _need(self.fluent, *(("?piece",) if self.is_by_value else ()))
         return self
 
@@ -186,7 +184,7 @@ class Stacks(Looks):
     """
 
     @model_validator(mode="after")
-    def _says_what(self) -> Stacks:
+    def _says_what(self) -> Self:
         _need(self.fluent, "?piece")
         return self
 
@@ -203,7 +201,7 @@ class Walls(Table):
     side: Side | None = None
 
     @model_validator(mode="after")
-    def _is_placed(self) -> Walls:
+    def _is_placed(self) -> Self:
         between = () if self.side else ("?x2", "?y2") if "?x2" in self.fluent else ("?side",)
         _need(self.fluent, "?x", "?y", *between)
         return self
@@ -222,7 +220,7 @@ class Lines(Table):
     arrow: bool = False
 
     @model_validator(mode="after")
-    def _is_placed(self) -> Lines:
+    def _is_placed(self) -> Self:
         word = next((name for name in ("?xy", "?cell") if name in _variables(self.fluent)), None)
         ends = () if self.side else (f"{word}2",) if word else ("?x2", "?y2")
         _need(self.fluent, *(() if word else ("?x", "?y")), *ends)
@@ -236,7 +234,7 @@ class Heaps(Table):
     symbol: Symbol = "|"
 
     @model_validator(mode="after")
-    def _is_placed(self) -> Heaps:
+    def _is_placed(self) -> Self:
         _need(self.fluent, "?heap", "?size")
         return self
 
@@ -260,7 +258,7 @@ class Places(Table):
     source: Literal["state", "rules"] = "rules"
 
     @model_validator(mode="after")
-    def _is_placed(self) -> Places:
+    def _is_placed(self) -> Self:
         if not _is_of_one_word(self.fluent):
             _need(self.fluent, "?x", "?y")
         return self
@@ -304,7 +302,7 @@ class Layout(Table):
     veiled: bool = False
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Layout:
+    def _is_whole(self) -> Self:
         if self.turn is not None:
             _need(self.turn, "?role")
         for pieces in self.pieces:

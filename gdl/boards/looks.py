@@ -1,7 +1,5 @@
 """How a piece of a game without a description looks: its symbol, shape and colour, by what it is called."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which cells of the board a move names, so that a click on a cell finds its moves, and the last move can be shown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final

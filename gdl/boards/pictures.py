@@ -1,8 +1,7 @@
-"""A board as a picture: SVG that is safe whatever the rules say, and legible without colours."""
-
-from __future__ import annotations
+"""A board as a picture: SVG that is safe whatever the rules say, legible without colours; a match as a moving one."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from textwrap import wrap
@@ -10,17 +9,130 @@ from typing import Final, TypedDict, Unpack
 from xml.etree.ElementTree import Element
 
 from gdl.boards.about import About
-from gdl.boards.boards import Board, board_of
-from gdl.boards.canvas import Canvas, draw_trays, trays_size
+from gdl.boards.boards import Board, Place, board_of, cell_name
 from gdl.boards.geometry import CELL
-from gdl.boards.grids import LETTER, PAD, Emphasis, Frame, draw_arrow
+from gdl.boards.grids import LETTER, PAD, Emphasis, Frame, draw_arrow, draw_grid, grid_frame, placed
 from gdl.boards.guessing import layout_of
 from gdl.boards.marks import draw_mark
 from gdl.boards.pieces import Mark
 from gdl.boards.svg import add, clean, root, written
-from gdl.boards.text import words_of
+from gdl.boards.text import heap_words, pile_words, words_of
 from gdl.language.rules import Description
 from gdl.language.terms import Term
+
+_MAX_THINGS: Final = 40
+_NAME_HEIGHT: Final = 20
+_MAX_NAME: Final = 6
+_MAX_TRAY_NAME: Final = 30
+_BESIDE: Final = 40
+"""How far from each other pieces of a tray lie. *Units*: those of the drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """A board about to be drawn; cells of *highlighted* stand out, and playable ones say what they hold."""
+
+    board: Board
+    highlighted: Mapping[str, Emphasis]
+    is_playable: bool
+
+    @property
+    def frame(self) -> Frame:
+        """The room that the drawn part takes: none where there are only captions."""
+        match self.board.layout.kind:
+            case "grid":
+                return grid_frame(self.board)
+            case "heaps":
+                return _heaps_frame(self.board)
+            case "stacks":
+                return _stacks_frame(self.board)
+            case "facts":
+                return Frame(PAD, 0, 0)
+
+    def draw(self, picture: Element) -> None:
+        """Draw it into *picture*."""
+        match self.board.layout.kind:
+            case "grid":
+                draw_grid(picture, self.board, self.highlighted, is_playable=self.is_playable)
+            case "heaps":
+                self._heaps(picture)
+            case "stacks":
+                self._stacks(picture)
+            case "facts":
+                pass
+
+    def _place(self, inner: Element, place: Place, words: str) -> Element:
+        moved = f"translate({CELL * place[0]} {CELL * place[1]})"
+        return placed(inner, cell_name(place), moved, self.highlighted, words if self.is_playable else "")
+
+    def _heaps(self, picture: Element) -> None:
+        frame = self.frame
+        inner = add(picture, "g", transform=f"translate({PAD} {PAD})")
+        for number, (name, size) in enumerate(self.board.heaps):
+            heap = self._place(inner, (0, number), heap_words(name, size))
+            add(heap, "rect", width=frame.width - 2 * PAD, height=CELL, class_="ground", fill="#f3eee3",
+                stroke="#b9ad95")  # fmt: skip
+            add(heap, "text", name, class_="line", x=PAD, y=CELL / 2 + 5, font_size=15)
+            for thing in range(min(size, _MAX_THINGS)):
+                draw_mark(heap, _thing(self.board, name), frame.left + thing * CELL / 2, CELL / 4, 0.5)
+            add(heap, "text", str(size), class_="line", x=frame.width - 3 * PAD, y=CELL / 2 + 5, font_size=15,
+                text_anchor="end")  # fmt: skip
+
+    def _stacks(self, picture: Element) -> None:
+        frame, step = self.frame, _step(self.board)
+        bottom = frame.height - 2 * PAD - _NAME_HEIGHT
+        inner = add(picture, "g", transform=f"translate({PAD} {PAD})")
+        for number, stack in enumerate(self.board.stacks):
+            pile = self._place(inner, (number, 0), pile_words(stack))
+            add(pile, "rect", width=CELL, height=bottom, class_="ground", fill="#f3eee3", stroke="#b9ad95")
+            for height, mark in enumerate(stack.marks):
+                draw_mark(pile, mark, 0, bottom - CELL + (CELL - step) / 2 - step * height)
+            if not stack.marks or stack.name != stack.marks[0].value:
+                add(pile, "text", stack.name[-_MAX_NAME:], class_="label", x=CELL / 2, y=bottom + 17, font_size=14,
+                    text_anchor="middle")  # fmt: skip
+
+
+def _step(board: Board) -> int:
+    """Return how much higher each piece of a stack lies than the one below."""
+    is_flat = all(mark.shape == "bar" for stack in board.stacks for mark in stack.marks)
+    return 18 if is_flat else CELL - 6
+
+
+def _stacks_frame(board: Board) -> Frame:
+    most = max((len(stack.marks) for stack in board.stacks), default=0)
+    height = max(2 * CELL, most * _step(board) + CELL / 2)
+    return Frame(PAD, CELL * len(board.stacks) + 2 * PAD, height + 2 * PAD + _NAME_HEIGHT)
+
+
+def trays_size(board: Board) -> tuple[float, float]:
+    """Return the width and the height of the trays of *board*."""
+    most = max((len(tray.marks) for tray in board.trays), default=0)
+    return (_names_width(board) + most * _BESIDE + 2 * PAD if board.trays else 0), (CELL + PAD) * len(board.trays)
+
+
+def draw_trays(picture: Element, board: Board, top: float) -> None:
+    """Draw what lies beside the board, below *top*: a row for each tray, behind its name."""
+    left = _names_width(board)
+    for number, tray in enumerate(board.trays):
+        row = add(picture, "g", class_="tray", transform=f"translate({PAD} {top + (CELL + PAD) * number:g})")
+        add(row, "text", tray.name[:_MAX_TRAY_NAME], class_="line", x=0, y=CELL / 2 + 5, font_size=15)
+        for place, mark in enumerate(tray.marks):
+            draw_mark(row, mark, left + place * _BESIDE, 0, 1)
+
+
+def _names_width(board: Board) -> float:
+    return max((len(tray.name[:_MAX_TRAY_NAME]) for tray in board.trays), default=0) * LETTER + PAD
+
+
+def _thing(board: Board, heap: str) -> Mark:
+    assert board.layout.heaps is not None
+    return Mark(board.layout.heaps.symbol, heap, "yellow", 1, "disc")
+
+
+def _heaps_frame(board: Board) -> Frame:
+    left = max((len(name) for name, _ in board.heaps), default=0) * LETTER + 2 * PAD
+    most = max((min(size, _MAX_THINGS) for _, size in board.heaps), default=0)
+    return Frame(left, left + most * CELL / 2 + 8 * LETTER + 2 * PAD, 2 * PAD + CELL * len(board.heaps))
 
 
 @cache
@@ -144,3 +256,47 @@ def _mark_of_turn(board: Board) -> Mark | None:
             if shape and fill:
                 return Mark((pieces.symbols or {}).get(name, name[:1]), name, fill, 1, shape, fill)
     return None
+
+
+MAX_FRAMES: Final = 500
+"""The most positions of one moving picture."""
+
+_CSS: Final = """
+@media (prefers-reduced-motion: reduce) {
+  .frame-of-film { visibility: hidden !important; }
+  .frame-of-film:last-child { visibility: visible !important; }
+}
+"""
+_PAUSE: Final = 3
+"""How many times as long the last position stands."""
+
+
+def film_of(frames: Sequence[Element], title: str, seconds: float = 1.0) -> str:
+    """Return one SVG that shows *frames*, drawings of boards, for so many seconds each, the last one longer.
+
+    Who has asked the system for less motion sees the last one only.
+    """
+    shown = frames[:MAX_FRAMES]
+    width, height = (max((float(frame.get(side, "1")) for frame in shown), default=1) for side in ("width", "height"))
+    film = root(width, height, class_="board", role="img")
+    add(film, "title", title)
+    add(film, "style").text = board_css() + _CSS
+    add(film, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
+    whole = len(shown) - 1 + _PAUSE
+    for number, frame in enumerate(shown):
+        group = add(film, "g", class_="frame-of-film", visibility="hidden")
+        until = whole if number == len(shown) - 1 else number + 1
+        _animate(group, number / whole, until / whole, whole * seconds)
+        group.append(frame)
+    return written(film)
+
+
+def _animate(group: Element, start: float, end: float, seconds: float) -> None:
+    """Have *group* be seen from *start* to *end*, which are parts of the whole."""
+    values, times = ["hidden", "visible"], [0.0, start]
+    if start == 0:
+        values, times = ["visible"], [0.0]
+    if end < 1:
+        values, times = [*values, "hidden"], [*times, end]
+    add(group, "animate", attributeName="visibility", calcMode="discrete", values=";".join(values),
+        keyTimes=";".join(f"{time:.5g}" for time in times), dur=f"{seconds:g}s", repeatCount="indefinite")  # fmt: skip

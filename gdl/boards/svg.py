@@ -1,7 +1,5 @@
 """SVG as elements: attributes by their names, and no text but as text, whatever it holds."""
 
-from __future__ import annotations
-
 from typing import Final, TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 

@@ -4,8 +4,6 @@
 yields diagnostics, and `CHECKS` lists them in the order of the language's reference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeAlias

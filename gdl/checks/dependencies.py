@@ -1,7 +1,5 @@
 """What may not depend on what, which recursion stays finite, and which variables have values (checks 7, 8, 10, 11)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise

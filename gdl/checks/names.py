@@ -1,7 +1,5 @@
 """Whether every relation that is used is defined, and every name spelt in one way; and names to suggest."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

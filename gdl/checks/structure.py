@@ -3,8 +3,6 @@
 Source: checks 1, 2, 4 to 6, 9, 12 and 16 of the language's reference.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches

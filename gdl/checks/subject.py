@@ -1,7 +1,5 @@
 """A rule file under examination: forms, rules and names where they stand, clauses, the graph of relations."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

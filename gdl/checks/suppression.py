@@ -4,8 +4,6 @@ Such a comment stands before its rule, or at the end of the rule's first or last
 every engine that runs a file relies on the verdict.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from bisect import bisect_left, bisect_right

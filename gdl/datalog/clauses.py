@@ -1,25 +1,11 @@
 """Rules to clauses: `or` and `and` become separate clauses, `not` is pushed inwards; and which clauses are safe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Final
 
-from gdl.datalog.disjunctions import (
-    AllOf,
-    AnyOf,
-    CannotPass,
-    Node,
-    alternative,
-    bindings,
-    body_of,
-    given_by,
-    parts_of,
-    passed_on,
-    uncovered,
-)
+from gdl.datalog import disjunctions
 from gdl.datalog.literals import Clause, Difference, Literal, Part
 from gdl.errors import LimitExceeded, UnsafeRuleError
 from gdl.language.diagnostics import Span
@@ -83,31 +69,33 @@ def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
 
 def is_written_out(rule: Rule) -> bool:
     """Return whether there is a clause for every choice of branches in the `or`s of *rule*."""
-    return _count(body_of(rule)) <= MAX_WRITTEN_OUT
+    return _count(disjunctions.body_of(rule)) <= MAX_WRITTEN_OUT
 
 
-def _count(node: Node) -> int:
+def _count(node: disjunctions.Node) -> int:
     """Return how many choices of branches there are, or some number above MAX_WRITTEN_OUT."""
     match node:
-        case AllOf(nodes):
+        case disjunctions.AllOf(nodes):
             n_choices = 1
             for inner in nodes:
                 n_choices = min(n_choices * _count(inner), MAX_WRITTEN_OUT + 1)
             return n_choices
-        case AnyOf(nodes):
+        case disjunctions.AnyOf(nodes):
             return min(sum(map(_count, nodes)), MAX_WRITTEN_OUT + 1)
     return 1
 
 
 def _clauses(rule: Rule) -> list[Clause]:
-    body = body_of(rule)
-    has_equation = any(isinstance(part, Difference) and part.is_equal for part in parts_of(body))
+    body = disjunctions.body_of(rule)
+    has_equation = any(isinstance(part, Difference) and part.is_equal for part in disjunctions.parts_of(body))
     if has_equation or _count(body) <= MAX_WRITTEN_OUT:
         return _written_out(rule, body)
-    unsafe = islice(uncovered(body, bindings, _needed, ()), _MAX_SHOWN)
-    choices = [alternative(body, bindings, need, part) for part, need in unsafe]
-    unbound = [need for need in variables(rule.head.term) if need not in given_by(body, bindings)]
-    choices += [alternative(body, bindings, need, None) for need in unbound[:_MAX_SHOWN]]
+    unsafe = islice(disjunctions.uncovered(body, disjunctions.bindings, _needed, ()), _MAX_SHOWN)
+    choices = [disjunctions.alternative(body, disjunctions.bindings, need, part) for part, need in unsafe]
+    unbound = [
+        need for need in variables(rule.head.term) if need not in disjunctions.given_by(body, disjunctions.bindings)
+    ]
+    choices += [disjunctions.alternative(body, disjunctions.bindings, need, None) for need in unbound[:_MAX_SHOWN]]
     shown = [_clause(rule.head.term, choice, rule.span) for choice in choices if choice is not None]
     return [clause for clause in shown if clause is not None] or _passing(rule, body)
 
@@ -119,10 +107,10 @@ def _needed(part: Part) -> tuple[Variable, ...]:
     return variables(part.left) + variables(part.right)
 
 
-def _passing(rule: Rule, body: AllOf) -> list[Clause]:
+def _passing(rule: Rule, body: disjunctions.AllOf) -> list[Clause]:
     try:
-        steps = passed_on(rule)
-    except CannotPass:
+        steps = disjunctions.passed_on(rule)
+    except disjunctions.CannotPass:
         return _written_out(rule, body)
     for _, parts in steps:
         _check_parts(len(parts))
@@ -132,24 +120,24 @@ def _passing(rule: Rule, body: AllOf) -> list[Clause]:
 
 def flat_clause(rule: Rule) -> Clause:
     """Return a clause that needs whatever some choice of branches in *rule* needs, though it has another meaning."""
-    literals = tuple(part for part in parts_of(body_of(rule)) if isinstance(part, Literal))
+    literals = tuple(part for part in disjunctions.parts_of(disjunctions.body_of(rule)) if isinstance(part, Literal))
     return Clause(rule.head.term, literals, (), rule.span)
 
 
-def _written_out(rule: Rule, body: AllOf) -> list[Clause]:
+def _written_out(rule: Rule, body: disjunctions.AllOf) -> list[Clause]:
     found = (_clause(rule.head.term, parts, rule.span) for parts in _alternatives(body))
     return [clause for clause in found if clause is not None]
 
 
-def _alternatives(node: Node) -> list[tuple[Part, ...]]:
+def _alternatives(node: disjunctions.Node) -> list[tuple[Part, ...]]:
     """Return conjunctions of which one must hold for *node* to hold."""
     match node:
-        case AllOf(nodes):
+        case disjunctions.AllOf(nodes):
             return _all_of([_alternatives(inner) for inner in nodes])
-        case AnyOf(nodes):
+        case disjunctions.AnyOf(nodes):
             branches = [_alternatives(inner) for inner in nodes]
             _check_alternatives(sum(map(len, branches)))
-            return [alternative for branch in branches for alternative in branch]
+            return [parts for branch in branches for parts in branch]
     return [(node,)]
 
 

@@ -1,26 +1,13 @@
 """Clauses rewritten so that atoms are derived only as far as a query needs them (magic sets)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from gdl.datalog.domains import (
-    TOP,
-    Known,
-    Values,
-    Worklist,
-    bound_by,
-    narrow,
-    order_of_relations,
-    values_of,
-    values_of_relations,
-    wanted_name,
-)
+from gdl.datalog import domains
 from gdl.datalog.literals import Clause, Literal
 from gdl.language.diagnostics import Span
-from gdl.language.sentences import ARITIES, GDL2_ARITIES
+from gdl.language.rules import ARITIES, GDL2_ARITIES
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 
 DEMAND: Final = "demand "
@@ -215,7 +202,7 @@ def _is_known(term: Term, bound: set[Variable]) -> bool:
     return all(variable in bound for variable in variables(term))
 
 
-Asked: TypeAlias = Known
+Asked: TypeAlias = domains.Known
 
 ASKED: Final = "asked "
 """How the names of relations made here begin; no rule file can have a blank in a name."""
@@ -224,7 +211,7 @@ ASKED: Final = "asked "
 def narrowed(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions, without those that can never hold."""
     clauses = tuple(clauses)
-    work = _Narrowing(values_of_relations(clauses))
+    work = _Narrowing(domains.values_of_relations(clauses))
     asked = work.asked(clauses)
     found = [kept for clause in clauses if (kept := work.narrowed(clause, asked)) is not None]
     return (*found, *work.lists())
@@ -232,25 +219,29 @@ def narrowed(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
 @dataclass(slots=True)
 class _Narrowing:
-    values: Known
+    values: domains.Known
     _names: dict[frozenset[Constant], tuple[str, Span]] = field(default_factory=dict)
 
     def asked(self, clauses: tuple[Clause, ...]) -> Asked:
         """Return for what values each relation is asked, argument by argument."""
         asking = _Asking(clauses, self.values)
         # Who asks comes before what is asked.
-        asking.worklist.run(reversed(order_of_relations(clauses)), asking.look_at)
+        asking.worklist.run(reversed(domains.order_of_relations(clauses)), asking.look_at)
         return asking.asked
 
     def narrowed(self, clause: Clause, asked: Asked) -> Clause | None:
         """Return *clause* for what is asked of it; None where it can be left out."""
         wanted = _wanted(clause.head, asked)
-        bound = bound_by(clause.literals, self.values)
-        if wanted is None or bound is None or not narrow(arguments_of(clause.head), wanted, dict(bound)):
+        bound = domains.bound_by(clause.literals, self.values)
+        if wanted is None or bound is None or not domains.narrow(arguments_of(clause.head), wanted, dict(bound)):
             return None
         conditions: dict[Literal, None] = {}
         for argument, values in zip(arguments_of(clause.head), wanted, strict=True):
-            if isinstance(argument, Variable) and values.is_listed and not _is_within(bound.get(argument, TOP), values):
+            if (
+                isinstance(argument, Variable)
+                and values.is_listed
+                and not _is_within(bound.get(argument, domains.TOP), values)
+            ):
                 conditions[self._condition(argument, values.constants, clause.span)] = None
         return replace(clause, literals=(*clause.literals, *conditions))
 
@@ -268,9 +259,9 @@ class _Narrowing:
 class _Asking:
     """The fixpoint of what is asked: `asked` grows until no clause asks for more."""
 
-    def __init__(self, clauses: Sequence[Clause], values: Known) -> None:
+    def __init__(self, clauses: Sequence[Clause], values: domains.Known) -> None:
         self.asked: Asked = {}
-        self.worklist = Worklist()
+        self.worklist = domains.Worklist()
         self._clauses = clauses
         self._values = values
 
@@ -281,23 +272,23 @@ class _Asking:
             return
         relation, wanted = signature(clause.head), _wanted(clause.head, self.asked)
         self.worklist.count(*(self._values.get(signature(one.atom), ()) for one in clause.literals), wanted or ())
-        bound = bound_by(clause.literals, self._values)
+        bound = domains.bound_by(clause.literals, self._values)
         if bound is None:
             return
-        if wanted is None or not narrow(arguments_of(clause.head), wanted, bound):
-            self.worklist.wait(number, (relation,), wanted_name(clause.head, wanted))
+        if wanted is None or not domains.narrow(arguments_of(clause.head), wanted, bound):
+            self.worklist.wait(number, (relation,), domains.wanted_name(clause.head, wanted))
             return
         self.worklist.wait(number, (relation,), None)
         for literal in clause.literals:
-            new = tuple(values_of(argument, bound) for argument in arguments_of(literal.atom))
+            new = tuple(domains.values_of(argument, bound) for argument in arguments_of(literal.atom))
             self.worklist.grow(self.asked, signature(literal.atom), new)
 
 
-def _wanted(head: Term, asked: Asked) -> tuple[Values, ...] | None:
+def _wanted(head: Term, asked: Asked) -> tuple[domains.Values, ...] | None:
     """Return for what values clauses ask the relation of *head*, None where none does; all of what GDL names."""
     name, arity = signature(head)
-    return (TOP,) * arity if name in ARITIES or name in GDL2_ARITIES else asked.get((name, arity))
+    return (domains.TOP,) * arity if name in ARITIES or name in GDL2_ARITIES else asked.get((name, arity))
 
 
-def _is_within(values: Values, others: Values) -> bool:
+def _is_within(values: domains.Values, others: domains.Values) -> bool:
     return values.is_listed and values.constants <= others.constants

@@ -1,7 +1,5 @@
 """What depends on what: components of mutual recursion, cycles through a negation, and the order of evaluation."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

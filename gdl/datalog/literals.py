@@ -1,7 +1,5 @@
 """Clauses and what they are made of: literals, pairs of terms that must differ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import TypeAlias
 

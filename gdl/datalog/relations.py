@@ -1,7 +1,5 @@
 """Relations as sets of rows, the indexes by which joins read them, and what is known of their sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import itemgetter

@@ -8,8 +8,6 @@ that is projected away is in the domain (`cell`) that the rules want. Names of r
 no rule file can have them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What may be written at a place of a rule file: the names of the file that fit there, and words of the language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final

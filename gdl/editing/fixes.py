@@ -1,7 +1,5 @@
 """Defects that a mechanical change of the text mends, and the edits that mend them."""
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What may stand where in a rule file, and a Pygments lexer that colours it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The family of Breakthrough: a board of any size, with two rows of pieces on each side."""
 
-from __future__ import annotations
-
 from string import Template
 from typing import Final
 

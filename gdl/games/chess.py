@@ -3,8 +3,6 @@
 Source: Portable Game Notation Specification, 16.1 (FEN).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

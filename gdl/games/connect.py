@@ -1,7 +1,5 @@
 """The family of the m,n,k games: k in a line on m columns and n rows, with discs that fall or without."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from string import Template
 from typing import Final

@@ -1,7 +1,5 @@
 """What the generators of game families share: the generated game, checks of sizes, and facts as lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise

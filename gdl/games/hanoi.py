@@ -1,7 +1,5 @@
 """The family of the towers of Hanoi: any number of disks on three pegs."""
 
-from __future__ import annotations
-
 from string import Template
 from typing import Final
 

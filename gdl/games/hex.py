@@ -1,7 +1,5 @@
 """The family of Hex: a rhombus of any side."""
 
-from __future__ import annotations
-
 from string import Template
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The family of Nim: heaps of any sizes, in normal or misère play."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from operator import xor

@@ -1,7 +1,5 @@
 """The family of the queens puzzle: n queens on n by n cells."""
 
-from __future__ import annotations
-
 from string import Template
 from typing import Final
 

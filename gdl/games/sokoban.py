@@ -1,7 +1,5 @@
 """The family of Sokoban: a rule file for a level in the usual text format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from string import Template

@@ -1,7 +1,5 @@
 """The family of Sudoku: a rule file for a puzzle of 81 characters."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from string import Template
 from typing import Final

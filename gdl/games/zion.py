@@ -3,8 +3,6 @@
 What all arenas share is in the templates `rules/zion/zion.kif.template` and `zion.toml.template`.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from string import Template

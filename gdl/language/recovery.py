@@ -4,39 +4,25 @@ Every problem goes to `on_error`. By default it is raised, so the first one ends
 returns, the bad form is set aside and reading goes on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from gdl.errors import KifSyntaxError, RuleFileError
+from gdl.language import kif
 from gdl.language.diagnostics import Related, Source, Span
-from gdl.language.kif import (
-    BLANK,
-    DEFAULT_LIMITS,
-    NAME_CHARACTER,
-    NAME_END,
-    Form,
-    Nesting,
-    ReadLimits,
-    Token,
-    tokens,
-    unclosed,
-    unopened,
-)
 
 OnError: TypeAlias = Callable[[RuleFileError], None]
 
-_RULE: Final = re.compile(rf"\({BLANK}*<={NAME_END}")
+_RULE: Final = re.compile(rf"\({kif.BLANK}*<={kif.NAME_END}")
 _FACT: Final = re.compile(
-    rf"\({BLANK}*(?:role{BLANK}+(?!\?){NAME_CHARACTER}|(?:init|base|input){NAME_END})", re.IGNORECASE
+    rf"\({kif.BLANK}*(?:role{kif.BLANK}+(?!\?){kif.NAME_CHARACTER}|(?:init|base|input){kif.NAME_END})", re.IGNORECASE
 )
 """What is at the top of a file, and hardly anywhere else."""
-_CONDITION: Final = re.compile(rf"\({BLANK}*(?:true|does|not|or|and|distinct){NAME_END}", re.IGNORECASE)
+_CONDITION: Final = re.compile(rf"\({kif.BLANK}*(?:true|does|not|or|and|distinct){kif.NAME_END}", re.IGNORECASE)
 """What is in bodies and nowhere else."""
-_CLOSING: Final = re.compile(rf"\)(?:{BLANK}*\))*")
+_CLOSING: Final = re.compile(rf"\)(?:{kif.BLANK}*\))*")
 
 
 def refuse(error: RuleFileError) -> None:
@@ -48,12 +34,14 @@ def refuse(error: RuleFileError) -> None:
 class RuleForms:
     """The balanced forms of a rule file, and those set aside; `is_whole` is False where reading had to stop early."""
 
-    forms: tuple[Form, ...]
-    broken: tuple[Form, ...]
+    forms: tuple[kif.Form, ...]
+    broken: tuple[kif.Form, ...]
     is_whole: bool
 
 
-def read_rule_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS, on_error: OnError = refuse) -> RuleForms:
+def read_rule_forms(
+    source: Source, limits: kif.ReadLimits = kif.DEFAULT_LIMITS, on_error: OnError = refuse
+) -> RuleForms:
     """Return the forms of the rule file *source*, as far as its parentheses can be made out."""
     reading = _Reading(source, limits, on_error)
     try:
@@ -67,19 +55,19 @@ def read_rule_forms(source: Source, limits: ReadLimits = DEFAULT_LIMITS, on_erro
 class _Reading:
     """One reading of a rule file."""
 
-    def __init__(self, source: Source, limits: ReadLimits, on_error: OnError) -> None:
+    def __init__(self, source: Source, limits: kif.ReadLimits, on_error: OnError) -> None:
         self.source, self.limits, self.on_error = source, limits, on_error
-        self.nesting = Nesting(source, limits)
-        self.broken: list[Form] = []
-        self._last = Token(0, 0, "")
+        self.nesting = kif.Nesting(source, limits)
+        self.broken: list[kif.Form] = []
+        self._last = kif.Token(0, 0, "")
         self._is_after_unopened = False
         self._last_at_line_start = 0
-        self._hiding_comment: Token | None = None
+        self._hiding_comment: kif.Token | None = None
         self._first_inner_line: int | None = None
 
     def run(self) -> None:
         """Read the text; where its end leaves a form open, read that form again and look for its end."""
-        for token in tokens(self.source, self.limits):
+        for token in kif.tokens(self.source, self.limits):
             self._note_layout(token)
             self._take(token)
         if self.nesting.open_at:
@@ -87,14 +75,14 @@ class _Reading:
             is_indented = self._is_indented(start)
             self.nesting.give_up()
             self._hiding_comment = None
-            for token in tokens(self.source, self.limits, start):
+            for token in kif.tokens(self.source, self.limits, start):
                 if self.nesting.open_at and self._begins_form(token, is_indented=is_indented):
                     self._set_open_aside(token)
                 self._take(token)
             if self.nesting.open_at:
                 self._set_open_aside(None)
 
-    def _take(self, token: Token) -> None:
+    def _take(self, token: kif.Token) -> None:
         is_unopened = token.text == ")" and not self.nesting.open_at
         if is_unopened and not self._is_after_unopened:
             self._report_unopened(token)
@@ -107,16 +95,16 @@ class _Reading:
         elif token.text.count(")") > token.text.count("("):
             self._hiding_comment = token
 
-    def _is_at_line_start(self, token: Token) -> bool:
+    def _is_at_line_start(self, token: kif.Token) -> bool:
         return token.start == 0 or self.source.text[token.start - 1] == "\n"
 
-    def _note_layout(self, token: Token) -> None:
+    def _note_layout(self, token: kif.Token) -> None:
         if self._first_inner_line is not None or token.text != "(" or not self.nesting.open_at:
             return
         if self._is_at_line_start(token):
             self._first_inner_line = token.start
 
-    def _begins_form(self, token: Token, *, is_indented: bool) -> bool:
+    def _begins_form(self, token: kif.Token, *, is_indented: bool) -> bool:
         """Return whether *token*, met while another form is open, begins a form of its own."""
         if token.text != "(" or self._last.text == "<=":
             return False
@@ -136,7 +124,7 @@ class _Reading:
         if self._first_inner_line is not None and self._first_inner_line < start:
             return False
         depth = 0
-        for token in tokens(self.source, self.limits, start):
+        for token in kif.tokens(self.source, self.limits, start):
             if token.text == "(":
                 depth = 1 if depth and self._begins_form(token, is_indented=True) else depth + 1
             elif token.text == ")":
@@ -147,7 +135,7 @@ class _Reading:
                 self._last = token
         return True
 
-    def _set_open_aside(self, then: Token | None) -> None:
+    def _set_open_aside(self, then: kif.Token | None) -> None:
         start = self.nesting.open_at[0]
         related = [Related(Span(self.source, self._last.start, self._last.end), "this is where it seems to end")]
         if then is not None:
@@ -156,23 +144,23 @@ class _Reading:
         if comment is not None and comment.start > start:
             place = Span(self.source, comment.start, comment.end)
             related.append(Related(place, "a parenthesis in a comment does not count"))
-        self.on_error(unclosed(Span(self.source, start, start + 1), related))
+        self.on_error(kif.unclosed(Span(self.source, start, start + 1), related))
         self.broken.append(self.nesting.give_up())
 
-    def _report_unopened(self, token: Token) -> None:
+    def _report_unopened(self, token: kif.Token) -> None:
         run = _CLOSING.match(self.source.text, token.start)
         span = Span(self.source, token.start, run.end() if run else token.end)
         early = self._closed_early()
         if early is None:
-            self.on_error(unopened(span))
+            self.on_error(kif.unopened(span))
         elif early.children is None:
             place = Related(early.span, "an opening parenthesis may be missing here")
-            self.on_error(unopened(span, ", or write an opening one in front of what it closes", [place]))
+            self.on_error(kif.unopened(span, ", or write an opening one in front of what it closes", [place]))
         else:
             place = Related(Span(self.source, early.end - 1, early.end), "the rule is closed here")
-            self.on_error(unopened(span, ", or the one that closed the rule too early", [place]))
+            self.on_error(kif.unopened(span, ", or the one that closed the rule too early", [place]))
 
-    def _closed_early(self) -> Form | None:
+    def _closed_early(self) -> kif.Form | None:
         """Set a rule aside whose last parts stand behind its end, or that has no beginning; return its first part."""
         forms, first = self.nesting.finished, self._last_at_line_start
         if first + 1 >= len(forms):

@@ -1,7 +1,5 @@
 """Defects noticed in play as diagnostics: the rule to look at, a sentence, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Final
 

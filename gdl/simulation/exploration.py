@@ -1,7 +1,5 @@
 """The states that a simulation visits, by random plays or all of them, and what follows from their space."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What a simulation found out: what it counts, the defects that it notices, and the report of both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias

@@ -1,7 +1,5 @@
 """What a simulation observes in a state and a joint move: legal moves, goals, percepts, and which rules derive what."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The course of a simulation: random plays, then an exhaustive search, then the conclusions."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Iterator

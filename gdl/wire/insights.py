@@ -1,7 +1,5 @@
 """What players think, as text beside their replies: one line of JSON in ASCII, bounded, and read with suspicion."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

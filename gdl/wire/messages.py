@@ -3,8 +3,6 @@
 `to_text` and `read_message` are a pair: what one prints the other reads back, in each dialect.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The text on the wire: where its terms begin and end, and what players answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The constants of a game renamed to nonsense, so that players cannot go by names; everything translates both ways."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What the numbers of an environment mean: actions, players, columns of legal actions, and the tables behind them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property

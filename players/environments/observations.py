@@ -1,7 +1,5 @@
 """What learners are shown: fluents as bits, boards as planes, and of hidden games what a player did and perceived."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Games as environments of PettingZoo: one agent after the other (AEC), or all at once (parallel)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, ClassVar, Final
 

@@ -1,7 +1,5 @@
 """One play, stepped through arrays of one copy: what the environments of other libraries are made of."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 

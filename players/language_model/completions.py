@@ -3,8 +3,6 @@
 Source: the chat-completions protocol (`POST /chat/completions`), as servers of language models speak it in common.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the prompts tell a language model of a match and ask, and which move its answer names."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -155,7 +153,7 @@ def named_move(completion: Completion, legal: Sequence[Term]) -> Term | None:
 def _named(text: str) -> list[tuple[str, bool]]:
     """Return what follows the last names of a move, the likeliest first, each to the next name or the end of its line.
 
-    With each is told whether it has ended, or is where the text was cut off.
+    Each comes with whether it has ended, or is where the text was cut off.
     """
     places = [*_NAMED.finditer(text, max(0, len(text) - _MAX_READ))][-_MAX_NAMES:]
     at_lines, within_lines = list[tuple[str, bool]](), list[tuple[str, bool]]()

@@ -1,7 +1,5 @@
 """The player `llm`: asks a language model for each move, again within the clock where the answer is none."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

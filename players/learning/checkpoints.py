@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from gdl.errors import CallerError
+from gdl.game import Game
 from gdl.replacement import replacing
 from players.environments.vector import VectorGame
-from players.learning.networks import Network, NetworkShape, parts_of, shape_from
+from players.learning.forest import Evaluate, Forest
+from players.learning.networks import Network, NetworkShape, check_learnable, evaluator, parts_of, shape_from
 
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
@@ -175,3 +179,33 @@ def numbers_in(checkpoint: Checkpoint, games: VectorGame, path: Path) -> tuple[l
     if shape.players != tuple(map(str, games.players)):
         raise NetworkFileError(str(path), f"it is of another game, {checkpoint.game}")
     return found[0], found[1]
+
+
+def match_forest(game: Game, path: Path, batch: int, max_nodes: int, edges_a_node: int) -> Forest:
+    """Return a forest of one tree, whose rounds have *batch* walks, with the network of the file at *path*.
+
+    Raises:
+        NetworkFileError: the file cannot be used, or is of another game.
+        NotLearnableError: there is chance in the game, or several choose at once, or not all is seen.
+    """
+    torch.set_num_threads(1)  # batches are small: a second thread costs more than it saves, and is the opponent's
+    checkpoint = read_checkpoint(path)
+    lanes = VectorGame(game, batch, auto_reset=False)
+    check_learnable(lanes)
+    fluents, actions = numbers_in(checkpoint, lanes, path)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    evaluate = evaluator(checkpoint.network().to(device), device)
+    if fluents != sorted(fluents) or actions != sorted(actions):
+        evaluate = _reordered(evaluate, fluents, actions)
+    return Forest(lanes, evaluate, 1, max_nodes, edges_a_node)
+
+
+def _reordered(evaluate: Evaluate, fluents: list[int], actions: list[int]) -> Evaluate:
+    """Return *evaluate* for bits and actions in the order of a match; the arguments say where the network's are."""
+    from_match, to_match = np.array(fluents), np.argsort(np.array(actions))
+
+    def ask(bits: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        values, logits = evaluate(bits[:, from_match])
+        return values, np.ascontiguousarray(logits[:, to_match])
+
+    return ask

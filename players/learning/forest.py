@@ -1,7 +1,5 @@
 """Searches in many trees at once: walks by a kernel, steps by the vector engine, a network asked for all leaves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias

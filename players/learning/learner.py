@@ -15,17 +15,9 @@ from torch import nn
 
 from gdl.game import Game
 from players.environments.vector import VectorGame
-from players.learning.checkpoints import (
-    Checkpoint,
-    NetworkFileError,
-    check_fits,
-    numbers_in,
-    read_checkpoint,
-    write_checkpoint,
-)
-from players.learning.contest import score_against
+from players.learning import checkpoints
 from players.learning.networks import Network, evaluator, shape_of
-from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay
+from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay, score_against
 
 _MEMORY_BYTES: Final = 400_000_000
 _MOST_POSITIONS: Final = 200_000
@@ -108,19 +100,19 @@ class Learner:
         shape = shape_of(games, settings.width)
         self.report = TrainingReport(0.0)
         self.is_resumed = path.exists()
-        kept = read_checkpoint(path) if self.is_resumed else None
+        kept = checkpoints.read_checkpoint(path) if self.is_resumed else None
         if kept is not None:
-            if numbers_in(kept, games, path) != tuple(
+            if checkpoints.numbers_in(kept, games, path) != tuple(
                 list(range(len(names))) for names in (shape.fluents, shape.actions)
             ):
-                raise NetworkFileError(
+                raise checkpoints.NetworkFileError(
                     str(path), "it was made by another version: players read it, learning begins anew"
                 )
             if settings.width not in {None, kept.shape.width}:
                 reason = f"its network has the width {kept.shape.width}, not {settings.width}: leave the width out"
-                raise NetworkFileError(str(path), f"{reason}, or choose another file")
+                raise checkpoints.NetworkFileError(str(path), f"{reason}, or choose another file")
             shape = kept.shape
-        check_fits(shape)
+        checkpoints.check_fits(shape)
         torch.manual_seed(settings.seed)
         self.network = self._made(shape)
         self.playing = self._made(shape)
@@ -131,7 +123,7 @@ class Learner:
                 self._resume(kept)
             except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
                 reason = f"players can use it, but learning cannot go on from it ({error!r}): choose another file"
-                raise NetworkFileError(str(path), reason) from error
+                raise checkpoints.NetworkFileError(str(path), reason) from error
         else:
             self.playing.load_state_dict(self.network.state_dict())
         seed = settings.seed + 7919 * self.report.steps
@@ -147,7 +139,7 @@ class Learner:
         made: Network = Network(shape).to(self.device).to(memory_format=torch.channels_last)
         return made
 
-    def _resume(self, kept: Checkpoint) -> None:
+    def _resume(self, kept: checkpoints.Checkpoint) -> None:
         self.network.load_state_dict(kept.training["network"])
         self.playing.load_state_dict(kept.weights)
         self.rung.load_state_dict(kept.training["rung"])
@@ -253,6 +245,7 @@ class Learner:
             "optimizer": self.optimizer.state_dict(),
         }
         fields = {name: getattr(self.report, name) for name in TrainingReport.__slots__}
-        write_checkpoint(
-            Checkpoint(self.name, self.network.shape, dict(self.playing.state_dict()), training, fields), self.path
+        checkpoints.write_checkpoint(
+            checkpoints.Checkpoint(self.name, self.network.shape, dict(self.playing.state_dict()), training, fields),
+            self.path,
         )

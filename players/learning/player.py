@@ -57,7 +57,7 @@ class NetPlayer(Player):
 
     def _made(self) -> Forest | GdlError | None:
         """Return room for the search once the game is compiled, None where it cannot be, or what is wrong."""
-        from players.learning.match import match_forest  # noqa: PLC0415 -- PyTorch takes seconds to load
+        from players.learning.checkpoints import match_forest  # noqa: PLC0415 -- PyTorch takes seconds to load
 
         wait_for_compilation(self.game, Deadline.after(_PATIENCE_S))
         if self.game.engine != "compiled":

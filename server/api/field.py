@@ -3,8 +3,6 @@
 Source: the public spectator server and game repository.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Matches over HTTP: ordering and aborting them, lists, records and states; also from a step of another match."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Final

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document of the JSON API, built from its operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -9,9 +7,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from server.api.operation import JSON, Operation
+from server.api.operation import JSON, TOML, Operation
 from server.api.problem import CODES
-from server.api.toml_body import TOML
 from server.records.entries import versions
 
 _REF: Final = "#/components/schemas/{model}"

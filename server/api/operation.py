@@ -26,6 +26,7 @@ import asyncio
 import difflib
 import inspect
 import re
+import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
@@ -37,7 +38,6 @@ from pydantic.alias_generators import to_camel
 from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
-from server.api.toml_body import TOML, FromToml, toml_fields
 from server.errors import RequestError, SlowRequestError
 from server.sanitization import CleanName
 from server.visibility import Role
@@ -47,6 +47,26 @@ if TYPE_CHECKING:
     from server.hosting.imports import GameImports
     from server.spectating.stream import MatchFeeds, Overview
     from server.validating.checker import Checker
+
+TOML: Final = "application/toml"
+FromToml: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Makes of the keys of a file the fields of the model of a body."""
+_TOML_PLACE: Final = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+def toml_fields(raw: bytes) -> dict[str, Any]:
+    """Return what a body in TOML says.
+
+    Raises:
+        RequestError: it is no TOML; the error has line and column, where they are known.
+    """
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        refused = RequestError("invalid_toml", f"the body is no TOML: {error}")
+        if place := _TOML_PLACE.search(str(error)):
+            refused.place.update(line=int(place[1]), column=int(place[2]))
+        raise refused from error
 
 
 OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")

@@ -1,10 +1,8 @@
 """The requests and responses of the API about registered players and the requests to them, as pydantic models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -101,7 +99,7 @@ class ReplyText(Text):
     ] = ""
 
     @model_validator(mode="after")
-    def _names_one_request(self) -> ReplyText:
+    def _names_one_request(self) -> Self:
         if len(self.model_fields_set & {"request", "letter"}) != 1:
             raise ValueError("name the request, by `request`")
         return self

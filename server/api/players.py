@@ -1,7 +1,5 @@
 """Players over HTTP: registering them, how they are, the requests of those that dial in, and INFO of an address."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated, Any, Final
 
@@ -9,22 +7,8 @@ from aiohttp import web
 from pydantic import Field
 
 from server.access.access import principal
-from server.api import seats
+from server.api import player_models, seats
 from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
-from server.api.player_models import (
-    HealthAnswer,
-    NewPlayer,
-    PauseText,
-    PlayerAnswer,
-    PlayerChange,
-    PlayersAnswer,
-    ReplyAnswer,
-    ReplyText,
-    RequestsQuery,
-    health_answer,
-    is_own,
-    player_answer,
-)
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.errors import NotDialInError, RequestError, UnknownRequestError
 from server.links.info import ask_info
@@ -56,23 +40,23 @@ async def _own(request: web.Request, name: str) -> tuple[PlayerRow, Principal]:
     """Return the player and its owner, who sends *request*."""
     viewer = principal(request)
     row = await _registry(request).get(name)
-    if not is_own(row, viewer):
+    if not player_models.is_own(row, viewer):
         raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
     return row, viewer
 
 
 @players.get(PLAYERS)
-async def list_players(request: web.Request) -> PlayersAnswer:
+async def list_players(request: web.Request) -> player_models.PlayersAnswer:
     """List the registered players."""
     registry, viewer = _registry(request), principal(request)
     rows = await registry.store.listed()
-    return PlayersAnswer(players=[player_answer(row, registry, viewer) for row in rows])
+    return player_models.PlayersAnswer(players=[player_models.player_answer(row, registry, viewer) for row in rows])
 
 
 @players.post(
     PLAYERS, role=Role.PLAYER, status=201, errors=("invalid_name", "invalid_player", "name_taken", "too_many_players")
 )
-async def register_player(request: web.Request, body: NewPlayer) -> PlayerAnswer:
+async def register_player(request: web.Request, body: player_models.NewPlayer) -> player_models.PlayerAnswer:
     """Register a player.
 
     It belongs to the name on the token. The server calls a player with a `url`; one without dials in: it reads its
@@ -80,26 +64,28 @@ async def register_player(request: web.Request, body: NewPlayer) -> PlayerAnswer
     """
     registry, viewer = _registry(request), principal(request)
     row = await registry.register(body.name, viewer.name, body.url, wishes=body.wishes)
-    return player_answer(row, registry, viewer)
+    return player_models.player_answer(row, registry, viewer)
 
 
 @players.get(PLAYER, errors=_UNKNOWN)
-async def read_player(request: web.Request, name: str) -> PlayerAnswer:
+async def read_player(request: web.Request, name: str) -> player_models.PlayerAnswer:
     """Tell of one registered player, with its rating, and its results by game and version."""
     manager = request.app[MANAGER]
     row = await manager.registry.get(name)
     results = await Statistics(manager.database).by_version(row.name, row.created_ms)
     rated = (await manager.ladder.ratings()).players
     rating = next((each for each in rated if each.player == row.name), None)
-    return player_answer(row, manager.registry, principal(request), results, rating)
+    return player_models.player_answer(row, manager.registry, principal(request), results, rating)
 
 
 @players.declare("PATCH", PLAYER, role=Role.PLAYER, errors=(*_OWN, "invalid_player"))
-async def change_player(request: web.Request, name: str, body: PlayerChange) -> PlayerAnswer:
+async def change_player(
+    request: web.Request, name: str, body: player_models.PlayerChange
+) -> player_models.PlayerAnswer:
     """Change where one's own player is, its version, how many matches it plays at once, and with whom."""
     row, viewer = await _own(request, name)
     registry = _registry(request)
-    return player_answer(await registry.change(row.name, body.url, wishes=body.wishes), registry, viewer)
+    return player_models.player_answer(await registry.change(row.name, body.url, wishes=body.wishes), registry, viewer)
 
 
 @players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
@@ -111,29 +97,29 @@ async def remove_player(request: web.Request, name: str) -> web.Response:
 
 
 @players.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
-async def pause_player(request: web.Request, name: str, body: PauseText) -> PlayerAnswer:
+async def pause_player(request: web.Request, name: str, body: player_models.PauseText) -> player_models.PlayerAnswer:
     """Give one's own player no more matches for now; those that it plays go on."""
     row, viewer = await _own(request, name)
     registry = _registry(request)
     await registry.pause(row.name, body.reason or f"by {viewer.name}")
-    return player_answer(await registry.get(row.name), registry, viewer)
+    return player_models.player_answer(await registry.get(row.name), registry, viewer)
 
 
 @players.post(f"{PLAYER}/resume", role=Role.PLAYER, errors=_OWN)
-async def resume_player(request: web.Request, name: str) -> PlayerAnswer:
+async def resume_player(request: web.Request, name: str) -> player_models.PlayerAnswer:
     """Give one's own player matches again, its failures forgotten."""
     row, viewer = await _own(request, name)
     registry = _registry(request)
     await registry.resume(row.name)
-    return player_answer(await registry.get(row.name), registry, viewer)
+    return player_models.player_answer(await registry.get(row.name), registry, viewer)
 
 
 @players.get(f"{PLAYER}/info", role=Role.PLAYER, errors=_UNKNOWN)
-async def check_player(request: web.Request, name: str) -> HealthAnswer:
+async def check_player(request: web.Request, name: str) -> player_models.HealthAnswer:
     """Ask a player INFO now, or whether it is connected."""
     manager, viewer = request.app[MANAGER], principal(request)
     health = await manager.health.check(await manager.registry.get(name))
-    return health_answer(health, manager.registry, viewer)
+    return player_models.health_answer(health, manager.registry, viewer)
 
 
 _MAX_EVENT_ID: Final = 100
@@ -149,7 +135,7 @@ _STREAM: Final[dict[str, Any]] = {
 
 
 @players.get(f"{PLAYER}/requests", **_STREAM)
-async def read_requests(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
+async def read_requests(request: web.Request, name: str, query: player_models.RequestsQuery) -> web.StreamResponse:
     """Read the requests that wait for one's own dial-in player, as they come.
 
     First comes `connected`, then a `request` for each request that waits for a reply, or comes later; those that
@@ -161,12 +147,14 @@ async def read_requests(request: web.Request, name: str, query: RequestsQuery) -
 
 
 @players.get(f"{PLAYER}/letters", is_deprecated=True, **_STREAM)
-async def read_letters(request: web.Request, name: str, query: RequestsQuery) -> web.StreamResponse:
+async def read_letters(request: web.Request, name: str, query: player_models.RequestsQuery) -> web.StreamResponse:
     """Read the same as `requests` under its deprecated name: events and ids of requests are called `letter`."""
     return await _stream_requests(request, name, query, "letter")
 
 
-async def _stream_requests(request: web.Request, name: str, query: RequestsQuery, word: str) -> web.StreamResponse:
+async def _stream_requests(
+    request: web.Request, name: str, query: player_models.RequestsQuery, word: str
+) -> web.StreamResponse:
     """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
     queue, relay = await _queue(request, name), request.app[MANAGER].relay
     last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
@@ -217,7 +205,7 @@ def _named(told: dict[str, Any], word: str) -> dict[str, Any]:
     role=Role.PLAYER,
     errors=(*_OWN, "not_dial_in", "unknown_request", "unknown_letter", "late_reply", "other_reply"),
 )
-async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyAnswer:
+async def post_reply(request: web.Request, name: str, body: player_models.ReplyText) -> player_models.ReplyAnswer:
     """Answer a request to one's own player; the same reply may come twice."""
     await _queue(request, name)
     try:
@@ -226,7 +214,11 @@ async def post_reply(request: web.Request, name: str, body: ReplyText) -> ReplyA
         if not body.letter:
             raise
         raise RequestError("unknown_letter", str(error), status=404) from None
-    return ReplyAnswer(request=body.request) if not body.letter else ReplyAnswer(letter=body.letter)
+    return (
+        player_models.ReplyAnswer(request=body.request)
+        if not body.letter
+        else player_models.ReplyAnswer(letter=body.letter)
+    )
 
 
 operations: Final = Operations("players")

@@ -1,7 +1,5 @@
 """Errors as the HTTP API reports them: a code, a status, and one JSON shape."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Awaitable, Callable
@@ -19,31 +17,7 @@ from gdl.errors import (
     StratificationError,
     UnknownNameError,
 )
-from server.errors import (
-    INTERNAL,
-    DamagedRowError,
-    IllegalChoiceError,
-    ImportSourceError,
-    InvalidNameError,
-    LateReplyError,
-    MatchRecordError,
-    NameKind,
-    NameTakenError,
-    NotAskedError,
-    NotDialInError,
-    OtherReplyError,
-    PlayerSpecError,
-    RequestError,
-    RulesUnfitError,
-    StorageError,
-    TooFewCoresError,
-    TooManyMatchesError,
-    TooManyPlayersError,
-    TooManyRolesError,
-    UnknownMatchError,
-    UnknownPlayerError,
-    UnknownRequestError,
-)
+from server import errors
 from server.validating.formats import file_report
 
 
@@ -59,7 +33,7 @@ def problem(error: Exception) -> dict[str, Any]:
         hint = f"did you mean {' or '.join(error.suggestions)}?" if error.suggestions else ""
         return {"code": f"unknown_{error.kind.split()[0]}", "message": str(error), "hint": hint}
     if not isinstance(error, GdlError | OSError):
-        return INTERNAL | {"message": f"{type(error).__name__}: {error}", "hint": ""}
+        return errors.INTERNAL | {"message": f"{type(error).__name__}: {error}", "hint": ""}
     code = "rules_too_costly" if isinstance(error, LimitExceeded) else _kind(error)
     return {"code": code, "message": str(error), "hint": ""}
 
@@ -174,26 +148,26 @@ Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 API: Final = "/api/"
 _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
-    (UnknownMatchError, "unknown_match"),
-    (TooManyMatchesError, "too_many_matches"),
-    (TooManyRolesError, "too_many_roles"),
-    (TooFewCoresError, "too_many_seats"),
-    (PlayerSpecError, "invalid_player"),
-    (IllegalChoiceError, "illegal_move"),
-    (UnknownPlayerError, "not_registered"),
-    (UnknownRequestError, "unknown_request"),
-    (NotDialInError, "not_dial_in"),
-    (NotAskedError, "not_asked"),
-    (LateReplyError, "late_reply"),
-    (OtherReplyError, "other_reply"),
-    (TooManyPlayersError, "too_many_players"),
-    (ImportSourceError, "import_refused"),
+    (errors.UnknownMatchError, "unknown_match"),
+    (errors.TooManyMatchesError, "too_many_matches"),
+    (errors.TooManyRolesError, "too_many_roles"),
+    (errors.TooFewCoresError, "too_many_seats"),
+    (errors.PlayerSpecError, "invalid_player"),
+    (errors.IllegalChoiceError, "illegal_move"),
+    (errors.UnknownPlayerError, "not_registered"),
+    (errors.UnknownRequestError, "unknown_request"),
+    (errors.NotDialInError, "not_dial_in"),
+    (errors.NotAskedError, "not_asked"),
+    (errors.LateReplyError, "late_reply"),
+    (errors.OtherReplyError, "other_reply"),
+    (errors.TooManyPlayersError, "too_many_players"),
+    (errors.ImportSourceError, "import_refused"),
     (ChildProcessDiedError, "rules_too_costly"),
     (CallerError, "bad_request"),
 )
-_NAME_CODES: Final[dict[type[Exception], dict[NameKind, str]]] = {
-    InvalidNameError: {"game": "invalid_game_name", "player": "invalid_name"},
-    NameTakenError: {"game": "game_taken", "player": "name_taken"},
+_NAME_CODES: Final[dict[type[Exception], dict[errors.NameKind, str]]] = {
+    errors.InvalidNameError: {"game": "invalid_game_name", "player": "invalid_name"},
+    errors.NameTakenError: {"game": "game_taken", "player": "name_taken"},
 }
 _HTTP_CODES: Final = {
     400: "bad_request",
@@ -228,37 +202,37 @@ def refused(error: Exception) -> web.Response:
 
 def kept_headers(error: Exception) -> dict[str, str]:
     """Return the headers of *error* that its answer keeps."""
-    given = error.headers if isinstance(error, web.HTTPException | RequestError) else {}
+    given = error.headers if isinstance(error, web.HTTPException | errors.RequestError) else {}
     return {name: given[name] for name in _KEPT_HEADERS if name in given}
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the body for *error*; an unforeseen one is logged and answered without details."""
-    if isinstance(error, RequestError):
+    if isinstance(error, errors.RequestError):
         return error.status, {"error": _body(error.code, error.message, error.hint)["error"] | error.place}
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")
         return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
     if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
         return 400, {"error": problem(error)}
-    if isinstance(error, RulesUnfitError):
+    if isinstance(error, errors.RulesUnfitError):
         return CODES["rules_unfit"].status, {"error": _unfit(error)}
-    if isinstance(error, DamagedRowError | MatchRecordError):
+    if isinstance(error, errors.DamagedRowError | errors.MatchRecordError):
         _LOG.error("a request failed", exc_info=error)
-        told = f"{error.key} is damaged: {error.what}" if isinstance(error, DamagedRowError) else str(error)
+        told = f"{error.key} is damaged: {error.what}" if isinstance(error, errors.DamagedRowError) else str(error)
         return CODES["damaged"].status, _body("damaged", told, "restore it from a backup, or do without it")
-    if isinstance(error, StorageError):
+    if isinstance(error, errors.StorageError):
         _LOG.error("a request failed: %s", error)
         return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
     known = _code_of(error)
     if known is not None:
         return CODES[known].status, _body(known, str(error), "")
     _LOG.exception("a request failed", exc_info=error)
-    return CODES[INTERNAL["code"]].status, {"error": {**INTERNAL}}
+    return CODES[errors.INTERNAL["code"]].status, {"error": {**errors.INTERNAL}}
 
 
 def _code_of(error: Exception) -> str | None:
-    if isinstance(error, InvalidNameError | NameTakenError):
+    if isinstance(error, errors.InvalidNameError | errors.NameTakenError):
         return _NAME_CODES[type(error)][error.kind]
     return next((code for kind, code in _KINDS if isinstance(error, kind)), None)
 
@@ -267,7 +241,7 @@ def _body(code: str, message: str, hint: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "hint": hint}}
 
 
-def _unfit(error: RulesUnfitError) -> dict[str, Any]:
+def _unfit(error: errors.RulesUnfitError) -> dict[str, Any]:
     report = file_report(error.validation)
     worst: dict[str, Any] = next((found for found in report["diagnostics"] if found["severity"] == "error"), {})
     place = {name: worst[name] for name in ("line", "column") if name in worst}

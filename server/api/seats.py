@@ -1,7 +1,5 @@
 """Seats of people over HTTP: the open question, what the role knows, and the move."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Annotated, Any, Final

@@ -1,7 +1,5 @@
 """The API of access: who one is, and the tokens of a server for those who administer it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from aiohttp import web

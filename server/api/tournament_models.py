@@ -1,7 +1,5 @@
 """Tournaments in the JSON API: the order of one, and what the API shows of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
@@ -15,10 +13,9 @@ from server.match.link import now_ms
 from server.sanitization import CleanLine
 from server.storage.rows import EntryRule, FixtureRow, InterventionRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
-from server.tournament.plan import TournamentTerms
-from server.tournament.scoring import counted_goals
-from server.tournament.table import summary
-from server.tournament.timetable import AT_ONCE, Timetable
+from server.tournament.plan import AT_ONCE, Timetable, TournamentTerms
+from server.tournament.progress import summary
+from server.tournament.standings import counted_goals
 
 URL: Final = "/api/v1/tournaments"
 MAX_ENTRANTS: Final = 1_000

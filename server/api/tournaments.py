@@ -1,7 +1,5 @@
 """Tournaments over HTTP: ordering and entering them, standings, and what a host does with one that runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Plays a tournament: the matches that its schedule gives, as many at once as cores allow, until there is no other."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque
@@ -14,10 +12,9 @@ from server.arena.folder import TournamentFolder
 from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
 from server.records.record import n_errors, played_places
-from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, Progress, is_decided
-from server.tournament.results import MatchResult
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 

@@ -6,8 +6,6 @@ process on its machine, and keeps them for the next matches: until `Cluster` is 
 *Source*: distributed, https://distributed.dask.org.
 """
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import os
@@ -15,7 +13,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from distributed import Client, KilledWorker
 
@@ -24,8 +22,7 @@ from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
 from players.registry import with_whole_path
-from server.arena.contestants import Contestants
-from server.arena.venue import LocalVenue, PlayedRecord
+from server.arena.venue import Contestants, LocalVenue, PlayedRecord
 from server.errors import ClusterError, PlayerSpecError
 from server.hosting.cores import n_cores_here
 from server.links.seating import is_command
@@ -75,7 +72,7 @@ class Cluster:
         self._tournament = new_random_token()
         self._client: Any = None  # the client of distributed is hardly typed
 
-    async def __aenter__(self) -> Cluster:
+    async def __aenter__(self) -> Self:
         """Connect, and wait for a worker.
 
         Raises:

@@ -1,7 +1,5 @@
 """Two players compared in this process, match by match, until a sequential test is sure: what `ggp train` ends with."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +13,7 @@ from gdl.game import Game, played_roles
 from players.kit.local_match import LocalMatch
 from players.player import MakePlayer
 from server.accuracy import wilson
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import Decision, SprtTest, pentanomial
 
 TEST: Final = SprtTest(0.0, 50.0)

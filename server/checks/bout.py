@@ -1,7 +1,5 @@
 """A match with the player under test, to see what it does: the engine referees and plays the other roles."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Callable, Iterator
@@ -72,7 +70,7 @@ def upper_case(_game: Game) -> Spelling:
     return Spelling(text=str.upper)
 
 
-def spread_out(_game: Game) -> Spelling:
+def spaced(_game: Game) -> Spelling:
     """Write every parenthesis on a line of its own, with blanks around it."""
     return Spelling(text=lambda text: text.replace("(", "\r\n ( ").replace(")", " )\t"))
 

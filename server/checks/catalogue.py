@@ -3,8 +3,6 @@
 Single messages, whole matches in every dialect and spelling, odd events in a match, and messages that make no sense.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Final
 
@@ -12,15 +10,7 @@ from gdl.errors import MessageError
 from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
 from gdl.wire.replies import InfoReply, is_busy, read_info
-from server.checks.bout import (
-    CheckFailedError,
-    PlayerBusyError,
-    Setting,
-    library_game,
-    scrambled,
-    spread_out,
-    upper_case,
-)
+from server.checks.bout import CheckFailedError, PlayerBusyError, Setting, library_game, scrambled, spaced, upper_case
 from server.checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
 from server.checks.probe import Request
 
@@ -129,7 +119,7 @@ async def upper_case_match(examinee: CheckedPlayer) -> None:
 @should
 async def odd_blanks(examinee: CheckedPlayer) -> None:
     """Read messages whatever blanks and line ends are in them."""
-    await examinee.play_match(Setting(spelling=spread_out))
+    await examinee.play_match(Setting(spelling=spaced))
 
 
 @should

@@ -3,8 +3,6 @@
 Each check is independent, and what it looks at is a public sentence: another project can run `examine` on its player.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """One HTTP exchange with the player under test, observed to the last byte: what came, when, and how it ended."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

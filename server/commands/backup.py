@@ -1,7 +1,5 @@
 """`ggp backup`: everything that a server keeps, in one file."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

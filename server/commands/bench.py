@@ -187,8 +187,7 @@ def _measure_player(
 ) -> None:
     """Measure a player at the positions of the files, and print in what share it keeps their value."""
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
-    from server.accuracy import AccuracyOptions, measure_accuracy  # noqa: PLC0415 -- as above
-    from server.positions import read_positions  # noqa: PLC0415 -- as above
+    from server.accuracy import AccuracyOptions, measure_accuracy, read_positions  # noqa: PLC0415 -- as above
 
     maker, files = find_player(spec), [read_positions(path).of_half(half) for path in paths]
     orders = [(file, AccuracyOptions(clock_s, half, engine)) for file in files for clock_s in seconds]

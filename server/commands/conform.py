@@ -1,7 +1,5 @@
 """`ggp conform`: compare our states, legal moves and goals with those of a reference trace."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`ggp demo`: a game manager and two players, and a match of Amazons between them over HTTP, drawn move by move."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

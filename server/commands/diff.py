@@ -1,7 +1,5 @@
 """`ggp diff`: which rules of two rule files differ by meaning, or of two versions of a game at a server."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -58,7 +56,7 @@ def _remote(names: tuple[str, ...], server: str, token: str | None) -> tuple[Des
     """
     import asyncio  # noqa: PLC0415 -- only versions of a server need it
 
-    from server.importing.versions import texts_of_versions  # noqa: PLC0415 -- as above
+    from server.importing.api_answers import texts_of_versions  # noqa: PLC0415 -- as above
 
     game, *versions = names
     first, second = asyncio.run(texts_of_versions(server, game, versions, token))

@@ -1,7 +1,5 @@
 """`ggp export`: the records of all matches, in the public format."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """`ggp format`: rule files in the one layout."""
 
-from __future__ import annotations
-
 import click
 
 from gdl.editing.formatting import format_rules

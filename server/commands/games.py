@@ -1,7 +1,5 @@
 """`ggp games`: list the games of the library."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """`ggp generate`: write the rule file of a game that comes in any size."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final, TextIO
 

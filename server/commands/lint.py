@@ -1,7 +1,5 @@
 """`ggp lint`: what the static checks find, and the fixes that are mechanical."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import click

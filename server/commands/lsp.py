@@ -1,7 +1,5 @@
 """`ggp lsp`: the editor server, which editors start."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """The console script `ggp`: one command a module, loaded when it is called."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import os
@@ -58,6 +56,27 @@ WRONG: Final = 1
 USAGE: Final = 2
 
 
+def _installed_version() -> str:
+    """Return the version of the distribution, which the name of its folder of metadata has.
+
+    To read the metadata as a library does takes as long as all else of `ggp --version`.
+
+    *Source*: packaging.python.org, Recording installed projects.
+    """
+    for folder in sys.path:
+        for found in Path(folder).glob("ggp-*.dist-info"):
+            return found.stem.partition("-")[2]
+    from importlib.metadata import version  # noqa: PLC0415 -- slow, and seldom needed
+
+    return version("ggp")
+
+
+def _print_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not context.resilient_parsing:
+        click.echo(f"ggp, version {_installed_version()}")
+        context.exit()
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click calls it so
         return list(COMMANDS)
@@ -87,7 +106,8 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="ggp", prog_name="ggp")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+              help="Show the version and exit.")  # fmt: skip
 def ggp() -> None:
     """General Game Playing: rules, matches, players."""
 

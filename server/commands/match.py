@@ -1,7 +1,5 @@
 """`ggp match`: play one match between players of ours, players elsewhere, and programs."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

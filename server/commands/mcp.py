@@ -1,7 +1,5 @@
 """`ggp mcp`: the library and the engines as tools for language models, by the Model Context Protocol."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 
 import click

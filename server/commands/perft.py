@@ -1,7 +1,5 @@
 """`ggp perft`: count the ways in which a game can go, to compare rules with other implementations of the game."""
 
-from __future__ import annotations
-
 import json
 import os
 from math import prod

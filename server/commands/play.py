@@ -1,7 +1,5 @@
 """`ggp play`: a person plays in the terminal against our players, without any server."""
 
-from __future__ import annotations
-
 import random
 import sys
 from contextlib import AbstractContextManager, nullcontext

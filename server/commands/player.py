@@ -1,7 +1,5 @@
 """`ggp player`: a player over HTTP, one that dials in, or one on standard input and output."""
 
-from __future__ import annotations
-
 import getpass
 import logging
 import re

@@ -1,7 +1,5 @@
 """`ggp ratings`: rate the players of match records, those of other hosts too."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 import zlib
@@ -18,9 +16,9 @@ from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
 from server.records.transcript import shown
 from server.terminal.progress import progress
+from server.tournament.fixtures import MatchResult
+from server.tournament.progress import superiority
 from server.tournament.ratings import Ratings, fit_ratings
-from server.tournament.results import MatchResult
-from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""

@@ -1,7 +1,5 @@
 """`ggp replay`: step through a match record and verify everything in it by the rules."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`ggp restore`: a database from a backup."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`ggp serve`: the server: matches, players, pages and an HTTP API on one database."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

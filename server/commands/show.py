@@ -1,7 +1,5 @@
 """`ggp show`: what a game is, and how its first position looks."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterator
@@ -13,14 +11,13 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, text_of
-from gdl.boards.sheets import sheet_of, summary
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
 from server.records.transcript import shown
 from server.terminal.commentary import has_unicode, plain
-from server.terminal.contact_sheet import frames_of
+from server.terminal.picture_files import frames_of, png_of, sheet_of, summary
 from server.terminal.progress import progress
 
 _WIDTH = 100
@@ -134,8 +131,6 @@ def write_pixels(svg: str, output: Path) -> None:
         UsageError: the file cannot be written.
         MissingExtraError: the extra `pictures` is not installed.
     """
-    from server.terminal.raster import png_of  # noqa: PLC0415 -- it needs an extra
-
     try:
         output.write_bytes(png_of(svg))
     except OSError as error:

@@ -1,7 +1,5 @@
 """`ggp token`: who may use a game manager that others can reach, and as what."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """`ggp tournament`: play a tournament on this machine, and say how it stands."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import json
@@ -25,12 +23,9 @@ from gdl.game import Game, played_roles
 from players.kit.host import failure_words, read_url
 from players.player import HostError
 from server.arena.arena import Arena, progress_of
-from server.arena.contestants import Contestants
-from server.arena.display import LiveTable, sprt_line, standings_table
-from server.arena.folder import TournamentFolder
-from server.arena.plan import extended, found_games, plan_of, player_hashes, read_plan, read_toml
-from server.arena.report import HTML_FILE, write_reports
-from server.arena.venue import LocalVenue, Venue
+from server.arena.folder import TournamentFolder, extended, found_games, plan_of, player_hashes, read_plan, read_toml
+from server.arena.report import HTML_FILE, LiveTable, sprt_line, standings_table, write_reports
+from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.importing.api_answers import object_of
@@ -39,9 +34,8 @@ from server.sanitization import game_name_of
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
-from server.tournament.progress import Progress
-from server.tournament.scoring import Measure
-from server.tournament.table import shortage, summary, table_of, verdict
+from server.tournament.progress import Progress, shortage, summary, table_of, verdict
+from server.tournament.standings import Measure
 
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 _FLAGS: Final = Path("command line")

@@ -1,7 +1,5 @@
 """`ggp trace`: random plays of a game in the format of the reference traces."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """`ggp warm-up`: compile the kernels of engine and players, which are kept on disk."""
 
-from __future__ import annotations
-
 import json
 import time
 

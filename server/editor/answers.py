@@ -1,7 +1,5 @@
 """What an editor asks of a document, answered in the words of the Language Server Protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

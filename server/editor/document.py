@@ -1,7 +1,5 @@
 """A rule file as an editor has it open: its text, its places, and its checks after a pause."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """The editor server: what `ggp lsp` does on standard input and output, by the Language Server Protocol."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from importlib.metadata import version

@@ -21,10 +21,9 @@ from server.storage.queue import MatchQueue
 from server.storage.ratings import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow
 from server.tournament.competition import Competition
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame, digest
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.ratings import Ratings, fit_ratings
-from server.tournament.results import MatchResult
 
 LOOK_S: Final = 2.0
 """How often the server looks for idle players."""

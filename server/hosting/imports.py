@@ -13,8 +13,8 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from gdl.editing.differences import normal_sha256
 from gdl.errors import CallerError, GdlError
-from gdl.language.normalization import normal_sha256
 from gdl.language.rules import read_rules
 from server.errors import RequestError
 from server.hosting.ordering import Upload, keep_game

@@ -9,7 +9,7 @@ from typing import Final
 from server.storage.rows import FixtureRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.timetable import AT_ONCE, Timetable
+from server.tournament.plan import AT_ONCE, Timetable
 
 NEVER: Final = 2**62
 """When to look at a tournament again that waits for nothing but changes. *Units*: milliseconds since 1970."""

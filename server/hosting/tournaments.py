@@ -27,10 +27,9 @@ from server.storage.queue import MatchQueue
 from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament.competition import forfeit, forfeits_of_withdrawn
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, Progress, is_decided
-from server.tournament.results import MatchResult
 
 MAX_LIVE: Final = 100
 """How many matches of a tournament wait or are played at once, so that a pause comes soon and other matches get on."""

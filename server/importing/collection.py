@@ -3,8 +3,6 @@
 Source: the layout of the public game repositories, a folder for each game with METADATA (JSON) and its rule sheet.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Archives and rule files by URL: public addresses alone, within limits of size and time."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Games that come in: each validated in a child process, doubles left out by the hash of their normal form."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from gdl.editing.differences import normal_sha256
 from gdl.errors import GdlError, RuleFileError
 from gdl.games.library import find_game, game_names
 from gdl.language.diagnostics import Severity, Source
 from gdl.language.kif import ReadLimits
-from gdl.language.normalization import normal_sha256
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.language.terms import Compound
 from gdl.replacement import replacing

@@ -1,7 +1,5 @@
 """Where games of others come from: folders, ZIP archives and single files, read under limits and never written."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -1,7 +1,5 @@
 """The options of a command, from its flags, the environment and one TOML file; the first that names one counts."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import tomllib

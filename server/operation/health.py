@@ -1,7 +1,5 @@
 """Health, readiness and the end of the process: on SIGTERM matches are finished, parked or aborted, within a limit."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import resource

@@ -1,7 +1,5 @@
 """Log lines on their way to a stream: a thread writes them, so that one which takes nothing holds nothing else up."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -5,8 +5,6 @@ bound to the context (`request`, `match`) is in every line. Nothing secret is wr
 their value, and what looks like a token or a password in a text is covered, wherever it stands.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import sys

@@ -1,7 +1,5 @@
 """What a running game manager counts and measures, in the format of Prometheus; and the engine made ready at start."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import sys
@@ -27,15 +25,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from server.links.own_player import package_environment
 from server.match.events import Message
 from server.match.referee import in_own_thread
-from server.records.entries import (
-    AbortedEntry,
-    AnsweredEntry,
-    CompletedEntry,
-    Entry,
-    FailedEntry,
-    StartedEntry,
-    StepEntry,
-)
+from server.records import entries
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 LAG_INTERVAL_S: Final = 0.25
@@ -94,19 +84,19 @@ class Metrics:
         """Note how many matches wait, in the whole database."""
         self._queued.set(n_queued)
 
-    def take(self, _match_id: str, _number: int, entry: Entry) -> None:
+    def take(self, _match_id: str, _number: int, entry: entries.Entry) -> None:
         """Count an entry of a match's journal."""
         match entry:
-            case StartedEntry():
+            case entries.StartedEntry():
                 self._started.inc()
-            case AnsweredEntry():
+            case entries.AnsweredEntry():
                 self._take_reply(entry)
-            case StepEntry() if entry.moves is not None:
+            case entries.StepEntry() if entry.moves is not None:
                 self._steps.inc()
-            case CompletedEntry() | AbortedEntry() | FailedEntry():
+            case entries.CompletedEntry() | entries.AbortedEntry() | entries.FailedEntry():
                 self._ended.labels(entry.kind).inc()
 
-    def _take_reply(self, entry: AnsweredEntry) -> None:
+    def _take_reply(self, entry: entries.AnsweredEntry) -> None:
         self._replies_of(entry.message.value, _OUTCOME_BY_ERROR.get(entry.error, "illegal")).inc()
         if entry.message is Message.PLAY:
             self._thinking.observe(entry.elapsed_ms / 1000)

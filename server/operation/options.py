@@ -4,8 +4,6 @@ Every option is a flag, a variable of the environment, and a key of the configur
 option is called as its flag is.
 """
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields
@@ -18,17 +16,8 @@ from limits import parse
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
 from server.errors import ConfigurationError
+from server.hosting import order
 from server.hosting.cores import n_cores_here
-from server.hosting.order import (
-    LEASE_S,
-    LOBBY_S,
-    MAX_QUEUED,
-    MAX_RUNNING,
-    PLAYER_MEMORY_MB,
-    HostSettings,
-    LadderSettings,
-    PracticeLimits,
-)
 from server.hosting.referees import RefereeLimits
 from server.links.address import AllowedAddresses
 from server.match.setup import MAX_CLOCK_S, MAX_ROLES
@@ -91,8 +80,8 @@ _RATE: Final = RateText()
 _DELAY: Final = DelayText()
 _LIMITS: Final = Limits()
 _REFEREE: Final = RefereeLimits()
-_PRACTICE: Final = PracticeLimits()
-_LADDER: Final = LadderSettings()
+_PRACTICE: Final = order.PracticeLimits()
+_LADDER: Final = order.LadderSettings()
 
 
 def _option(default: object, explanation: str, kind: click.ParamType[Any] | None = None, **how: Any) -> Any:
@@ -122,17 +111,17 @@ class ServeOptions:
     games: Path | None = _option(None, "A folder of games, as `ggp import` makes it, that are kept beside the "
         "library.",
         click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER")
-    max_matches: int = _option(MAX_RUNNING, "How many are played at once.", click.IntRange(1))
-    max_queued: int = _option(MAX_QUEUED, "How many more may wait.", click.IntRange(0))
+    max_matches: int = _option(order.MAX_RUNNING, "How many are played at once.", click.IntRange(1))
+    max_queued: int = _option(order.MAX_QUEUED, "How many more may wait.", click.IntRange(0))
     max_roles: int = _option(MAX_ROLES, "How many roles a game may have, `random` included.", click.IntRange(1))
     player_cores: int | None = _option(None, "How many cores players of ours think on: each has room for one search, "
         "or four players like greedy. Matches wait for room. By default all cores of the machine.", click.IntRange(1))
-    player_memory: int = _option(PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
+    player_memory: int = _option(order.PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
         click.IntRange(256))
-    lobby_limit: float = _option(LOBBY_S, "For how many seconds a match waits for the people who play in it, before it "
-        "is cancelled.", FiniteRange(1))
-    lease: float = _option(LEASE_S, "After how many seconds of silence another manager on the same database goes on "
-        "with our matches.", FiniteRange(1))
+    lobby_limit: float = _option(order.LOBBY_S, "For how many seconds a match waits for the people who play in it, "
+        "before it is cancelled.", FiniteRange(1))
+    lease: float = _option(order.LEASE_S, "After how many seconds of silence another manager on the same database goes "
+        "on with our matches.", FiniteRange(1))
     sign: Path | None = _option(None, "Sign records with the key in this file, which is made if it is not there.",
         _FILE, metavar="KEYFILE")
     publish: str | None = _option(None, "Publish matches at the old spectator server there, too, as they go on.",
@@ -201,13 +190,13 @@ class ServeOptions:
             limits=Limits(requests=self.rate_requests, orders=self.rate_orders, uploads=self.rate_uploads),
         )
 
-    def hosting(self) -> HostSettings:
+    def hosting(self) -> order.HostSettings:
         """Return what the game manager is allowed.
 
         Raises:
             KeyFileError: the file that should keep the key for signatures cannot be used.
         """
-        return HostSettings(
+        return order.HostSettings(
             max_running=self.max_matches,
             max_queued=self.max_queued,
             max_roles=self.max_roles,
@@ -225,8 +214,8 @@ class ServeOptions:
             ),
             broadcast_delay=self.broadcast_delay,
             live_insight=self.live_insight,
-            practice=PracticeLimits(self.practice_per_day, self.practice_at_once),
-            ladder=LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
+            practice=order.PracticeLimits(self.practice_per_day, self.practice_at_once),
+            ladder=order.LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
             games_folder=self.games,
         )
 

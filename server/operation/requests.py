@@ -1,7 +1,5 @@
 """One line in the log, an id and a place in the metrics for every HTTP request, and compressed answers."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import re

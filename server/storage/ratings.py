@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from server.storage.database import Database
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import annulments, matches, players, seats
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 
 MOST_RESULTS: Final = 10_000
 """How many results are read, the latest."""

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from server.tournament.fixtures import ScheduledMatch
 
 if TYPE_CHECKING:
-    from server.tournament.plan import TournamentTerms
-    from server.tournament.timetable import Timetable
+    from server.tournament.plan import Timetable, TournamentTerms
 
 
 class MatchStatus(StrEnum):

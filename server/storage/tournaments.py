@@ -160,8 +160,7 @@ class TournamentStore:
             games = {
                 name: PinnedGame(str(game["sha256"]), int(game["n_roles"])) for name, game in found["games"].items()
             }
-            from server.tournament.plan import TournamentTerms  # noqa: PLC0415 -- most commands read no tournament
-            from server.tournament.timetable import Timetable  # noqa: PLC0415 -- as above
+            from server.tournament.plan import Timetable, TournamentTerms  # noqa: PLC0415 -- most commands read none
 
             terms = TournamentTerms.model_validate(found["terms"])
             kept = found["timetable"]

@@ -1,7 +1,5 @@
 """A match in a terminal: boards as text or as picture files, moves, errors, the result."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,22 +12,7 @@ from rich.console import Console
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 
-from gdl.boards import (
-    MAX_FRAMES,
-    About,
-    Board,
-    Look,
-    Paint,
-    arrows,
-    board_of,
-    drawing,
-    emphasis,
-    film_of,
-    in_unicode,
-    layout_of,
-    svg_of,
-    text_of,
-)  # fmt: skip
+from gdl import boards
 from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
@@ -60,7 +43,7 @@ def is_screen() -> bool:
     return sys.stdout.isatty()
 
 
-def screen_paint() -> Paint:
+def screen_paint() -> boards.Paint:
     """Return the Paint for standard output: colours on a terminal only."""
     return coloured if is_screen() else plain
 
@@ -70,7 +53,7 @@ def has_unicode() -> bool:
     return is_screen() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
-def drawer(description: Description, game: GameFile | None, paint: Paint = plain) -> Draw:
+def drawer(description: Description, game: GameFile | None, paint: boards.Paint = plain) -> Draw:
     """Return what draws the states of the game; *game* is where its layout may be found, else one is guessed.
 
     On a terminal that has Unicode it draws with that.
@@ -79,14 +62,14 @@ def drawer(description: Description, game: GameFile | None, paint: Paint = plain
         OSError: as `GameFile.about`.
         AboutFileError: as `GameFile.about`.
     """
-    layout = layout_of(description, game.about() if game is not None else None)
+    layout = boards.layout_of(description, game.about() if game is not None else None)
 
     is_unicode = has_unicode()
 
     def draw(facts: Iterable[Term]) -> str:
         known = tuple(facts)
-        board = board_of(layout, description, known)
-        return text_of(in_unicode(board) if is_unicode else board, paint) or facts_text(known)
+        board = boards.board_of(layout, description, known)
+        return boards.text_of(boards.in_unicode(board) if is_unicode else board, paint) or facts_text(known)
 
     return draw
 
@@ -99,20 +82,22 @@ def facts_text(facts: Iterable[Term]) -> str:
 class Pictures:
     """Draws the steps of a match one after the other, each with the last move marked."""
 
-    def __init__(self, description: Description, about: About | None) -> None:
+    def __init__(self, description: Description, about: boards.About | None) -> None:
         self._description = description
-        self._layout = layout_of(description, about)
+        self._layout = boards.layout_of(description, about)
         self.title = about.title if about else "Board"
-        self._before: Board | None = None
+        self._before: boards.Board | None = None
         self._moves: tuple[Term, ...] = ()
 
-    def drawn(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> tuple[Board, Look]:
+    def drawn(
+        self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None
+    ) -> tuple[boards.Board, boards.Look]:
         """Return the state of *step* and how it looks; *moves* are those made in it, which the next picture marks."""
-        board = board_of(self._layout, self._description, facts)
-        look: Look = {
+        board = boards.board_of(self._layout, self._description, facts)
+        look: boards.Look = {
             "title": f"{self.title}, step {step}",
-            "highlighted": emphasis(self._moves, board, self._before),
-            "arrows": arrows(self._moves, board),
+            "highlighted": boards.emphasis(self._moves, board, self._before),
+            "arrows": boards.arrows(self._moves, board),
         }
         self._before, self._moves = board, moves or ()
         return board, look
@@ -124,7 +109,7 @@ class Gallery:
     *Raises*: OSError, where the folder or a file cannot be written.
     """
 
-    def __init__(self, folder: Path, description: Description, about: About | None) -> None:
+    def __init__(self, folder: Path, description: Description, about: boards.About | None) -> None:
         self._folder, self._pictures = folder, Pictures(description, about)
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -136,7 +121,7 @@ class Gallery:
         """
         board, look = self._pictures.drawn(step, facts, moves)
         look["standalone"] = True
-        (self._folder / f"{step:03}.svg").write_text(f"{svg_of(board, **look)}\n", encoding="utf-8")
+        (self._folder / f"{step:03}.svg").write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
 
 
 FILM_FORMATS: Final = (".svg", ".gif", ".webp")
@@ -146,14 +131,14 @@ FILM_FORMATS: Final = (".svg", ".gif", ".webp")
 class Film:
     """Draws the steps of a match as one moving picture; more than a bounded number of them is left out."""
 
-    def __init__(self, description: Description, about: About | None) -> None:
+    def __init__(self, description: Description, about: boards.About | None) -> None:
         self._pictures = Pictures(description, about)
-        self._frames: list[tuple[Board, Look]] = []
+        self._frames: list[tuple[boards.Board, boards.Look]] = []
 
     def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
         """Add the state of *step*; *moves* are those made in it, which the next frame marks."""
         board, look = self._pictures.drawn(step, facts, moves)
-        if len(self._frames) < MAX_FRAMES:
+        if len(self._frames) < boards.MAX_FRAMES:
             self._frames.append((board, look))
 
     def write(self, output: Path) -> None:
@@ -164,14 +149,14 @@ class Film:
             MissingExtraError: it is GIF or WebP, and the extra `pictures` is not installed.
         """
         if output.suffix != ".svg":
-            from server.terminal.raster import write_animation  # noqa: PLC0415 -- it needs an extra
+            from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
 
             for _, look in self._frames:
                 look["standalone"] = True
-            write_animation([svg_of(board, **look) for board, look in self._frames], output)
+            write_animation([boards.svg_of(board, **look) for board, look in self._frames], output)
             return
-        frames = [drawing(board, **look) for board, look in self._frames]
-        output.write_text(f"{film_of(frames, self._pictures.title)}\n", encoding="utf-8")
+        frames = [boards.drawing(board, **look) for board, look in self._frames]
+        output.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
 
 
 class Commentary:

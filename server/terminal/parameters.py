@@ -1,7 +1,5 @@
 """Options that several commands share: numbers that are finite, and ways of output that exclude each other."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A competition so far: what was scheduled, what came of it, and what a schedule gives next."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,8 +7,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Protocol
 
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from enum import Enum
 
 from server.tournament.competition import Competition, Pairing
 from server.tournament.fixtures import Meeting, ScheduledMatch, matches_of
-from server.tournament.scoring import MEETINGS_COUNT, ScoringRules, meeting_points
+from server.tournament.standings import MEETINGS_COUNT, ScoringRules, meeting_points
 from server.tournament.swiss import games_of_round
 
 

@@ -1,7 +1,5 @@
 """The ladder: an endless competition that picks the meetings that tell most about the ratings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ so that the logarithm of the posterior is concave and has one mode.
 Davidson, On extending the Bradley-Terry model to accommodate ties, 1970.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # an annotation that is evaluated loads scipy
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ import numpy as np
 import scipy  # its packages load when they are first used: half a second, which servers without tournaments save
 from numpy.typing import NDArray
 
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]

@@ -1,12 +1,13 @@
-"""What a tournament is: its format, games, players and clocks."""
-
-from __future__ import annotations
+"""What a tournament is: its format, games, players and clocks; what it does by the clock: start, rounds, absence."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
+from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
 
 from gdl.wire.messages import Dialect
 from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
@@ -14,9 +15,134 @@ from server.tournament.competition import Schedule
 from server.tournament.fixtures import Entrant
 from server.tournament.knockout import Knockout
 from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
-from server.tournament.scoring import Measure, ScoringRules
 from server.tournament.sprt import MOST_ELO, SprtTest
+from server.tournament.standings import Measure, ScoringRules
 from server.tournament.swiss import Swiss
+
+MAX_WAIT_S: Final = 30 * 86_400
+"""The longest time between two rounds, or for an absent player. *Units*: seconds."""
+_WEEK: Final = timedelta(days=7)
+
+
+class Weekday(StrEnum):
+    """A day of the week."""
+
+    MONDAY = "monday"
+    TUESDAY = "tuesday"
+    WEDNESDAY = "wednesday"
+    THURSDAY = "thursday"
+    FRIDAY = "friday"
+    SATURDAY = "saturday"
+    SUNDAY = "sunday"
+
+
+def _zone(name: str) -> str:
+    """Return *name* if it is that of a time zone.
+
+    Raises:
+        ValueError: it is not.
+    """
+    try:
+        ZoneInfo(name)
+    except (LookupError, OSError, ValueError) as error:
+        raise ValueError(f"there is no time zone {name!r}; one is called Europe/Berlin") from error
+    return name
+
+
+def _local(at: time) -> time:
+    """Return *at* if it is a time of day without an offset of its own.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if at.tzinfo is not None:
+        raise ValueError("the time is that of the zone, without an offset of its own")
+    return at
+
+
+class _Part(BaseModel):
+    """A part of a timetable; its keys are in camel case in JSON."""
+
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True
+    )
+
+
+class Weekly(_Part):
+    """Rounds that begin once a week; `zone` is a name of the IANA database, as Europe/Berlin."""
+
+    weekday: Weekday
+    time: Annotated[time, AfterValidator(_local)]
+    zone: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_zone)]
+
+    def after(self, at_ms: int) -> int:
+        """Return the first such moment after *at_ms*; where a clock is set forward over it, what it shows then."""
+        zone = ZoneInfo(self.zone)
+        here = datetime.fromtimestamp(at_ms / 1000, zone)
+        n_days = (list(Weekday).index(self.weekday) - here.weekday()) % 7
+        found = datetime.combine(here.date() + timedelta(days=n_days), self.time, zone)
+        while _ms(found) <= at_ms:
+            found += _WEEK  # of the calendar: the time of day stays, also where the offset changes
+        return _ms(found)
+
+
+class Every(_Part):
+    """Rounds that begin so long after the beginning of the one before. *Units*: seconds."""
+
+    every_seconds: Annotated[float, Field(ge=0.1, le=MAX_WAIT_S)]
+
+    def after(self, at_ms: int) -> int:
+        """Return when the round after the one that began at *at_ms* begins."""
+        return at_ms + round(1000 * self.every_seconds)
+
+
+class Timetable(_Part):
+    """What a tournament does by the clock.
+
+    Attributes:
+        entry_closes: when players can no longer enter by themselves; at the start, if nothing is said.
+        starts: when it starts by itself.
+        rounds_begin: when rounds begin; as soon as the schedule gives them, if nothing is said.
+        absence_limit: after how many seconds a match is lost to a player that is not there; None: it is waited for.
+    """
+
+    entry_closes: AwareDatetime | None = None
+    starts: AwareDatetime | None = None
+    rounds_begin: Weekly | Every | None = None
+    absence_limit: Annotated[float, Field(ge=1, le=MAX_WAIT_S)] | None = None
+
+    @model_validator(mode="after")
+    def _is_ordered(self) -> Self:
+        if self.entry_closes is not None and self.starts is not None and self.entry_closes > self.starts:
+            raise ValueError("entry closes after the start")
+        return self
+
+    @property
+    def starts_ms(self) -> int | None:
+        """When the tournament starts by itself, in milliseconds since 1970."""
+        return None if self.starts is None else _ms(self.starts)
+
+    @property
+    def entry_closes_ms(self) -> int | None:
+        """When players can no longer enter by themselves, in milliseconds since 1970."""
+        closes = self.entry_closes or self.starts
+        return None if closes is None else _ms(closes)
+
+    def admits(self, at_ms: int) -> bool:
+        """Return whether players can enter by themselves at *at_ms*, as far as the clock says."""
+        return self.entry_closes_ms is None or at_ms < self.entry_closes_ms
+
+    def round_begins_ms(self, last_ms: int | None) -> int:
+        """Return from when on the next round may begin, if the one before began at *last_ms*; 0: at any time."""
+        return 0 if last_ms is None or self.rounds_begin is None else self.rounds_begin.after(last_ms)
+
+
+AT_ONCE: Final = Timetable()
+"""That of a tournament that a host starts, and whose rounds follow one another."""
+
+
+def _ms(at: datetime) -> int:
+    return round(at.astimezone(UTC).timestamp() * 1000)
 
 
 class TournamentFormat(StrEnum):
@@ -53,7 +179,7 @@ class SprtPlan(BaseModel):
     beta: _Chance = 0.05
 
     @model_validator(mode="after")
-    def _is_ordered(self) -> SprtPlan:
+    def _is_ordered(self) -> Self:
         if self.elo0 >= self.elo1:
             raise ValueError("elo0 must be below elo1")
         return self
@@ -93,7 +219,7 @@ class TournamentTerms(BaseModel):
     sprt: SprtPlan | None = None
 
     @model_validator(mode="after")
-    def _names_no_game_twice(self) -> TournamentTerms:
+    def _names_no_game_twice(self) -> Self:
         if len(set(self.games)) < len(self.games):
             raise ValueError("games: a game is there twice")
         return self
@@ -131,7 +257,7 @@ class TournamentPlan(TournamentTerms):
     players: Annotated[dict[_Name, Annotated[str, Field(min_length=1, max_length=500)]], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _has_two_for_a_test(self) -> TournamentPlan:
+    def _has_two_for_a_test(self) -> Self:
         if self.sprt is not None and len(self.players) != 2:
             raise ValueError(f"sprt: a sequential test is between two players, not {len(self.players)}")
         return self

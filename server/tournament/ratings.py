@@ -5,28 +5,19 @@ intervals those of Laplace's approximation to it. A role that wins oftener than 
 game, so that a lucky seat earns nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from server.tournament.plackett_luce import (
-    MOST_ROLES,
-    Floats,
-    Parameters,
-    Posterior,
-    choices_of,
-    parameters_of,
-    posterior,
-)
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
+from server.tournament.plackett_luce import MOST_ROLES, Parameters, Posterior, choices_of, parameters_of, posterior
 
 ELO_PER_LOGIT: Final = 400 / math.log(10)
 """Elo points for each natural logarithm of odds."""
@@ -244,7 +235,7 @@ def _role_effects(results: Iterable[MatchResult], parameters: Parameters, found:
     return tuple(effects)
 
 
-def _relative(found: Posterior, columns: list[int], weights: Floats) -> tuple[list[float], list[float]]:
+def _relative(found: Posterior, columns: list[int], weights: NDArray[np.float64]) -> tuple[list[float], list[float]]:
     """Return mean and deviation of the parameters in *columns* less their mean by *weights*. *Units*: Elo."""
     values, covariance = found.mode[columns], found.covariance[np.ix_(columns, columns)]
     shared = covariance @ weights
@@ -261,3 +252,26 @@ def _points(lead: float, tie: float) -> float:
     """Return the expected points of a player ahead by *lead* logits, where draws have the weight *tie* (Davidson)."""
     win, loss = math.exp(lead / 2), math.exp(-lead / 2)
     return (win + tie / 2) / (win + loss + tie)
+
+
+N_POINTS: Final = 40
+"""How often the ratings are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsAfter:
+    """The ratings of all players, by name, after the first `n_results` results."""
+
+    n_results: int
+    ratings: Mapping[str, Rating]
+
+
+def rating_history(results: Sequence[MatchResult], n_points: int = N_POINTS) -> tuple[RatingsAfter, ...]:
+    """Return the ratings after up to *n_points* numbers of *results*, which are in the order of time; the last is all.
+
+    Each is a fit of its own, so that a later result does not change what was known before.
+    """
+    n = len(results)
+    numbers = sorted({round(n * i / n_points) for i in range(1, n_points + 1)} - {0})
+    fits = ((number, fit_ratings(results[:number]).players) for number in numbers)
+    return tuple(RatingsAfter(number, {each.player: each for each in rated}) for number, rated in fits)

@@ -1,25 +1,13 @@
 """Round robin, gauntlet, and score tables: schedules that do not depend on results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from server.tournament.competition import Competition, count_meetings
-from server.tournament.fixtures import (
-    Entrant,
-    Meeting,
-    ScheduledMatch,
-    TournamentGame,
-    digest,
-    matches_of,
-    scheduled_match,
-)
-from server.tournament.grouping import Group, least_cost_groups
-
-Games = tuple[TournamentGame, ...]
+from server.tournament.fixtures import Entrant, Games, Meeting, ScheduledMatch, digest, matches_of, scheduled_match
+from server.tournament.matching import Group, least_cost_groups
 
 
 def berger_table(n: int) -> tuple[tuple[tuple[int, int], ...], ...]:

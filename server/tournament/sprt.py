@@ -21,8 +21,6 @@ The test accepts H1 (`elo1`) when the ratio reaches `ln((1 - beta) / alpha)`, an
 fastchess, `sprt.cpp`; fishtest, `LLRcalc.py`, whose `LLR_normalized` this is.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -33,7 +31,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 
 Floats: TypeAlias = NDArray[np.float64]
 

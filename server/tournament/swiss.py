@@ -14,8 +14,6 @@ The pairing of least cost is found by matching (`matching.py`). There are librar
 tournament files, and know neither sets nor games of more than two roles.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,9 +22,8 @@ from typing import Final
 
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Meeting, ScheduledMatch, TournamentGame, matches_of
-from server.tournament.grouping import Group, least_cost_groups, spread
-from server.tournament.matching import least_cost_matching
-from server.tournament.scoring import MEETINGS_COUNT, ScoringRules, meeting_points
+from server.tournament.matching import Group, least_cost_groups, least_cost_matching, spread
+from server.tournament.standings import MEETINGS_COUNT, ScoringRules, meeting_points
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
 _MAX_BLOCK: Final = 256  # larger fields are paired in blocks, which grow to so many entrants to avoid repeated meetings
@@ -229,7 +226,7 @@ def _names(groups: Sequence[tuple[Contender, ...]]) -> tuple[tuple[str, ...], ..
 def groups_of(standing: Sequence[Contender], size: int) -> tuple[tuple[str, ...], ...]:
     """Return groups of *size* who meet, with few repeated meetings and like scores; single names have a bye.
 
-    Byes go to those with the fewest byes, the last first. *Source*: `grouping.py` says how good the groups are.
+    Byes go to those with the fewest byes, the last first. *Source*: `matching.py` says how good the groups are.
     """
     n_byes = len(standing) % size
     by_need = sorted(range(len(standing)), key=lambda i: (standing[i].n_byes, -i))

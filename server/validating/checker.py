@@ -1,7 +1,5 @@
 """Validations of rules from outside: how many child processes work on them at once, for all callers."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """Plays that show a defect of a rule file, as match records: `ggp replay` steps through them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Source: OASIS, SARIF version 2.1.0; GitHub, "Workflow commands for GitHub Actions".
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version

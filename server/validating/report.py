@@ -1,7 +1,5 @@
 """What a validation found, for people at a terminal: excerpts of the rule file, sentences, and what a code means."""
 
-from __future__ import annotations
-
 import difflib
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Rule files as text to edit: read with its encoding, written back whole or not at all, compared line by line."""
 
-from __future__ import annotations
-
 import difflib
 import shutil
 import sys

@@ -10,16 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from gdl import errors
 from gdl.checks import findings
 from gdl.checks.suppression import Allowed, sift
-from gdl.errors import (
-    CannotCompileError,
-    ChildProcessDiedError,
-    LimitExceeded,
-    RuleFileError,
-    StratificationError,
-    UnsafeRuleError,
-)
 from gdl.games.library import find_game
 from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
@@ -79,7 +72,7 @@ def _compiled(description: Description, budget: SimulationBudget) -> Description
     limits = CompileLimits(max_seconds=_COMPILING_S, max_memory_mb=_COMPILING_MB)
     try:
         return compile_game(InterpretedGame(description, budget.limits_in_time), limits)
-    except (CannotCompileError, LimitExceeded):
+    except (errors.CannotCompileError, errors.LimitExceeded):
         return description
 
 
@@ -120,7 +113,7 @@ _PATIENCE: Final = 20
 """How many times its processor time a child may take by the clock."""
 _WAITING_S: Final = 600.0
 """How long a child may wait beside that: while it compiles, the work is done by a child of its own."""
-_CODES: Final = {UnsafeRuleError: "unsafe-variable", StratificationError: "negative-cycle"}
+_CODES: Final = {errors.UnsafeRuleError: "unsafe-variable", errors.StratificationError: "negative-cycle"}
 """What the engines refuse. The static checks say it first; this is for what they might overlook."""
 _INCONCLUSIVE: Final = "gdl/limit-in-play"
 """The code of having no verdict; it is none itself, however strictly it is taken."""
@@ -209,7 +202,7 @@ def check_file(name: str, options: ValidationOptions) -> Validation:
     """
     try:
         source = read_rule_text(name, options.read_limits).source
-    except RuleFileError as error:
+    except errors.RuleFileError as error:
         source = Source(name, "") if error.span is None else error.span.source
         return _sifted(Validation(source, (_refused(error, source),)), options)
     return check_source(source, options)
@@ -220,7 +213,7 @@ def check_source(source: Source, options: ValidationOptions) -> Validation:
     try:
         found = _limited(findings, source, (source, options.read_limits), options)
         return _sifted(Validation(source, tuple(found)), options)
-    except (LimitExceeded, ChildProcessDiedError) as error:
+    except (errors.LimitExceeded, errors.ChildProcessDiedError) as error:
         return Validation(source, limit=str(error), is_checked=False)
 
 
@@ -265,12 +258,14 @@ def play_file(
     try:
         rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play(), options.is_wanted)
         return _sifted(_with(rehearsal, checked), options, is_played=rehearsal.limit is None)
-    except RuleFileError as error:
+    except errors.RuleFileError as error:
         return _sifted(replace(checked, found=(*checked.found, _refused(error, checked.source))), options)
-    except LimitExceeded as error:
+    except errors.LimitExceeded as error:
         is_time = error.what == "seconds"  # then the limit is the budget, not what the child had beyond it
-        return replace(checked, limit=str(LimitExceeded(error.what, options.budget.seconds) if is_time else error))
-    except ChildProcessDiedError as error:
+        return replace(
+            checked, limit=str(errors.LimitExceeded(error.what, options.budget.seconds) if is_time else error)
+        )
+    except errors.ChildProcessDiedError as error:
         return replace(checked, limit=str(error))
 
 
@@ -302,7 +297,7 @@ def _limits(cpu_s: float, options: ValidationOptions) -> ChildLimits:
     return ChildLimits(_PATIENCE * cpu_s + _WAITING_S, options.max_memory_mb, max_cpu_seconds=cpu_s)
 
 
-def _refused(error: RuleFileError, source: Source) -> Diagnostic:
+def _refused(error: errors.RuleFileError, source: Source) -> Diagnostic:
     code = error.code or _CODES.get(type(error), "no-rules")
     return diagnostic(code, error.span or Span(source, 0, 0), error.message, error.hint, error.related)
 

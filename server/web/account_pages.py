@@ -1,7 +1,5 @@
 """The pages to log in and out, and the one on which an admin issues and revokes tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, Final

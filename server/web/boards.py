@@ -1,7 +1,5 @@
 """Boards for pages: rules and layouts read once, and states drawn as markup of our own."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers that take long to find: found in the background, once for all who ask, and remembered."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

@@ -1,7 +1,5 @@
 """The API described by itself: its OpenAPI document, and the same as a page to read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cached_property

@@ -1,34 +1,79 @@
-"""The games: all of them, and one with its rules, its first position, what the validator says and how it was played."""
-
-from __future__ import annotations
+"""The games: all of them; one with its rules, verdict and plays; what differs between its versions; imports."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Final
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
 
 from aiohttp import web
+from aiohttp.web_request import FileField
 from cachetools import LRUCache
 
+from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.errors import GdlError
+from gdl.language.rules import Description, Rule
 from server.access.access import PRINCIPAL
 from server.access.settings import requires
-from server.api.operation import CHECKER, MANAGER
+from server.api.games import known_import
+from server.api.operation import CHECKER, IMPORTS, MANAGER
 from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
-from server.storage.games import about_version, title_of
+from server.match.referee import in_own_thread
+from server.storage.games import GameStore, about_version, title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
+from server.validating.checker import Checker
+from server.validating.formats import file_report
 from server.visibility import Role
+from server.web import game_list
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.cache import BackgroundCache
-from server.web.game_list import BOARDS, KINDS, N_ON_PAGE, ROLES, SORTS, GameQuery, GameTraits, measured, traits_of
 from server.web.leaderboards import LEADERBOARDS
 from server.web.match_lists import CARDS
-from server.web.measuring import MEASUREMENTS
 from server.web.rendering import render, sentence, visitor_of
-from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, report_remarks, rules_form, verdict_of
+from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, plain, report_remarks, rules_form, verdict_of
+
+_N_KEPT: Final = 4_096
+_NO_PATIENCE_S: Final = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    sha256: str
+    version: GameVersion = field(compare=False)
+
+
+class Measurements:
+    """Plays games at random of which no figures are kept, one after the other, and keeps what the plays say."""
+
+    def __init__(self, games: GameStore, checker: Checker) -> None:
+        self._games, self._checker = games, checker
+        self._turn = asyncio.Lock()
+        self._found = BackgroundCache(self._measured, n_kept=_N_KEPT, patience_s=_NO_PATIENCE_S)
+
+    async def begin(self, versions: Iterable[GameVersion]) -> None:
+        """Have those of *versions* measured behind the scenes that have no figures yet."""
+        for version in versions:
+            if not game_list.figures_of(version):
+                await self._found.of(_Rules(version.sha256, version))
+
+    async def _measured(self, rules: _Rules) -> bool:
+        version = rules.version
+        async with self._turn:
+            found = await self._checker.validation(version.rules, version.name, is_played=True)
+        if found.figures is not None and not found.is_wrong:
+            await self._games.judge(version.sha256, found.verdict, file_report(found))
+        return True
+
+    async def close(self) -> None:
+        """End what is being measured."""
+        await self._found.close()
+
+
+MEASUREMENTS: Final = web.AppKey("measurements", Measurements)
+
 
 STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
 FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
@@ -36,7 +81,7 @@ _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
 
 
-_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], GameTraits]] = LRUCache(4_096)
+_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], game_list.GameTraits]] = LRUCache(4_096)
 """What versions are like: they never change but for what is said of them."""
 
 
@@ -44,34 +89,34 @@ async def show_games(request: web.Request) -> web.Response:
     """Show the games that the query asks for, a page at a time, with pictures of their first positions."""
     versions = await request.app[MANAGER].games.listed()
     games = [_traits(version) for version in versions]
-    wanted = GameQuery.of(request.query, request.query.getall("kind", []))
+    wanted = game_list.GameQuery.of(request.query, request.query.getall("kind", []))
     if wanted.needs_figures:
         await request.app[MEASUREMENTS].begin(versions)
     found = wanted.found(games)
-    n_pages = max(1, -(-len(found) // N_ON_PAGE))
+    n_pages = max(1, -(-len(found) // game_list.N_ON_PAGE))
     page = min(wanted.page, n_pages)
     tags = sorted({tag for game in games for tag in game.tags})
     return render(
         request,
         "games.html",
-        games=found[(page - 1) * N_ON_PAGE : page * N_ON_PAGE],
+        games=found[(page - 1) * game_list.N_ON_PAGE : page * game_list.N_ON_PAGE],
         n_games=len(games),
         n_found=len(found),
         page=page,
         n_pages=n_pages,
         wanted=wanted,
-        roles=list(ROLES.items()),
-        boards=list(BOARDS.items()),
-        kinds=list(KINDS.items()),
-        sorts=[(name, words) for name, (words, _) in SORTS.items()],
+        roles=list(game_list.ROLES.items()),
+        boards=list(game_list.BOARDS.items()),
+        kinds=list(game_list.KINDS.items()),
+        sorts=[(name, words) for name, (words, _) in game_list.SORTS.items()],
         tags=[(tag, tag) for tag in tags],
     )
 
 
-def _traits(version: GameVersion) -> GameTraits:
+def _traits(version: GameVersion) -> game_list.GameTraits:
     key = (version.name, version.sha256, version.about, version.verdict, version.report is None)
     if key not in _TRAITS:
-        _TRAITS[key] = traits_of(version)
+        _TRAITS[key] = game_list.traits_of(version)
     return _TRAITS[key]
 
 
@@ -117,7 +162,7 @@ async def show_game(request: web.Request) -> web.Response:
         report=report,
         n_plays=request.app[CHECKER].n_plays(version.sha256),
         remarks=remarks,
-        measured=measured(version),
+        measured=game_list.measured(version),
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         opponents=OWN_PLAYERS,
@@ -152,3 +197,82 @@ async def upload_game(request: web.Request) -> web.StreamResponse:
         refused = replace(form, problem=sentence(error))
         return render(request, "validate.html", status=400, form=refused, verdict=None)
     raise web.HTTPSeeOther(f"/games/{version.name}")
+
+
+_MOST_CHANGES: Final = 200
+_MOST_LINES: Final = 100
+_MOST_LINES_IN_ALL: Final = 5_000
+"""After the change that reaches so many lines the others are only counted: the page is filled on the event loop."""
+_MOST_CHARACTERS: Final = 10_000
+"""How much of each rule is shown at most."""
+_SIGNS: Final = {"-": "removed", "+": "added"}
+
+
+async def show_difference(request: web.Request) -> web.Response:
+    """Show which rules differ by meaning between the versions `old` and `new` that the query names."""
+    name = request.match_info["name"]
+    versions = {version.sha256: version for version in await request.app[MANAGER].games.versions(name)}
+    old, new = (versions.get(request.query.get(key, "")) for key in ("old", "new"))
+    if old is None or new is None:
+        raise RequestError("unknown_game", f"the game {name[:100]!r} has no such two versions", "", 404)
+    before, now = (await rule_book(old)).description, (await rule_book(new)).description
+    found, changes = await in_own_thread(partial(compared, before, now))
+    return render(
+        request,
+        "difference.html",
+        old=old,
+        new=new,
+        title=title_of(new),
+        n_same=found.n_same,
+        counts=[(len(found.of_kind(kind)), kind) for kind in ("added", "removed", "changed")],
+        changes=changes,
+        n_more=len(found.changes) - len(changes),
+    )
+
+
+def compared(old: Description, new: Description) -> tuple[RuleDifference, list[dict[str, Any]]]:
+    """Return what differs, and what the template shows of the first changes."""
+    found, shown = difference(old, new), list[dict[str, Any]]()
+    n_lines = 0
+    for change in found.changes[:_MOST_CHANGES]:
+        if n_lines >= _MOST_LINES_IN_ALL:
+            break
+        shown.append(_shown(change))
+        n_lines += len(shown[-1]["lines"])
+    return found, shown
+
+
+def _shown(change: RuleChange) -> dict[str, Any]:
+    """Return what the template shows of *change*: where the rule is, and its lines with what became of each."""
+    old, new = (_first_lines(rule) for rule in (change.old, change.new))
+    return {
+        "kind": change.kind,
+        "relation": plain(change.relation),
+        "places": [
+            f"line {rule.span.line} {which}"
+            for rule, which in ((change.old, "before"), (change.new, "now"))
+            if rule is not None
+        ],
+        "lines": [(_SIGNS.get(line[0], ""), line[0], plain(line[1:])) for line in changed_lines(old, new)],
+    }
+
+
+def _first_lines(rule: Rule | None) -> list[str]:
+    return [] if rule is None else rule.span.text[:_MOST_CHARACTERS].split("\n")[:_MOST_LINES]
+
+
+@requires(Role.HOST)
+async def begin_import(request: web.Request) -> web.StreamResponse:
+    """Begin to import the archive of the form."""
+    file = (await request.post()).get("archive")
+    if not isinstance(file, FileField) or not file.filename:
+        raise RequestError("import_refused", "no file was chosen", "choose a ZIP archive of rule files")
+    work = await request.app[IMPORTS].begin(file.file.read(), file.filename[:200], visitor_of(request).name)
+    raise web.HTTPSeeOther(f"/games/imports/{work.id}")
+
+
+@requires(Role.HOST)
+async def show_import(request: web.Request) -> web.Response:
+    """Show what became of the rule files so far."""
+    work = known_import(request, request.match_info["id"])
+    return render(request, "import.html", work=work)

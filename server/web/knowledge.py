@@ -3,8 +3,6 @@
 It is worked out in a child process, since the rules may be hostile, and since it may take a while.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +21,7 @@ from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from server.web.cache import BackgroundCache
 
-Known: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
+Known: TypeAlias = tuple[tuple[str, ...] | None, ...]
 """By step the facts that are certain, None where the role's information set is too large."""
 
 _N_KEPT: Final = 64

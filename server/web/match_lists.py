@@ -1,9 +1,9 @@
-"""Lists of matches: the first page, all matches a page at a time, the queue, and the card of each match."""
+"""Lists of matches: the first page and what it is streamed, all matches a page at a time, the queue, the cards."""
 
-from __future__ import annotations
-
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,16 +13,21 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from gdl.errors import GdlError
-from server.access.access import PRINCIPAL
+from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
 from server.api.operation import MANAGER
+from server.api.streams import streaming
 from server.errors import DamagedRowError
 from server.hosting.game_manager import GameManager
+from server.match.link import now_ms
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
+from server.spectating.fanout import Audience, SharedEvent, Sink
+from server.spectating.stream import POLL_S
 from server.storage.games import title_of
+from server.storage.journals import something_new
 from server.storage.matches import MatchStore
 from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow, TournamentRow
-from server.visibility import Principal, people_of, secrecy_of
+from server.visibility import Principal, Role, people_of, secrecy_of
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render
@@ -265,3 +270,78 @@ async def _live(request: web.Request) -> dict[str, Any]:
     rows = await request.app[MANAGER].matches.listed(status=MatchStatus.RUNNING, limit=N_LIVE + 1)
     cards = await request.app[CARDS].of(rows[:N_LIVE], request.get(PRINCIPAL), with_boards=True)
     return {"live": cards, "has_more": len(rows) > N_LIVE}
+
+
+PAUSE_S: Final = 1.5
+"""How long the first page stays as it is at least, however much happens."""
+
+
+class LivePart:
+    """The part of the first page for the viewers who see the same, of whom the first one's request renders it."""
+
+    def __init__(self, app: web.Application) -> None:
+        self._app = app
+        self.event: SharedEvent | None = None
+        self.n_events = 0
+        self.audience = Audience(self._watch)
+
+    async def _watch(self) -> None:
+        shown = ""
+        with self._app[MANAGER].notifier.subscribed() as fresh:
+            while True:
+                fresh.clear()
+                html = await self._html()
+                if html != shown:
+                    shown, self.event = html, SharedEvent("live", {"html": html, "at": now_ms()})
+                    self.n_events += 1
+                    await self.audience.send([self.event], self.n_events - 1, self.n_events)
+                await asyncio.sleep(PAUSE_S)  # changes that come together are sent together
+                await something_new(fresh, POLL_S)
+
+    async def _html(self) -> str:
+        request = self.audience.members[0].brought
+        assert isinstance(request, web.Request)
+        return (await show_live(request)).text or ""
+
+    async def follow(self, request: web.Request, sink: Sink) -> AsyncGenerator[SharedEvent]:
+        """Yield the part, and again whenever it has changed; a slow viewer gets only the newest. It never ends.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        with self.audience.joined(0, sink, request) as member:
+            while True:
+                member.fresh.clear()
+                self.audience.check()
+                if self.event is not None and member.place < self.n_events:
+                    member.place = self.n_events
+                    yield self.event
+                else:
+                    await member.wait()
+
+
+LIVE_PARTS: Final = web.AppKey("live_parts", dict[object, LivePart])
+
+
+def _eyes(who: Principal | None) -> object:
+    """Return the same for all who see the same on the first page."""
+    if who in (None, ANONYMOUS, LOCAL_ADMIN):
+        return who
+    assert who is not None
+    return who.role if who.role == Role.SPECTATOR else who
+
+
+async def follow_live(request: web.Request) -> web.StreamResponse:
+    """Send the part of the first page that changes, now and whenever it does, as events called `live`."""
+    parts, eyes = request.app[LIVE_PARTS], _eyes(request.get(PRINCIPAL))
+    part = parts.get(eyes)
+    if part is None:
+        part = parts[eyes] = LivePart(request.app)
+    try:
+        async with streaming(request) as stream, aclosing(part.follow(request, stream)) as events:
+            async for event in events:
+                await stream.send_all([event])
+    finally:
+        if not part.audience.members and parts.get(eyes) is part:
+            del parts[eyes]
+    return stream.response

@@ -1,6 +1,4 @@
-"""The page of a match: its board, its history, which roles are asked, and the end; with no script, as of one step."""
-
-from __future__ import annotations
+"""The page of a match: its board, its history, which roles are asked, and the end; its board on the pages of others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +9,9 @@ from cachetools import LRUCache
 from yarl import URL
 
 from gdl.boards import Board
+from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
-from server.access.access import PRINCIPAL
+from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
@@ -25,9 +24,8 @@ from server.visibility import Aspect, Principal, Role, Viewer, may_see, secrecy_
 from server.web import boards
 from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
 from server.web.match_lists import CARDS, MatchCard
-from server.web.match_view import MatchView, rows_of, view_of
+from server.web.match_view import MatchView, rows_of, thoughts_of, view_of
 from server.web.rendering import render, visitor_of
-from server.web.thoughts import thoughts_of
 from server.web.tournament_pages import SHOWN
 
 _N_VIEWS: Final = 64
@@ -241,3 +239,58 @@ def _public_order(row: MatchRow) -> dict[str, Any]:
     text = row.order["text"]
     seeds = {"seed": row.order["seed"]} if _is_open(row) else {}
     return {"startClock": text["startClock"], "playClock": text["playClock"]} | seeds
+
+
+_NOTHING_YET: Final = "This board is shown when the match is over."
+_NO_BOARD: Final = "There is no picture of this state."
+
+
+async def show_embedded(request: web.Request) -> web.Response:
+    """Show the board of a match at one step as a page that may stand in a frame of another one."""
+    # Who looks at it may have a token here; the page around it has none.
+    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
+    with understood(shown.row.id):
+        drawn, last = await _drawn(request, shown)
+        picture = await boards.picture_of(drawn, _title(shown), last)
+        request[EMBEDDED] = True
+        words = _words(shown)
+        return render(request, "embed.html", shown=shown, picture=picture, words=words, title=_title(shown))
+
+
+async def send_image(request: web.Request) -> web.Response:
+    """Send the board of a match at one step as an SVG file, for images on other pages."""
+    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
+    with understood(shown.row.id):
+        drawn, last = await _drawn(request, shown)
+        title = _title(shown)
+        svg = _said(_words(shown), title) if drawn is None else await boards.image_of(drawn, title, last)
+    request[EMBEDDED] = True
+    headers = {"Cache-Control": "no-cache"}
+    return web.Response(text=svg, content_type="image/svg+xml", charset="utf-8", headers=headers)
+
+
+async def _drawn(request: web.Request, shown: ShownMatch) -> tuple[Board | None, boards.LastMove | None]:
+    if shown.book is None or shown.is_hidden:
+        return None, None
+    try:
+        drawn, last = await board_at(request, shown)
+    except GdlError:
+        return None, None
+    return (drawn, last) if drawn is not None and drawn.has_picture else (None, None)
+
+
+def _title(shown: ShownMatch) -> str:
+    return f"{shown.card.title}, step {shown.step}"
+
+
+def _words(shown: ShownMatch) -> str:
+    return _NOTHING_YET if shown.is_hidden else _NO_BOARD
+
+
+def _said(words: str, title: str) -> str:
+    """Return a picture of *words* alone."""
+    picture = root(400, 60, role="img")
+    add(picture, "title", title)
+    add(picture, "rect", width=400, height=60, fill="#ffffff")
+    add(picture, "text", words, x=200, y=35, fill="#2b2f36", font_size=15, text_anchor="middle")
+    return written(picture)

@@ -1,23 +1,12 @@
-"""A match as its page shows it, read from its public events: states, joint moves, errors, times, goals, requests."""
-
-from __future__ import annotations
+"""A match as its page shows it, read from its public events: states, joint moves, errors, times, goals, thoughts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Final
 
 from gdl.wire.insights import Insight
-from server.spectating.public import (
-    PublicAnswer,
-    PublicClose,
-    PublicContent,
-    PublicEnd,
-    PublicEvent,
-    PublicQuestion,
-    PublicStart,
-    PublicState,
-    PublicStep,
-)
+from server.spectating import public
 from server.web.rendering import error_words, plain_term
 
 
@@ -116,7 +105,7 @@ class MatchView:
         return sum(step.moves[seat].took_ms or 0 for step in self.steps)
 
 
-def view_of(events: Iterable[PublicEvent]) -> MatchView:
+def view_of(events: Iterable[public.PublicEvent]) -> MatchView:
     """Return the view that *events* tell."""
     view = MatchView()
     for event in events:
@@ -125,32 +114,32 @@ def view_of(events: Iterable[PublicEvent]) -> MatchView:
     return view
 
 
-def _take(view: MatchView, event: PublicContent) -> None:
+def _take(view: MatchView, event: public.PublicContent) -> None:
     """Take *event* into *view*."""
     match event:
-        case PublicStart():
+        case public.PublicStart():
             view.start_clock_s, view.play_clock_s = event.start_clock_s, event.play_clock_s
             view.is_hidden = event.is_hidden
-        case PublicState():
+        case public.PublicState():
             seen = None if event.percepts is None else tuple(tuple(map(plain_term, terms)) for terms in event.percepts)
             view.states.append(ReachedState(event.step, event.at_ms, event.state, seen))
             _fill_in(view, event)
-        case PublicQuestion():
+        case public.PublicQuestion():
             clock_ends_ms = event.deadline_ms - event.grace_ms
             view.asked[event.seat] = PendingRole(event.seat, event.message.value, clock_ends_ms)
-        case PublicAnswer():
+        case public.PublicAnswer():
             view.asked.pop(event.seat, None)
-        case PublicStep():
+        case public.PublicStep():
             view.asked.clear()
             _take_step(view, event)
-        case PublicEnd():
+        case public.PublicEnd():
             view.end, view.reason = event.kind, event.reason
             view.goals = None if event.goals is None else list(event.goals)
-        case PublicClose():
+        case public.PublicClose():
             view.asked.clear()
 
 
-def _fill_in(view: MatchView, event: PublicState) -> None:
+def _fill_in(view: MatchView, event: public.PublicState) -> None:
     """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
     if view.steps and event.moves is not None:
         known = zip(view.steps[-1].moves, event.moves, event.origins or (), strict=True)
@@ -158,7 +147,7 @@ def _fill_in(view: MatchView, event: PublicState) -> None:
         view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
-def _take_step(view: MatchView, event: PublicStep) -> None:
+def _take_step(view: MatchView, event: public.PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
     errors = tuple(map(error_words, event.errors))
     if event.is_start:
@@ -197,4 +186,125 @@ def _hidden(steps: Sequence[StepView]) -> HiddenSteps:
         steps[-1].number,
         tuple(sum(one.took_ms or 0 for one in moves) for moves in seats),
         tuple(sum(bool(one.error) for one in moves) for moves in seats),
+    )
+
+
+WIDTH: Final = 720
+HEIGHT: Final = 220
+LEFT: Final = 48
+_RIGHT: Final = 12
+_TOP: Final = 14
+_BOTTOM: Final = 26
+_MOST: Final = 100.0
+_TICKS: Final = (0, 25, 50, 75, 100)
+_MAX_DOTS: Final = 80
+"""A curve of more points has a dot at its end alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCurve:
+    """The goals that a role expected: the number of its seat, its name, the points of the line, those with a dot."""
+
+    seat: int
+    role: str
+    line: str
+    dots: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChart:
+    """The curves of a match, lines at round goals by their heights, and where the step that is looked at stands."""
+
+    curves: tuple[ValueCurve, ...]
+    ticks: tuple[tuple[int, float], ...]
+    n_steps: int
+    marked_x: float | None
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - _RIGHT
+    bottom: int = HEIGHT - _BOTTOM
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtRow:
+    """What a role thought before a move, in words; a word is empty where it did not tell."""
+
+    role: str
+    value: str
+    is_proven: bool
+    depth: str
+    leaves: str
+    playouts: str
+    line: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """What the page of a match shows of thoughts: all values as a chart, if there are any, and those of one step."""
+
+    chart: ValueChart | None
+    of_step: tuple[ThoughtRow, ...]
+
+
+def thoughts_of(view: MatchView, roles: Sequence[str], step: int, only: int | None = None) -> Thoughts | None:
+    """Return what the players of *view* thought, of the move that led to state *step* in words.
+
+    *only* names the one role to show. None where no player tells, or nothing of it may be known yet.
+    """
+    seats = [seat for seat in range(len(roles)) if only is None or seat == only]
+    if not any(_told(found, seat) for found in view.steps for seat in seats):
+        return None
+    at = view.step_to(step)
+    told = [(roles[seat], _told(at, seat)) for seat in seats] if at is not None else []
+    return Thoughts(
+        _chart(view, roles, seats, step),
+        tuple(_in_words(role, insight) for role, insight in told if insight is not None),
+    )
+
+
+def _told(step: StepView, seat: int) -> Insight | None:
+    return step.insights[seat] if step.insights else None
+
+
+def _chart(view: MatchView, roles: Sequence[str], seats: Sequence[int], step: int) -> ValueChart | None:
+    curves = tuple(curve for seat in seats if (curve := _curve(view, seat, roles[seat])) is not None)
+    if not curves:
+        return None
+    marked_x = _x(step, view.n_steps) if step else None
+    return ValueChart(curves, tuple((goal, _y(goal)) for goal in _TICKS), view.n_steps, marked_x)
+
+
+def _curve(view: MatchView, seat: int, role: str) -> ValueCurve | None:
+    """Return the curve of a role through all values that it told; None where it told none."""
+    told = [(step.number, _told(step, seat)) for step in view.steps]
+    points = [
+        (_x(number, view.n_steps), _y(insight.value))
+        for number, insight in told
+        if insight is not None and insight.value is not None
+    ]
+    if not points:
+        return None
+    dots = points if len(points) <= _MAX_DOTS else points[-1:]
+    return ValueCurve(seat, role, " ".join(f"{x},{y}" for x, y in points), tuple(dots))
+
+
+def _x(step: int, n_steps: int) -> float:
+    share = (step - 1) / (n_steps - 1) if n_steps > 1 else 0.5
+    return round(LEFT + share * (WIDTH - LEFT - _RIGHT), 1)
+
+
+def _y(goal: float) -> float:
+    return round(_TOP + (_MOST - goal) / _MOST * (HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def _in_words(role: str, insight: Insight) -> ThoughtRow:
+    return ThoughtRow(
+        role,
+        "" if insight.value is None else f"{round(insight.value, 1):g}",
+        insight.is_proven,
+        f"{round(insight.depth, 1):g}" if insight.depth else "",
+        f"{insight.n_leaves:,}" if insight.n_leaves else "",
+        f"{insight.n_playouts:,}" if insight.n_playouts else "",
+        tuple(map(plain_term, insight.line)),
     )

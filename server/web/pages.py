@@ -1,7 +1,5 @@
 """The addresses of the pages, and the pages for what goes wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -20,31 +18,25 @@ from server.storage.ratings import ResultStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.web import (
-    embeds,
-    entrant_page,
+    game_list,
     game_pages,
-    game_pictures,
-    home_feed,
-    import_page,
     leaderboards,
     match_lists,
     match_page,
     player_pages,
     seat_page,
     start_page,
-    tournament_exports,
     tournament_forms,
     tournament_pages,
     validation_page,
-    version_page,
 )
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.cache import BackgroundCache
+from server.web.game_pages import MEASUREMENTS, Measurements
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
-from server.web.live_boards import LIVE_BOARDS, LiveBoards
 from server.web.match_lists import CARDS, Cards
-from server.web.measuring import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates, render, send_static_file
+from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
 Value = TypeVar("Value")
 WARM_AFTER_S: Final = 1.0
@@ -102,13 +94,13 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/static/{name}", send_static_file)
     router.add_get("/", match_lists.show_home)
     router.add_get("/parts/live", match_lists.show_live)
-    router.add_get("/parts/live/events", home_feed.follow_live)
+    router.add_get("/parts/live/events", match_lists.follow_live)
     router.add_get("/matches", match_lists.show_matches)
     router.add_get("/queue", match_lists.show_queue)
     router.add_get("/matches/{id}", match_page.show_match)
     router.add_get("/matches/{id}/parts", match_page.show_parts)
-    router.add_get("/matches/{id}/embed", embeds.show_embedded)
-    router.add_get("/matches/{id}/board.svg", embeds.send_image)
+    router.add_get("/matches/{id}/embed", match_page.show_embedded)
+    router.add_get("/matches/{id}/board.svg", match_page.send_image)
     router.add_post("/matches/{id}/abort", match_page.abort)
     router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
     router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
@@ -120,14 +112,14 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
-    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
+    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", player_pages.show_entrant)
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)
-    router.add_get("/tournaments/{name}/records.zip", tournament_exports.send_records)
-    router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
-    router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
+    router.add_get("/tournaments/{name}/records.zip", tournament_pages.send_records)
+    router.add_get("/tournaments/{name}/results.csv", tournament_pages.send_results)
+    router.add_get("/tournaments/{name}/standings.csv", tournament_pages.send_standings)
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
@@ -138,11 +130,11 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/players/{name:.+}", player_pages.command)
     router.add_get("/games", game_pages.show_games)
     router.add_post("/games", game_pages.upload_game)
-    router.add_post("/games/import", import_page.begin)
-    router.add_get("/games/imports/{id}", import_page.show)
+    router.add_post("/games/import", game_pages.begin_import)
+    router.add_get("/games/imports/{id}", game_pages.show_import)
     router.add_get("/games/{name}", game_pages.show_game)
-    router.add_get("/games/{name}/picture.svg", game_pictures.send_picture)
-    router.add_get("/games/{name}/diff", version_page.show_difference)
+    router.add_get("/games/{name}/picture.svg", game_list.send_picture)
+    router.add_get("/games/{name}/diff", game_pages.show_difference)
     router.add_post("/games/{name}/play", start_page.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
@@ -155,13 +147,13 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
     app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
-    app[home_feed.LIVE_PARTS] = {}
+    app[match_lists.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
-    app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
+    app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
-    app[tournament_exports.PACKING] = asyncio.Lock()
+    app[tournament_pages.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
@@ -169,7 +161,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
     app[MEASUREMENTS] = Measurements(manager.games, app[CHECKER])
-    app[game_pictures.PICTURES] = LRUCache(game_pictures.N_KEPT)
+    app[game_list.PICTURES] = LRUCache(game_list.N_KEPT)
     games = await manager.games.listed()
     await asyncio.to_thread(_read_texts, games)
     warming = asyncio.create_task(_warm(app, games))
@@ -180,7 +172,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
-    await app[entrant_page.HISTORIES].close()
+    await app[player_pages.HISTORIES].close()
     await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 

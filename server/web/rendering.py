@@ -1,7 +1,5 @@
 """Templates to pages, with numbers and times in words, static files by content, and the visitor who asks."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The person with the claim to the seat may take it. A cookie for this seat alone keeps it, out of sight in addresses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The form that starts a match: a game, a player for each role, clocks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The forms of tournaments: ordering one, and what its host and the owners of players do with it."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -12,27 +10,20 @@ from pydantic import ValidationError
 from gdl.errors import GdlError, validation_message
 from server.access.access import principal
 from server.access.settings import requires
+from server.api import tournament_models
 from server.api import tournaments as commands
 from server.api.operation import MANAGER
 from server.api.player_models import is_own
-from server.api.tournament_models import (
-    AnnulmentText,
-    EntryText,
-    NewTournament,
-    ReasonText,
-    SubstitutionText,
-    WithdrawalQuery,
-)
 from server.errors import RequestError
 from server.links.seating import OWN_PLAYERS
 from server.storage.games import title_of
 from server.storage.rows import EntryRule, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
-from server.tournament.scoring import Measure
+from server.tournament.standings import Measure
 from server.visibility import Role
 from server.web.rendering import render, sentence
-from server.web.tournament_words import FORMAT_WORDS
+from server.web.tournament_view import FORMAT_WORDS
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")
@@ -65,7 +56,7 @@ async def order(request: web.Request) -> web.StreamResponse:
     data = {name: str(value).strip() for name, value in form.items()}
     games = [str(game) for game in form.getall("games", [])]
     try:
-        text = NewTournament.model_validate(_order(data, games))
+        text = tournament_models.NewTournament.model_validate(_order(data, games))
         await commands.order_tournament(request, text)
     except ValidationError as error:
         first = error.errors()[0]
@@ -152,7 +143,7 @@ async def _start(request: web.Request, name: str, _form: Form) -> None:
 
 
 async def _pause(request: web.Request, name: str, form: Form) -> None:
-    await commands.pause_tournament(request, name, ReasonText(reason=_text(form, "reason")))
+    await commands.pause_tournament(request, name, tournament_models.ReasonText(reason=_text(form, "reason")))
 
 
 async def _resume(request: web.Request, name: str, _form: Form) -> None:
@@ -160,25 +151,27 @@ async def _resume(request: web.Request, name: str, _form: Form) -> None:
 
 
 async def _cancel(request: web.Request, name: str, form: Form) -> None:
-    await commands.cancel_tournament(request, name, ReasonText(reason=_text(form, "reason")))
+    await commands.cancel_tournament(request, name, tournament_models.ReasonText(reason=_text(form, "reason")))
 
 
 async def _enter(request: web.Request, name: str, form: Form) -> None:
-    await commands.enter_tournament(request, name, EntryText.model_validate(_entry(_text(form, "player"))))
+    await commands.enter_tournament(
+        request, name, tournament_models.EntryText.model_validate(_entry(_text(form, "player")))
+    )
 
 
 async def _withdraw(request: web.Request, name: str, form: Form) -> None:
-    reason = WithdrawalQuery(reason=_text(form, "reason"))
+    reason = tournament_models.WithdrawalQuery(reason=_text(form, "reason"))
     await commands.withdraw(request, name, _text(form, "entrant"), reason)
 
 
 async def _substitute(request: web.Request, name: str, form: Form) -> None:
-    text = SubstitutionText(reason=_text(form, "reason"), player=_text(form, "player"))
+    text = tournament_models.SubstitutionText(reason=_text(form, "reason"), player=_text(form, "player"))
     await commands.substitute_player(request, name, _text(form, "entrant"), text)
 
 
 async def _annul(request: web.Request, name: str, form: Form) -> None:
-    text = AnnulmentText(reason=_text(form, "reason"), replay=_text(form, "replay") == "yes")
+    text = tournament_models.AnnulmentText(reason=_text(form, "reason"), replay=_text(form, "replay") == "yes")
     await commands.annul_match(request, name, _text(form, "match"), text)
 
 

@@ -1,27 +1,113 @@
-"""The pages of tournaments: their list, one with its standings, rounds and live boards, and what changes of it."""
-
-from __future__ import annotations
+"""The pages of tournaments: their list, one with standings, rounds and live boards, what changes of it, its exports."""
 
 import asyncio
-from collections.abc import Iterable
+import io
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from aiohttp import web
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from markupsafe import Markup
 
+from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.api.streams import streaming
 from server.errors import RequestError
 from server.match.link import now_ms
+from server.records.record import understood
+from server.sanitization import write_csv
+from server.spectating.events import broadcast_of, public_events
 from server.spectating.tournaments import TournamentFeed
+from server.storage.exporting import MatchFilter, collection, exported
+from server.storage.matches import MatchStore
+from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
-from server.web.live_boards import LIVE_BOARDS, LiveBoard, SeatOnBoard
-from server.web.rendering import render, templates
+from server.visibility import secrecy_of
+from server.web.match_lists import Cards, MatchCard, SeatLine
+from server.web.match_view import view_of
+from server.web.rendering import machine_date, render, templates
 from server.web.tournament_forms import may_enter, own_players
-from server.web.tournament_view import ShownRound, ShownTournament, is_secret, shown_tournament
-from server.web.tournament_words import FORMAT_WORDS, rules_in_words
+from server.web.tournament_view import (
+    FORMAT_WORDS,
+    ShownRound,
+    ShownTournament,
+    is_secret,
+    rules_in_words,
+    shown_tournament,
+)
+
+_AGE_S: Final = 0.5
+_N_BOARDS: Final = 500
+_NO_CLOCKS: Final[Mapping[int, int]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOnBoard:
+    """A seat beside a live board: who plays there, under the name of the tournament, and when its clock ends."""
+
+    seat: SeatLine
+    name: str
+    clock_ends_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBoard:
+    """A match with its board and, by the number of the seat, the ends of the clocks of those who are asked."""
+
+    card: MatchCard
+    clocks: Mapping[int, int]
+
+    def seats(self, players: Sequence[str]) -> tuple[SeatOnBoard, ...]:
+        """Return the seats of players, who are called *players* in the tournament."""
+        played = [(number, seat) for number, seat in enumerate(self.card.seats) if seat in self.card.played]
+        named = zip(played, players, strict=False)
+        return tuple(SeatOnBoard(seat, name, self.clocks.get(number)) for (number, seat), name in named)
+
+
+class LiveBoards:
+    """Makes the boards of *matches*, with the *cards* of lists."""
+
+    def __init__(self, matches: MatchStore, cards: Cards) -> None:
+        self._matches, self._cards = matches, cards
+        self._kept: TTLCache[str, LiveBoard] = TTLCache(_N_BOARDS, _AGE_S)
+        self._drawing = asyncio.Lock()
+
+    async def of(self, match_ids: Iterable[str]) -> list[LiveBoard]:
+        """Return the boards of those of the matches that are there, in their order."""
+        async with self._drawing:
+            found = [await self._board(match_id) for match_id in match_ids]
+        return [board for board in found if board is not None]
+
+    async def _board(self, match_id: str) -> LiveBoard | None:
+        kept = self._kept.get(match_id)
+        if kept is not None:
+            return kept
+        row = await self._matches.find(match_id)
+        if row is None:
+            return None
+        (card,) = await self._cards.of([row], with_boards=True)
+        made = self._kept[match_id] = LiveBoard(card, await self._clocks(row))
+        return made
+
+    async def _clocks(self, row: MatchRow) -> Mapping[int, int]:
+        """Return when the clocks end of the seats that are asked now, as far as spectators see that."""
+        if row.status != MatchStatus.RUNNING or row.damage:
+            return _NO_CLOCKS
+        try:
+            entries = broadcast_of(row, await self._matches.entries(row.id))
+            with understood(row.id):
+                view = view_of(public_events(entries, secrecy_of(row)))
+        except GdlError:  # the match is shown without clocks
+            return _NO_CLOCKS
+        return {seat: asked.clock_ends_ms for seat, asked in view.asked.items()}
+
+
+LIVE_BOARDS: Final = web.AppKey("live_boards", LiveBoards)
+
 
 N_BOARDS: Final = 12
 """How many boards of matches that are played the page of a tournament shows."""
@@ -177,3 +263,94 @@ async def follow(request: web.Request) -> web.StreamResponse:
         async for pulse in feed.changes(name):
             await stream.send("pulse", {"shape": pulse.shape, "steps": pulse.steps, "now": now_ms()})
     return stream.response
+
+
+_STANDINGS: Final = (
+    "rank", "player", "matches", "score", "wins", "draws", "losses", "mean_goal", "elo", "elo_low", "elo_high", "los",
+    "errors", "seconds", "moves", "decided_by",
+)  # fmt: skip
+_RESULTS: Final = (
+    "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
+    "ended",
+)  # fmt: skip
+_PIECE: Final = 65_536
+PACKING: Final = web.AppKey("packing", asyncio.Lock)
+"""Is held while an archive is made: one at a time for all who ask."""
+
+
+async def send_standings(request: web.Request) -> web.Response:
+    """Send the standings as CSV."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    return _csv(f"{shown.row.name}-standings", _STANDINGS, standings_lines(shown))
+
+
+async def send_results(request: web.Request) -> web.Response:
+    """Send the results as CSV, a line for each seat of each match."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    return _csv(f"{shown.row.name}-results", _RESULTS, results_lines(shown))
+
+
+def _csv(name: str, head: Sequence[str], lines: Iterable[Sequence[object]]) -> web.Response:
+    """Return a file in which no cell is a formula in a spreadsheet."""
+    text = io.StringIO()
+    write_csv([head, *([_cell(value) for value in line] for line in lines)], text)
+    # The mark at the beginning has spreadsheets read letters beyond ASCII as what they are.
+    body = "\ufeff" + text.getvalue()
+    return web.Response(text=body, content_type="text/csv", charset="utf-8", headers=_attachment(f"{name}.csv"))
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _attachment(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+
+
+def standings_lines(shown: ShownTournament) -> Iterator[tuple[object, ...]]:
+    """Yield the lines of the standings, the best first."""
+    for row in shown.table:
+        ratings = (None if each is None else round(each) for each in (row.elo, row.elo_low, row.elo_high))
+        made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
+        spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
+        yield (row.rank, row.player, *made, *ratings, row.los, *spent)
+
+
+def results_lines(shown: ShownTournament) -> Iterator[tuple[object, ...]]:
+    """Yield the lines of the results, by the order of the schedule."""
+    ended = {} if shown.progress is None else {each.result.match_id: each for each in shown.progress.ended}
+    for each in shown.fixtures.values():
+        played = ended.get(each.match_id)
+        for place, player in enumerate(each.players):
+            goal = None if each.goals is None else each.goals[place]
+            errors = each.errors[place] if each.errors else None
+            spent = (None, None) if played is None else (played.thinking_ms[place], played.n_steps)
+            what = (each.status, "no" if each.is_void else "yes", each.note, machine_date(each.ended_ms))
+            yield (each.match_id, each.round, each.game, place + 1, player, goal, errors, *spent, *what)
+
+
+async def send_records(request: web.Request) -> web.StreamResponse:
+    """Send the records of the matches that are over as a ZIP archive."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    with tempfile.TemporaryDirectory(prefix="ggp-export-") as folder:
+        path = Path(folder) / "records.zip"
+        async with request.app[PACKING]:
+            await _pack(request, shown, path)
+        response = web.StreamResponse(headers=_attachment(f"{shown.row.name}-records.zip"))
+        response.content_type = "application/zip"
+        response.content_length = path.stat().st_size
+        await response.prepare(request)
+        with path.open("rb") as file:
+            while piece := await asyncio.to_thread(file.read, _PIECE):
+                await response.write(piece)
+        await response.write_eof()
+    return response
+
+
+async def _pack(request: web.Request, shown: ShownTournament, path: Path) -> None:
+    """Write the records of what the tournament scheduled, and not of what only names it, as an archive."""
+    choice = MatchFilter(tournament=shown.row.name)
+    with collection(path) as add:
+        async for found in exported(request.app[MANAGER].database, choice):
+            if found.match_id in shown.fixtures and not found.error:
+                await asyncio.to_thread(add, found.record)

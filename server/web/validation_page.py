@@ -1,7 +1,5 @@
 """The page that checks rules: a listing with every kind of word in a class and every problem underlined."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -72,7 +73,12 @@ def _classes() -> list[type[GdlError]]:
 def _sample(kind: type[GdlError]) -> GdlError:
     parameters = inspect.signature(kind).parameters.values()
     needed = [each for each in parameters if each.default is each.empty]
-    return kind(*(SAMPLES[each.annotation] for each in needed))
+    return kind(*(SAMPLES[_type_name(each.annotation)] for each in needed))
+
+
+def _type_name(annotation: object) -> str:
+    """Return an annotation, a text or a type by its module, as a text without names of modules."""
+    return annotation if isinstance(annotation, str) else re.sub(r"\w+\.", "", inspect.formatannotation(annotation))
 
 
 def _plain(error: GdlError) -> dict[str, object]:

@@ -3,8 +3,6 @@
 All arrays are given by their addresses, and *p* is a plan.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel

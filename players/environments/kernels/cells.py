@@ -1,7 +1,5 @@
 """Bytes and words by address, for kernels that take addresses instead of arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -4,8 +4,6 @@ What a copy is between steps is a row of words; lanes are filled from them and w
 a player has a choice, and ended plays begin anew where that is wanted.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple
 
 import numpy as np

@@ -2,15 +2,13 @@
 
 A walk is a lane. In self-play each lane has a tree of its own, in a match all lanes share one; what keeps lanes of one
 tree apart is a loss that each counts on its way down until its leaf has a value. Values are those of all players, from
--1 to 1, and a player whose turn it is takes what is best for itself, whoever the others are. A node whose value is
+-1 to 1, and a player whose turn it is takes what is best for itself, whatever the others do. A node whose value is
 known for sure, by an end below it, is solved, and not walked through.
 
 *Source*: Silver et al., A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play
 (Science 2018), for the rule of walks; Danihelka et al., Policy improvement by planning with Gumbel (ICLR 2022), for the
 first move of walks in self-play and the targets; Winands et al., Monte-Carlo tree search solver (CG 2008).
 """
-
-from __future__ import annotations
 
 from typing import Final, NamedTuple
 

@@ -18,7 +18,7 @@ from gdl.engines import make_game
 from gdl.game import State
 from players.deadline import SearchBudget
 from players.search.proof.solver import ProofSearch
-from server.positions import PositionFile, SolvedPosition, read_positions
+from server.accuracy import PositionFile, SolvedPosition, read_positions
 
 FOLDER: Final = Path(benchmarks.positions.__file__).parent
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.jsonl"))

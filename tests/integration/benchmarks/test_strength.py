@@ -6,9 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.strength import Outcome, Pairing, main, play_matches
-from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.progress import PlayedMatch, Progress
-from server.tournament.results import MatchResult
 
 
 def test_mcts_hardly_ever_fails_to_beat_random_at_tictactoe() -> None:

@@ -36,7 +36,7 @@ from server.storage.schema import METADATA
 from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.timetable import Timetable
+from server.tournament.plan import Timetable
 from server.visibility import Role
 from tests.kit.server.access.doors import Client, bearer
 from tests.kit.server.hosting.leagues import entrants, tournament

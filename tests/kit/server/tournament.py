@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from server.tournament.competition import Competition, Schedule, next_matches
-from server.tournament.fixtures import Entrant, ScheduledMatch, TournamentGame, derived_seed
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, derived_seed
 
 Play = Callable[[ScheduledMatch], tuple[int, ...]]
 

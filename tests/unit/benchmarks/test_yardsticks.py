@@ -14,7 +14,7 @@ from benchmarks.yardsticks.engines.uci import Board
 from benchmarks.yardsticks.matches import OURS, THEIRS, Outcome, Played, draw_opening
 from gdl.engines import make_game
 from gdl.games.library import find_game
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from tests.kit.benchmarks.stand_in import TicTacToe
 
 START = "(START m x ((role x) (role o) (init (control x))) 1 1)"

@@ -10,9 +10,8 @@ import pytest
 
 from gdl.errors import GdlError
 from players.registry import find_player
-from server.accuracy import Accuracy, AccuracyOptions, accuracy, wilson
+from server.accuracy import FORMAT, Accuracy, AccuracyOptions, accuracy, wilson
 from server.errors import PositionFileError
-from server.positions import FORMAT
 
 X_THREATENS: Final = [["(mark 1 1)", "noop"], ["noop", "(mark 2 2)"], ["(mark 1 2)", "noop"]]
 """O has to answer at (1 3)."""

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.web import home_feed
+from server.web import match_lists
 from tests.kit.server.api.house import house, manager_of
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.registry.host import order
@@ -28,7 +28,7 @@ async def next_event(stream: aiohttp.ClientResponse) -> dict[str, Any]:
 
 
 async def test_viewers_get_the_part_that_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home_feed, "PAUSE_S", 0.05)
+    monkeypatch.setattr(match_lists, "PAUSE_S", 0.05)
     async with house(tmp_path) as (client, _), listening(hanging) as slow:
         manager = manager_of(client)
         async with client.get(EVENTS) as one, client.get(EVENTS) as other:

@@ -13,8 +13,7 @@ from server.hosting.tournaments import Tournaments
 from server.storage.database import Database
 from server.storage.rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
-from server.tournament.plan import TournamentFormat
-from server.tournament.timetable import Every, Timetable
+from server.tournament.plan import Every, Timetable, TournamentFormat
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.storage.samples import HandClock
 

@@ -10,8 +10,7 @@ from server.storage.pulses import LiveMatch, PulseStore
 from server.storage.ratings import RatedResult, ResultStore
 from server.storage.rows import AnnulmentRow, MatchStatus, SeatKind
 from server.storage.tournaments import TournamentChange, TournamentStore
-from server.tournament.fixtures import ScheduledMatch
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult, ScheduledMatch
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 

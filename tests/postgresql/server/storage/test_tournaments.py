@@ -21,7 +21,7 @@ from server.storage.rows import (
 from server.storage.schema import tournaments
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.timetable import Timetable
+from server.tournament.plan import Timetable
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 

@@ -7,8 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 import pytest
 
+from gdl.boards.marks import COLOURS, DARK
 from gdl.boards.pictures import board_css
-from gdl.boards.shapes import COLOURS, DARK
 
 Theme: TypeAlias = Literal["light", "dark"]
 

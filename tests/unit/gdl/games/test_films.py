@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.boards.films import MAX_FRAMES, film_of
-from gdl.boards.pictures import drawing
+from gdl.boards.pictures import MAX_FRAMES, drawing, film_of
 from tests.kit.gdl.games.drawn import CELLS, GRID, NAMESPACE, board, parsed, texts
 
 FRAMES = [drawing(board(GRID | {"pieces": [CELLS]}, *facts)) for facts in ((), ("(cell 1 1 x)",), ("(cell 2 2 o)",))]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.boards.glyphs import in_unicode
-from gdl.boards.text import text_of
+from gdl.boards.text import in_unicode, text_of
 from tests.kit.gdl.games.drawn import GRID, PICTURES, board, case
 
 

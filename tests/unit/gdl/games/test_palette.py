@@ -7,8 +7,8 @@ from typing import get_args
 
 from gdl.boards.grids import Emphasis
 from gdl.boards.layout import Shape
+from gdl.boards.marks import COLOURS, SHAPES
 from gdl.boards.pictures import board_css
-from gdl.boards.shapes import COLOURS, SHAPES
 
 
 def test_the_style_sheet_has_every_colour() -> None:

@@ -7,7 +7,7 @@ import pytest
 from gdl import find_game, make_game
 from players.registry import find_player
 from server.arena.comparison import Comparison, TwoRolesError, compare
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import Decision
 
 

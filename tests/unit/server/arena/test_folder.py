@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder
-from server.arena.plan import plan_of
+from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder, plan_of
 from server.errors import TournamentFolderError
-from server.tournament.fixtures import ScheduledMatch
+from server.tournament.fixtures import MatchResult, ScheduledMatch
 from server.tournament.progress import PlayedMatch
-from server.tournament.results import MatchResult
 
 PLAN = plan_of({"games": ["tictactoe"], "players": {"a": "random", "b": "legal"}}, Path("plan"))
 MATCHES = tuple(

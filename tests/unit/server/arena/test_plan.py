@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.arena.plan import plan_of, player_hashes, read_plan
+from server.arena.folder import plan_of, player_hashes, read_plan
 from server.errors import ConfigurationError
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat

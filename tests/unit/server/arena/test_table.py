@@ -7,14 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from server.arena.plan import plan_of
+from server.arena.folder import plan_of
 from server.arena.report import csv_text, html, markdown, write_reports
 from server.tournament.competition import next_matches
-from server.tournament.fixtures import TournamentGame
-from server.tournament.progress import PlayedMatch, Progress
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult, TournamentGame
+from server.tournament.progress import PlayedMatch, Progress, head_to_head, shortage, summary, table_of, verdict
 from server.tournament.round_robin import RoundRobin
-from server.tournament.table import head_to_head, shortage, summary, table_of, verdict
 
 PLAN = plan_of(
     {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")

@@ -9,9 +9,8 @@ from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairi
 from server.hosting.order import LadderSettings
 from server.storage.ratings import RatedResult
 from server.storage.rows import MatchPurpose, PlayerRow, SeatKind
-from server.tournament.fixtures import ScheduledMatch, TournamentGame
+from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
-from server.tournament.results import MatchResult
 
 GAMES = (TournamentGame("tictactoe", 2), TournamentGame("nim", 2))
 LADDER = MatchPurpose.LADDER

@@ -8,7 +8,7 @@ from server.hosting.rounds import ABSENCE_LOOK_MS, NEVER, Absences, gate_of, wak
 from server.storage.rows import FixtureRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.timetable import Every, Timetable
+from server.tournament.plan import Every, Timetable
 from tests.kit.server.hosting.leagues import entrants, tournament
 
 MATCH = ScheduledMatch("m", "tictactoe", ("p0", "p1"), 1, 2, 1, "pair", "set")

@@ -17,9 +17,8 @@ from server.tournament.competition import (
     is_over,
     next_matches,
 )
-from server.tournament.fixtures import Meeting, TournamentGame, matches_of, rotations
+from server.tournament.fixtures import MatchResult, Meeting, TournamentGame, matches_of, rotations
 from server.tournament.knockout import Knockout
-from server.tournament.results import MatchResult
 from server.tournament.round_robin import Gauntlet, RoundRobin
 from server.tournament.swiss import Swiss
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, result_of, schedule_next

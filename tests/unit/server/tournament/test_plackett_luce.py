@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from server.tournament.fixtures import MatchResult
 from server.tournament.plackett_luce import Floats, RankedChoices, choices_of, parameters_of, posterior, stages_of
-from server.tournament.results import MatchResult
 
 RESULTS = [
     MatchResult("chess", ("ann", "bob"), (100, 0)),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.ratings import normalised_elo, pair_chances, simulated_tests
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import ELO_PER_DEVIATION, Decision, SprtTest, pentanomial, trinomial
 
 

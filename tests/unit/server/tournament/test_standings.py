@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.tournament.competition import Competition, forfeit
-from server.tournament.fixtures import ScheduledMatch
-from server.tournament.results import MatchResult
+from server.tournament.fixtures import MatchResult, ScheduledMatch
 from server.tournament.round_robin import RoundRobin, ScoreTable
-from server.tournament.scoring import Measure, ScoringRules
-from server.tournament.standings import TieBreak, standings
+from server.tournament.standings import Measure, ScoringRules, TieBreak, standings
 from server.tournament.swiss import Swiss, byes
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 

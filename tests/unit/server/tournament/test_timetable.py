@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.tournament.timetable import Every, Timetable, Weekly
+from server.tournament.plan import Every, Timetable, Weekly
 
 MONDAYS = Weekly.model_validate({"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.language.rules import read_rules
-from server.web.version_page import compared
+from server.web.game_pages import compared
 
 
 def test_of_a_long_rule_only_the_beginning_is_shown() -> None:

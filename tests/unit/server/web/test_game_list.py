@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from urllib.parse import parse_qsl
+from xml.etree import ElementTree
 
 import pytest
 from multidict import MultiDict
 
 from server.storage.rows import GameVersion
-from server.web.game_list import GameQuery, GameTraits, picture_key, traits_of
+from server.web.game_list import GameQuery, GameTraits, initial_picture, lines_picture, picture_key, traits_of
 
 ABOUT = 'title = "Dice"\nauthors = ["me"]\nroles = ["a", "random"]\nplayers = 1\nsummary = "s"\ntags = ["luck"]\n'
 
@@ -95,3 +96,17 @@ def test_where_each_role_knows_the_state_nothing_is_hidden() -> None:
 def test_what_was_not_measured_is_not_known(report: object) -> None:
     found = traits_of(GameVersion("x", "0" * 64, "", ("a", "b"), False, 5, report=report))
     assert (found.title, found.board, found.branching, found.figures) == ("x", None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("picture", "texts"),
+    [
+        (lines_picture(["p: <b>", "q: \x0b\u202e", "x" * 40]), ["p: <b>", "q: ??", "x" * 34]),
+        (lines_picture([str(n) for n in range(9)]), [str(n) for n in range(6)]),
+        (initial_picture("\x0bodd"), ["?"]),
+        (initial_picture("<b>"), ["<"]),
+    ],
+)
+def test_text_of_others_is_text(picture: bytes, texts: list[str]) -> None:
+    found = ElementTree.fromstring(picture)
+    assert [one.text for one in found.iter("{http://www.w3.org/2000/svg}text")] == texts

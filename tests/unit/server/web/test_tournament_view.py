@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from server.storage.rows import EntryRule, PinnedGame, TournamentRow
-from server.tournament.plan import TournamentFormat, TournamentTerms
-from server.tournament.timetable import Timetable
-from server.web.tournament_words import FORMAT_WORDS, rules_in_words
+from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
+from server.web.tournament_view import FORMAT_WORDS, rules_in_words
 
 
 def words(

@@ -10,8 +10,8 @@ from PIL import Image
 
 from gdl.boards import picture
 from gdl.games.library import find_game
-from server.terminal import raster
-from server.terminal.raster import MAX_PIXELS, plain_style, png_of, write_animation
+from server.terminal import picture_files
+from server.terminal.picture_files import MAX_PIXELS, plain_style, png_of, write_animation
 from tests.kit.players.games import game
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -94,7 +94,7 @@ def test_a_picture_is_no_larger_than_it_may_be(width: int, height: int, size: tu
 def test_all_pictures_of_a_film_together_have_so_many_pixels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(raster, "MAX_FILM_PIXELS", 20_000)
+    monkeypatch.setattr(picture_files, "MAX_FILM_PIXELS", 20_000)
     write_animation([large(300, 200), large(30, 60)], tmp_path / name)
     with Image.open(tmp_path / name) as film:
         assert (film.size, getattr(film, "n_frames", 1)) == ((100, 67), 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.boards.layout import Layout
-from gdl.boards.sheets import SheetEntry, kind_of, sheet_of, summary
+from server.terminal.picture_files import SheetEntry, kind_of, sheet_of, summary
 from tests.kit.gdl.games.drawn import GRID
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.language.normalization import normal_sha256, normal_text
+from gdl.editing.differences import normal_sha256, normal_text
 from gdl.language.rules import read_rules
 
 RULES = """
