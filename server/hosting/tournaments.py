@@ -108,18 +108,18 @@ class Tournaments:
         Raises:
             StorageError: the database failed.
         """
-        pulses = await self.store.pulses()
-        self._looked_at = {name: looked for name, looked in self._looked_at.items() if name in pulses}
-        for name, pulse in pulses.items():
+        changes = await self.store.changes()
+        self._looked_at = {name: looked for name, looked in self._looked_at.items() if name in changes}
+        for name, change in changes.items():
             known, until_ms = self._looked_at.get(name, (None, 0))
-            if known == pulse and self.clock_ms() < until_ms:
+            if known == change and self.clock_ms() < until_ms:
                 continue
             try:
-                self._looked_at[name] = pulse, await self._went_on(name)
+                self._looked_at[name] = change, await self._went_on(name)
             except Exception as error:  # whatever it is, the other tournaments go on
                 if isinstance(error, StorageError) and not isinstance(error, DamagedRowError):
                     raise
-                self._looked_at[name] = pulse, NEVER
+                self._looked_at[name] = change, NEVER
                 is_foreseen = isinstance(error, GdlError)
                 _LOG.error("tournament %s stands still: %s", name, error, exc_info=None if is_foreseen else error)
 

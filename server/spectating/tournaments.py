@@ -1,51 +1,108 @@
-"""Tournaments as they change: one look at the database for all who watch the same one."""
+"""Tournaments as they change: what is read of one in few numbers, once for all who watch it."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Final
 
+import sqlalchemy as sa
 from cachetools import TTLCache
 
 from server.spectating.stream import POLL_S
+from server.storage.database import Database
 from server.storage.journals import Notifier, something_new
-from server.storage.pulses import Pulse, PulseStore
+from server.storage.rows import ENDED, LIVE, MatchStatus
+from server.storage.schema import fixtures, matches, tournaments
 
 AGE_S: Final = 0.5
 """How long what was read is told to everybody, so that many viewers cost no more than one."""
 _N_KEPT: Final = 256
 
 
+@dataclass(frozen=True, slots=True)
+class LiveMatch:
+    """A match of a tournament that waits or is played, and the number of its last step."""
+
+    match_id: str
+    status: str
+    n_steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTournament:
+    """How far a tournament is: its revision, how many of its matches are over, and those that are live."""
+
+    revision: int
+    n_over: int
+    live: tuple[LiveMatch, ...]
+
+    @property
+    def shape(self) -> str:
+        """A word that is another one when anything but the steps of matches has changed."""
+        parts = (self.revision, self.n_over, [(one.match_id, one.status) for one in self.live])
+        return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """The number of the last step of each match that is played, by its id, in the order of the schedule."""
+        return {one.match_id: one.n_steps for one in self.live if one.status == MatchStatus.RUNNING}
+
+
+class LiveTournaments:
+    """What is read of the tournaments of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, name: str) -> LiveTournament | None:
+        """Return how far the tournament *name* is; None where there is none of that name."""
+        joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id)
+        counting = sa.select(sa.func.count()).select_from(joined)
+        counting = counting.where(fixtures.c.tournament == name, matches.c.status.in_(ENDED))
+        listing = sa.select(matches.c.id, matches.c.status, matches.c.n_steps).select_from(joined)
+        listing = listing.where(fixtures.c.tournament == name, matches.c.status.in_(LIVE))
+        async with self._database.reading() as connection:
+            revision = await connection.scalar(sa.select(tournaments.c.revision).where(tournaments.c.name == name))
+            if revision is None:
+                return None
+            # What is read later may be newer: a change that is missed here is seen by the next look.
+            n_over = await connection.scalar(counting)
+            live = (await connection.execute(listing.order_by(fixtures.c.position))).all()
+        return LiveTournament(revision, n_over or 0, tuple(LiveMatch(*row) for row in live))
+
+
 class TournamentFeed:
     """What the tournaments of *store* are at; *notifier* wakes those who wait, *clock* tells the time in seconds."""
 
-    def __init__(self, store: PulseStore, notifier: Notifier, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: LiveTournaments, notifier: Notifier, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._notifier = store, notifier
-        self._latest: TTLCache[str, Pulse | None] = TTLCache(_N_KEPT, AGE_S, clock)
+        self._latest: TTLCache[str, LiveTournament | None] = TTLCache(_N_KEPT, AGE_S, clock)
         self._reading = asyncio.Lock()
 
-    async def now(self, name: str) -> Pulse | None:
+    async def now(self, name: str) -> LiveTournament | None:
         """Return what the tournament *name* is at now; None where there is none."""
         return await self._store.of(name)
 
-    async def changes(self, name: str, poll_s: float = POLL_S) -> AsyncIterator[Pulse]:
+    async def changes(self, name: str, poll_s: float = POLL_S) -> AsyncIterator[LiveTournament]:
         """Yield what the tournament *name* is at, and again whenever that has changed; it ends where there is none."""
-        seen: Pulse | None = None
+        seen: LiveTournament | None = None
         with self._notifier.subscribed() as fresh:
             while True:
                 fresh.clear()
-                pulse = await self._shared(name)
-                if pulse is None:
+                found = await self._shared(name)
+                if found is None:
                     return
-                if pulse != seen:
-                    yield pulse
-                seen = pulse
+                if found != seen:
+                    yield found
+                seen = found
                 await something_new(fresh, poll_s)
                 await asyncio.sleep(AGE_S)  # changes that come together are told together
 
-    async def _shared(self, name: str) -> Pulse | None:
+    async def _shared(self, name: str) -> LiveTournament | None:
         async with self._reading:
             if name not in self._latest:
                 self._latest[name] = await self._store.of(name)

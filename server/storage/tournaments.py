@@ -83,7 +83,7 @@ class TournamentChange:
     interventions: Sequence[InterventionRow] = ()
 
 
-def _pulses() -> sa.Select[Any]:
+def _changes() -> sa.Select[Any]:
     is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
     joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
     joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
@@ -93,7 +93,7 @@ def _pulses() -> sa.Select[Any]:
     return query.group_by(tournaments.c.name, tournaments.c.revision)
 
 
-_PULSES: Final = _pulses()
+_CHANGES: Final = _changes()
 """Made once: it is asked at the end of every match."""
 
 
@@ -125,9 +125,9 @@ class TournamentStore:
             found = (await connection.execute(query)).mappings().all()
         return each_sound(self._database.name, tournaments, found, self._row)
 
-    async def pulses(self) -> dict[str, tuple[int, int]]:
+    async def changes(self) -> dict[str, tuple[int, int]]:
         """Return the revision of each tournament that runs, or may start by itself, and how many matches are over."""
-        found = await self._database.read(lambda connection: connection.execute(_PULSES).all())
+        found = await self._database.read(lambda connection: connection.execute(_CHANGES).all())
         return {name: (revision, int(n_over)) for name, revision, n_over in found}
 
     async def read(self, name: str) -> StoredTournament | None:

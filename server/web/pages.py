@@ -10,10 +10,9 @@ from cachetools import LRUCache
 
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
-from server.spectating.tournaments import TournamentFeed
+from server.spectating.tournaments import LiveTournaments, TournamentFeed
 from server.storage.games import title_of
 from server.storage.listing import Statistics
-from server.storage.pulses import PulseStore
 from server.storage.ratings import ResultStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
@@ -39,7 +38,7 @@ from server.web.rendering import compile_templates, render, send_static_file
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
 Value = TypeVar("Value")
-WARM_AFTER_S: Final = 1.0
+WARM_AFTER_S: Final = 15.0
 
 _LOG: Final = logging.getLogger(__name__)
 _TITLES: Final = {
@@ -149,7 +148,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
     app[match_lists.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
-    feed = TournamentFeed(PulseStore(manager.database), manager.notifier)
+    feed = TournamentFeed(LiveTournaments(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))

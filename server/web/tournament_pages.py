@@ -142,14 +142,14 @@ class ShownTournaments:
                 self._making.pop(name, None)
 
     async def _made(self, name: str) -> tuple[str, ShownTournament]:
-        pulse = await self.feed.now(name)
+        live = await self.feed.now(name)
         kept = self._kept.get(name)
-        if pulse is not None and kept is not None and kept[0] == pulse.shape:
+        if live is not None and kept is not None and kept[0] == live.shape:
             return kept
-        found = None if pulse is None else await self._store.read(name)
-        if pulse is None or found is None:
+        found = None if live is None else await self._store.read(name)
+        if live is None or found is None:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
-        made = self._kept[name] = pulse.shape, await asyncio.to_thread(shown_tournament, found)
+        made = self._kept[name] = live.shape, await asyncio.to_thread(shown_tournament, found)
         return made
 
     def tables(self, shape: str, shown: ShownTournament, opened: frozenset[int]) -> tuple[Markup, Markup]:
@@ -255,13 +255,13 @@ async def show_boards(request: web.Request) -> web.Response:
 
 
 async def follow(request: web.Request) -> web.StreamResponse:
-    """Tell at once what the tournament is at, and again whenever that changes, as events called `pulse`."""
+    """Tell at once what the tournament is at, and again whenever that changes, as events called `tournament`."""
     feed, name = request.app[SHOWN].feed, request.match_info["name"]
     if await feed.now(name) is None:
         raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
     async with streaming(request) as stream:
-        async for pulse in feed.changes(name):
-            await stream.send("pulse", {"shape": pulse.shape, "steps": pulse.steps, "now": now_ms()})
+        async for live in feed.changes(name):
+            await stream.send("tournament", {"shape": live.shape, "steps": live.steps, "now": now_ms()})
     return stream.response
 
 

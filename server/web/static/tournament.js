@@ -117,7 +117,7 @@ document.addEventListener("toggle", (event) => {
 }, true);
 
 setServerTime(Number(root.dataset.now));
-new Feed(`${address}/events`, ["pulse"], (_, event) => {
+new Feed(`${address}/events`, ["tournament"], (_, event) => {
   latest = JSON.parse(event.data);
   setServerTime(latest.now);
 }, () => {});

@@ -149,7 +149,7 @@ async function refresh() {
 }
 
 setServerTime(Number(document.body.dataset.now));
-new Feed(`${address}/events`, ["pulse"], (_, event) => {
+new Feed(`${address}/events`, ["tournament"], (_, event) => {
   latest = JSON.parse(event.data);
   setServerTime(latest.now);
 }, () => {});

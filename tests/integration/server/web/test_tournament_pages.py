@@ -105,7 +105,7 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
             before = json.loads(await stream.content.readline())
             await command_cup(client, "start")
             after = json.loads(await stream.content.readline())
-    assert before["event"] == after["event"] == "pulse"
+    assert before["event"] == after["event"] == "tournament"
     assert before["data"]["shape"] != after["data"]["shape"]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from server.spectating.tournaments import LiveMatch, LiveTournaments
 from server.storage.database import Database
 from server.storage.matches import MatchStore
-from server.storage.pulses import LiveMatch, PulseStore
 from server.storage.ratings import RatedResult, ResultStore
 from server.storage.rows import AnnulmentRow, MatchStatus, SeatKind
 from server.storage.tournaments import TournamentChange, TournamentStore
@@ -57,16 +57,16 @@ async def test_matches_of_people_and_annulled_ones_are_left_out(database: Databa
     assert await results.latest() == []
 
 
-async def test_a_pulse_tells_what_has_changed_of_a_tournament(database: Database) -> None:
+async def test_what_has_changed_of_a_tournament_is_read_in_few_numbers(database: Database) -> None:
     await begun(database)
-    store, pulses = TournamentStore(database), PulseStore(database)
-    assert await pulses.of("cup") is None
+    store, live = TournamentStore(database), LiveTournaments(database)
+    assert await live.of("cup") is None
     assert await store.add(tournament(), entrants("legal", "random"))
-    empty = await pulses.of("cup")
+    empty = await live.of("cup")
     assert empty is not None
     order = match("t1.1", tournament="cup"), seats("t1.1", "legal", "random")
     assert await store.apply(tournament(), TournamentChange(scheduled=[FIRST], ordered=[order]))
-    waiting = await pulses.of("cup")
+    waiting = await live.of("cup")
     assert waiting is not None
     assert (waiting.revision, waiting.n_over, waiting.live) == (1, 0, (LiveMatch("t1.1", "queued", 0),))
     assert (waiting.steps, waiting.shape == empty.shape) == ({}, False)

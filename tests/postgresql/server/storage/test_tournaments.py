@@ -64,7 +64,7 @@ async def test_a_batch_is_ordered_as_a_whole_or_not_at_all(store: TournamentStor
     orders = [(match(name, tournament="cup"), seats(name, "legal", "random")) for name in ("t1.1", "t1.2")]
     with pytest.raises(StorageError):
         await store.apply(row, TournamentChange(ordered=[*orders, orders[0]]))
-    assert await store.pulses() == {"cup": (1, 0)}
+    assert await store.changes() == {"cup": (1, 0)}
     assert await store.apply(row, TournamentChange(ordered=orders))
     found = await store.read("cup")
     assert found is not None
@@ -85,7 +85,7 @@ async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore
     assert (found.row.status, found.row.reason, found.annulments) == ("paused", "a storm", {"t1.1": annulment})
     told = [(one.status, one.forfeited, one.abort_reason) for one in found.fixtures]
     assert told == [("queued", (), None), ("aborted", ("p1",), "gone")]
-    assert await store.pulses() == {}
+    assert await store.changes() == {}
 
 
 async def test_entrants_change_and_leave(store: TournamentStore) -> None:
@@ -118,12 +118,12 @@ async def test_what_hosts_did_is_kept_in_order(store: TournamentStore) -> None:
     assert found.interventions == (first, second, first)
 
 
-async def test_a_tournament_that_is_open_has_a_pulse_if_it_has_a_timetable(store: TournamentStore) -> None:
+async def test_a_tournament_that_is_open_is_looked_at_if_it_has_a_timetable(store: TournamentStore) -> None:
     timetable = Timetable(absence_limit=5)
     opened = replace(ROW, name="league", status=TournamentStatus.OPEN, timetable=timetable)
     assert await store.add(opened)
     assert await store.add(replace(opened, name="other", timetable=None))
-    assert await store.pulses() == {"cup": (0, 0), "league": (0, 0)}
+    assert await store.changes() == {"cup": (0, 0), "league": (0, 0)}
     found = await store.read("league")
     assert found is not None
     assert found.row == opened
