@@ -64,7 +64,7 @@ def _installed_version() -> str:
     *Source*: packaging.python.org, Recording installed projects.
     """
     for folder in sys.path:
-        for found in Path(folder).glob("ggp-*.dist-info"):
+        for found in Path(folder).glob("ggp-[0-9]*.dist-info"):
             return found.stem.partition("-")[2]
     from importlib.metadata import version  # noqa: PLC0415 -- slow, and seldom needed
 
