@@ -1,4 +1,4 @@
-"""Several trees of a game, each searched in a thread of its own; what they find at the root counts together.
+"""Several trees of a game, each searched in a thread of its own; what they find near the root counts together.
 
 Source: Chaslot, Winands and van den Herik 2008, parallel Monte-Carlo tree search (root parallelisation).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -23,6 +23,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.player import Insight
+from players.search.exchange import Exchange
 from players.search.figures import MoveFigures, chosen_among, insight_of, joined
 from players.search.positions import Report, ignore
 from players.search.tree.rounds import N_WALKS
@@ -113,10 +114,12 @@ class ThreadedSearch:
         """
         self.rest()
         here, (first, *others) = self._compiled(state), self._shares(budget)
-        crew = self._crew = Crew(partial(self._search, n, here, each) for n, each in enumerate(others, 1))
+        exchange = Exchange(len(self.game.roles))
+        crew = self._crew = Crew(partial(self._search, n, here, each, exchange) for n, each in enumerate(others, 1))
+        slices = self._slices(0, here, first, exchange, crew.is_wanted)
         best: Term | None = None
         try:
-            for root in self._slices(0, here, first, crew.is_wanted):
+            for root in slices:
                 found = self.searches[0].best_move(root, role)
                 if found is not None and found != best:
                     best = found
@@ -126,25 +129,36 @@ class ThreadedSearch:
             crew.wait(_GRACE_S + (inf if budget.deadline is None else budget.deadline.remaining_s))
         finally:
             crew.dismiss()
+            slices.close()
         return self._best(role) or state.legal_moves(role)[0]
 
-    def _search(self, number: int, state: State, budget: SearchBudget, is_wanted: IsWanted) -> bool:
+    def _search(self, number: int, state: State, budget: SearchBudget, exchange: Exchange, is_wanted: IsWanted) -> bool:
         """Let a tree search from *state* in a thread; return whether it has solved it."""
-        for _ in self._slices(number, state, budget, is_wanted):
+        for _ in self._slices(number, state, budget, exchange, is_wanted):
             pass
         return self.searches[number].is_solved(self._roots[number])
 
-    def _slices(self, number: int, state: State, budget: SearchBudget, is_wanted: IsWanted) -> Iterator[int]:
-        """Let a tree search from *state* as long as that is wanted, yielding its root after each slice."""
+    def _slices(
+        self, number: int, state: State, budget: SearchBudget, exchange: Exchange, is_wanted: IsWanted
+    ) -> Generator[int, None, None]:
+        """Let a tree search from *state* as long as that is wanted, yielding its root after each slice.
+
+        In the meantime it counts what other trees have walked, too.
+        """
         search = self.searches[number]
         begun = self._roots[number] = search.begin(state, budget)
         if not is_wanted():
             return
-        for root in search.slices(begun, budget):
-            self._roots[number] = root
-            yield root
-            if not is_wanted():
-                return
+        try:
+            exchange.meet(number, search, begun)
+            for root in search.slices(begun, budget):
+                self._roots[number] = root
+                exchange.meet(number, search, root)
+                yield root
+                if not is_wanted():
+                    return
+        finally:
+            exchange.part(number, search)
 
     def ponder(self, state: State, role: Role | None, move: Term | None, is_wanted: IsWanted) -> None:
         """Search on from *state*, or what follows it where *role* makes *move*, as long as it is wanted.

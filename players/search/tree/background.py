@@ -34,7 +34,8 @@ class BackgroundSearch:
 
     def ponder(self, state: State, role: Role | None = None, move: Term | None = None) -> None:
         """Begin to think on about *state*, or what follows it where *role* makes *move*."""
-        search = self.get(0.0)
+        self._end_thinking()
+        search = self._making.get(0.0)
         if search is None or state.is_terminal:
             return
         self._is_wanted.set()
@@ -51,10 +52,13 @@ class BackgroundSearch:
 
     def stop(self) -> None:
         """End the thinking in the background; return when it has ended."""
+        self._end_thinking()
+        search = self._making.get(0.0)
+        if search is not None:
+            search.rest()
+
+    def _end_thinking(self) -> None:
         self._is_wanted.clear()
         if self._thinker is not None:
             self._thinker.join()
             self._thinker = None
-        search = self._making.get(0.0)
-        if search is not None:
-            search.rest()

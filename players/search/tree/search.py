@@ -200,10 +200,15 @@ class CompiledSearch:
         is_full = 2 * self._tree.size[0] > self._size.n_nodes or 2 * self._tree.size[1] > self._size.n_edges
         return self._recycled(root) if is_full else root
 
+    def node_of(self, words: NDArray[np.uint64]) -> int | None:
+        """Return the node of a state, given as words, a new one where there is none; None where there is no room."""
+        node = int(insert(self._tree, self._facts, words[None]))
+        return None if node < 0 else node
+
     def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
         """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
-        node = int(insert(self._tree, self._facts, words[None]))
-        if node >= 0:
+        node = self.node_of(words)
+        if node is not None:
             self._tree.node[node, BOUNDS : BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
             self._tree.node[node, SOLVED] = 1
 

@@ -14,7 +14,8 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
-from players.search.figures import joined
+from players.search.exchange import Exchange
+from players.search.figures import chosen_among, joined
 from players.search.threads import Crew, IsWanted, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch, SearchSettings
@@ -41,22 +42,36 @@ def after_moves(game: CompiledGame, *columns: int) -> State:
     return state
 
 
-def test_what_trees_find_alone_counts_together() -> None:
-    """Each tree walks as one without threads would that has its seed, memory and part of the rounds."""
+def test_what_trees_find_counts_together_and_once() -> None:
+    """Rounds are shared out; after the search each tree has its own walks alone, whatever it was told."""
     of = connectfour()
     state, role = of.initial_state, of.roles[0]
     several = ThreadedSearch(of, 7, SMALL, 2)
     several.think(state, role, SearchBudget(max_rounds=3_001))
-    alone = [CompiledSearch(of, search.seed, SearchSettings(memory_mb=8.0)) for search in several.searches]
-    for search, n_walks in zip(alone, (1_501, 1_500), strict=True):
-        search.think(state, role, SearchBudget(max_rounds=n_walks))
-    figures = [search.figures(search.keep(state), role) for search in alone]
+    figures = [search.figures(search.keep(state), role) for search in several.searches]
+    assert [sum(each.n_walks for each in found) for found in figures] == [1_501, 1_500]
     assert several.figures(role) == joined(figures)
-    assert figures[0] != figures[1]
-    found, each = several.insight(state, role), [search.insight(state, role) for search in alone]
+    found, each = several.insight(state, role), [search.insight(state, role) for search in several.searches]
     assert found.n_leaves == sum(told.n_leaves for told in each) == 3_001
     assert found.n_playouts == sum(told.n_playouts for told in each)
-    assert found.line[0] == str(several.think(state, role, SearchBudget(max_rounds=0)))
+    assert found.line[0] == str(chosen_among(joined(figures), is_decision=True))
+
+
+def test_trees_learn_from_each_other_while_they_search() -> None:
+    """A tree that is searched by another's walks alone takes the move that these found."""
+    of = connectfour()
+    state, role = of.initial_state, of.roles[0]
+    several, exchange = ThreadedSearch(of, 1, SMALL, 2), Exchange(len(of.roles))
+    first, second = several.searches
+    first.think(state, role, SearchBudget(max_rounds=3_000))
+    second.think(state, role, SearchBudget(max_rounds=2))
+    roots = [search.keep(state) for search in several.searches]
+    exchange.meet(0, first, roots[0])
+    exchange.meet(1, second, roots[1])
+    assert second.best_move(roots[1], role) == first.best_move(roots[0], role)
+    assert sum(each.n_walks for each in second.figures(roots[1], role)) == 3_002
+    exchange.part(1, second)
+    assert sum(each.n_walks for each in second.figures(roots[1], role)) == 2
 
 
 def test_one_thread_is_a_search_as_it_is_without_the_option() -> None:
@@ -188,6 +203,8 @@ def test_what_fails_after_a_search_was_given_up_is_logged(caplog: pytest.LogCapt
 def test_a_tree_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
     several, goes_on = ThreadedSearch(of, 1, SMALL, 2), threading.Event()
+    background = BackgroundSearch(lambda: several)
+    assert background.get(600.0) is several
     real = several.searches[1].begin
 
     def late(state: State, budget: SearchBudget) -> int:
@@ -197,10 +214,11 @@ def test_a_tree_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.Monke
     monkeypatch.setattr(several.searches[1], "begin", late)
     move = several.think(of.initial_state, of.roles[0], SearchBudget(deadline=Deadline.after(0.1)))
     insight = several.insight(of.initial_state, of.roles[0])
-    goes_on.set()
-    several.rest()
-    assert move in of.initial_state.legal_moves(of.roles[0])
+    background.ponder(of.initial_state, of.roles[0], move)
     assert insight.line[0] == str(move)
+    goes_on.set()
+    background.stop()
+    assert searching_threads() == []
 
 
 def test_the_best_move_so_far_is_reported() -> None:
