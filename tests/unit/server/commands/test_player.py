@@ -44,7 +44,7 @@ def test_a_player_gets_the_threads_that_it_has_cores_for(
 
     monkeypatch.setattr(player, "run", take)
     monkeypatch.setattr(player, "run_stdio", take)
-    monkeypatch.setattr(player.dialling, "run", take)
+    monkeypatch.setattr("players.kit.dialling.run", take)
     assert CliRunner().invoke(command, words).exit_code == 0
     assert [maker.options for maker in made] == [options]
 
