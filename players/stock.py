@@ -21,6 +21,7 @@ from players.search.nested import LEVEL, NestedSearch
 from players.search.perfect import PYTHON_TREE, PerfectSearch, TreeOptions
 from players.search.plans import OneRoleSearch
 from players.search.proof.solver import load_proof_kernel
+from players.search.threads import MAX_THREADS
 from players.search.tree.bandits import RULES
 from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
 from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
@@ -87,17 +88,17 @@ class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
     The tree is compiled, of at most *memory* megabytes, unless there is a number of playouts (they are to be the same
-    on any machine), or *engine* is `python`; in it roles that choose at once do so by *simultaneous* (`regret` matching
-    or `ucb`). In imperfect information it plays a mixed strategy that it finds in the start clock, where the game is
-    small. Else it samples worlds that agree with its percepts, and searches over information sets instead of states;
-    where its percepts turn out to determine the state it plays as in perfect information. A game of one role is
-    searched for a plan, which is kept and followed; *playouts* then counts nodes as well as plays. Positions of two
-    roles without chance are also tried to be solved, unless `proves` says otherwise; plays take wins in one and stop
-    losses in one, unless *decisive* is false; *history* is how much what plays say of moves counts in the
-    tree, by itself only where there are many moves.
+    on any machine), or *engine* is `python`; with several *threads* each has a tree, and its part of the memory. In the
+    tree roles that choose at once do so by *simultaneous* (`regret` matching or `ucb`). In imperfect information it
+    plays a mixed strategy that it finds in the start clock, where the game is small. Else it samples worlds that agree
+    with its percepts, and searches over information sets instead of states; where its percepts turn out to determine
+    the state it plays as in perfect information. A game of one role is searched for a plan, which is kept and followed;
+    *playouts* then counts nodes as well as plays. Positions of two roles without chance are also tried to be solved,
+    unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *history*
+    is how much what plays say of moves counts in the tree, by itself only where there are many moves.
 
     Raises:
-        ValueError: there is no such way to choose at once, or it may play nothing out.
+        ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
     """
 
     proves: ClassVar[bool] = True
@@ -112,12 +113,15 @@ class MctsPlayer(Player):
         simultaneous: str = SIMULTANEOUS,
         decisive: bool = True,
         history: float | None = None,
+        threads: int = 1,
     ) -> None:
         _check_at_least_one("playouts", playouts)
+        if not 1 <= threads <= MAX_THREADS:
+            raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
         settings = SearchSettings(float(memory), float(exploration), simultaneous, decisive, history)
-        self.options = TreeOptions(playouts, engine, ponder, self.proves, settings)
+        self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod
     def warm_up(cls) -> None:

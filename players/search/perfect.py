@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Final
 
+from gdl.compiler.compiled import CompiledGame
 from gdl.engines import DEFAULT_ENGINE
 from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
@@ -18,6 +20,7 @@ from players.search.making import InTheMaking
 from players.search.positions import Report, ignore
 from players.search.proof.prover import Prover, is_provable
 from players.search.proof.solver import DEFAULT_TABLE_MB
+from players.search.threads import AnySearch, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
 from players.search.uct import TreeSearch
@@ -33,8 +36,8 @@ class TreeOptions:
     """How a game is searched.
 
     With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python,
-    else compiled, with *settings*. With *ponders* it is searched on the others' time, with *proves* beside a search for
-    proofs.
+    else compiled, with *settings*, and there is one for each of *n_threads*. With *ponders* it is searched on the
+    others' time, with *proves* beside a search for proofs.
     """
 
     playouts: int | None = None
@@ -42,6 +45,7 @@ class TreeOptions:
     ponders: bool = False
     proves: bool = True
     settings: SearchSettings = DEFAULT
+    n_threads: int = 1
 
 
 class PerfectSearch:
@@ -82,7 +86,7 @@ class PerfectSearch:
         self.insight = self.tree.insight(state, self.role)
         return best
 
-    def _proven(self, search: CompiledSearch, state: State, deadline: Deadline | None) -> Term | None:
+    def _proven(self, search: AnySearch, state: State, deadline: Deadline | None) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
         prover = None if self.prover is None else self.prover.get(0.0)
         if prover is None or deadline is None:
@@ -94,7 +98,7 @@ class PerfectSearch:
             self.insight = prover.insight(found)
         return found.move
 
-    def _searched(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+    def _searched(self, search: AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the move that the compiled tree finds, None where a role can get stuck."""
         try:
             best = search.think(state, self.role, budget, report)
@@ -123,10 +127,15 @@ class PerfectSearch:
         is_fit = self.game.engine == "compiled" and self.options.playouts is None and not self._has_stuck_plays
         if is_fit and self.options.engine != PYTHON_TREE and len(self.game.roles) > 1 and self.background is None:
             game = compiled_game_of(self.game)
-            seed = self.random.getrandbits(32)
-            self.background = BackgroundSearch(partial(CompiledSearch, game, seed, self.options.settings))
+            self.background = BackgroundSearch(self._search_of(game, self.random.getrandbits(32)))
             if self.options.proves and is_provable(game):
                 self.prover = InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+
+    def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], AnySearch]:
+        settings, n_threads = self.options.settings, self.options.n_threads
+        if n_threads == 1:
+            return partial(CompiledSearch, game, seed, settings)
+        return partial(ThreadedSearch, game, seed, settings, n_threads)
 
     @property
     def _table_mb(self) -> int:

@@ -2,6 +2,7 @@
 
 import getpass
 import logging
+import os
 import re
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
 from server.operation.log_queue import LogQueue
 from server.terminal.parameters import FiniteRange
 
+MATCHES_AT_ONCE: Final = 8
+"""How many matches a player plays at once that is called."""
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -37,6 +40,8 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--ponder/--no-ponder", default=True, show_default=True,
               help="Whether a player that can goes on thinking while others move.")  # fmt: skip
 @click.option("--memory", type=FiniteRange(1), metavar="MB", help="How much a player may take for its search.")
+@click.option("--threads", type=click.IntRange(1), metavar="N", show_default="the cores for each of --max-matches",
+              help="How many threads a search has.")  # fmt: skip
 def command(
     spec: str,
     port: int,
@@ -51,6 +56,7 @@ def command(
     seed: int | None,
     ponder: bool,
     memory: float | None,
+    threads: int | None,
 ) -> None:
     """Run the player SPEC until Ctrl-C.
 
@@ -60,15 +66,17 @@ def command(
     With --connect no other machine needs to reach it: it dials in at a game manager, is registered there if it is new,
     and plays what it is given until Ctrl-C.
     """
-    maker = _with_means(find_player(spec), ponder, memory)
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
+    n_at_once = max_matches or (1 if connect is not None else MATCHES_AT_ONCE)
+    maker = _with_means(find_player(spec), ponder, memory, threads, 1 if stdio else threads_for(n_at_once))
+    n_most = max_matches or MATCHES_AT_ONCE
     logging.getLogger().handlers = [LogQueue(sys.stderr)]
     if connect is not None:
-        _dial(maker, connect, token, Settings(name or dialled_name(spec), max_matches or 8, Timing(margin), seed=seed),
-              max_matches)  # fmt: skip
+        settings = Settings(name or dialled_name(spec), n_most, Timing(margin), seed=seed)
+        _dial(maker, connect, token, settings, max_matches)
         return
-    settings = Settings(name or spec, max_matches or 8, Timing(margin), seed=seed)
+    settings = Settings(name or spec, n_most, Timing(margin), seed=seed)
     if stdio:
         run_stdio(maker, settings)
         return
@@ -78,12 +86,21 @@ def command(
         raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
 
 
-def _with_means(maker: PlayerMaker, ponder: bool, memory: float | None) -> PlayerMaker:
-    """Return *maker* with what it may use beside its clocks, where it asks for such things."""
+def _with_means(
+    maker: PlayerMaker, ponder: bool, memory: float | None, threads: int | None, n_cores: int
+) -> PlayerMaker:
+    """Return *maker* with what it may use beside its clocks, where it asks for such things; *n_cores* are its own."""
     options: dict[str, object] = {"ponder": ponder} if maker.takes("ponder") else {}
     if memory is not None:
         options["memory"] = memory
+    if threads is not None or maker.takes("threads"):
+        options["threads"] = threads or n_cores
     return maker.with_options(**options) if options else maker
+
+
+def threads_for(n_matches: int) -> int:
+    """Return how many threads each of so many matches at once has a core for, one at least."""
+    return max(1, len(os.sched_getaffinity(0)) // n_matches)
 
 
 def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None) -> None:

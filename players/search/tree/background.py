@@ -11,7 +11,7 @@ from gdl.errors import GdlError
 from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.search.making import InTheMaking
-from players.search.tree.search import CompiledSearch
+from players.search.threads import AnySearch
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -22,19 +22,20 @@ class BackgroundSearch:
     The kernel may have to be compiled first, which takes longer than a clock. To be used by one thread.
     """
 
-    def __init__(self, make: Callable[[], CompiledSearch]) -> None:
+    def __init__(self, make: Callable[[], AnySearch]) -> None:
         self._making = InTheMaking(make, "compiled tree")
         self._thinker: threading.Thread | None = None
         self._is_wanted = threading.Event()
 
-    def get(self, patience_s: float) -> CompiledSearch | None:
+    def get(self, patience_s: float) -> AnySearch | None:
         """Return the search, at rest; None where it is not made within *patience_s* seconds."""
         self.stop()
         return self._making.get(patience_s)
 
     def ponder(self, state: State, role: Role | None = None, move: Term | None = None) -> None:
         """Begin to think on about *state*, or what follows it where *role* makes *move*."""
-        search = self.get(0.0)
+        self._end_thinking()
+        search = self._making.get(0.0)
         if search is None or state.is_terminal:
             return
         self._is_wanted.set()
@@ -43,18 +44,20 @@ class BackgroundSearch:
         )
         self._thinker.start()
 
-    def _run(self, search: CompiledSearch, state: State, role: Role | None, move: Term | None) -> None:
+    def _run(self, search: AnySearch, state: State, role: Role | None, move: Term | None) -> None:
         try:
-            root = search.keep(state)
-            if role is not None and move is not None:
-                root = search.after(root, role, move)
-            while self._is_wanted.is_set() and not search.is_solved(root):
-                root = search.work(root)
+            search.ponder(state, role, move, self._is_wanted.is_set)
         except (GdlError, MemoryError) as error:
             _LOG.warning("no thinking on the others' time: %s", error)
 
     def stop(self) -> None:
         """End the thinking in the background; return when it has ended."""
+        self._end_thinking()
+        search = self._making.get(0.0)
+        if search is not None:
+            search.rest()
+
+    def _end_thinking(self) -> None:
         self._is_wanted.clear()
         if self._thinker is not None:
             self._thinker.join()

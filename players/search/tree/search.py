@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
+from players.search.figures import MoveFigures, chosen_among, insight_of
 from players.search.pace import Pace
 from players.search.positions import Report, ignore
 from players.search.tree.bandits import RULES, UCB
@@ -33,6 +34,7 @@ from players.search.tree.nodes import (
     TOTAL,
     VISITS,
     Knobs,
+    Tree,
     TreeSize,
     empty_tree,
     rule_facts,
@@ -87,22 +89,6 @@ class SearchSettings:
 DEFAULT: Final = SearchSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class MoveFigures:
-    """What a search knows of a move: walks through it, the mean of the role's goals, and its proven bounds."""
-
-    move: Term
-    n_walks: int
-    mean: float
-    low: int
-    high: int
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether the goal after this move is known."""
-        return self.low == self.high
-
-
 class CompiledSearch:
     """A search of a compiled game. `n_rounds` counts the walks of the last move.
 
@@ -110,7 +96,7 @@ class CompiledSearch:
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT) -> None:
-        self.game, self.rules = game, game.rules
+        self.game, self.rules, self.seed = game, game.rules, seed
         self._played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
@@ -131,21 +117,48 @@ class CompiledSearch:
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
-        self.n_rounds, self._before = 0, self._room.counts.copy()
-        root = self.keep(state)
+        root = begun = self.begin(state, budget)
         best: Term | None = None
-        if budget.deadline is not None:  # after one slow slice there must be another try
-            self._pace.clock = budget.deadline.clock
-            self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
-        while not (self.is_solved(root) or self._is_over(budget)):
-            left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
-            root = self.work(root, left)
+        for root in self.slices(begun, budget):
             found = self.best_move(root, role)
             if found is not None and found != best:
                 best = found
                 report(best)
         best = self.best_move(root, role)
         return best if best is not None else state.legal_moves(role)[0]
+
+    def begin(self, state: State, budget: SearchBudget) -> int:
+        """Prepare to search from *state* by the clock of *budget*; return its node."""
+        self.n_rounds, self._before = 0, self._room.counts.copy()
+        root = self.keep(state)
+        if budget.deadline is not None:  # after one slow slice there must be another try
+            self._pace.clock = budget.deadline.clock
+            self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
+        return root
+
+    def slices(self, root: int, budget: SearchBudget) -> Iterator[int]:
+        """Search on slice by slice, yielding the root after each, until it is solved or *budget* is spent.
+
+        Raises: as `work`.
+        """
+        while not (self.is_solved(root) or self._is_over(budget)):
+            left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
+            root = self.work(root, left)
+            yield root
+
+    def ponder(self, state: State, role: Role | None, move: Term | None, is_wanted: Callable[[], bool]) -> None:
+        """Search on from *state*, or what follows it where *role* makes *move*, as long as it is wanted.
+
+        Raises: as `work`.
+        """
+        root = self.keep(state)
+        if role is not None and move is not None:
+            root = self.after(root, role, move)
+        while is_wanted() and not self.is_solved(root):
+            root = self.work(root)
+
+    def rest(self) -> None:
+        """Do nothing: it has no thread of its own."""
 
     def _is_over(self, budget: SearchBudget) -> bool:
         if budget.is_spent(self.n_rounds):
@@ -187,10 +200,15 @@ class CompiledSearch:
         is_full = 2 * self._tree.size[0] > self._size.n_nodes or 2 * self._tree.size[1] > self._size.n_edges
         return self._recycled(root) if is_full else root
 
+    def node_of(self, words: NDArray[np.uint64]) -> int | None:
+        """Return the node of a state, given as words, a new one where there is none; None where there is no room."""
+        node = int(insert(self._tree, self._facts, words[None]))
+        return None if node < 0 else node
+
     def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
         """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
-        node = int(insert(self._tree, self._facts, words[None]))
-        if node >= 0:
+        node = self.node_of(words)
+        if node is not None:
             self._tree.node[node, BOUNDS : BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
             self._tree.node[node, SOLVED] = 1
 
@@ -232,9 +250,14 @@ class CompiledSearch:
     def figures(self, node: int, role: Role) -> list[MoveFigures]:
         """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
         number = self.game.roles.index(role)
-        has_bounds = self._tree.node[node, DECIDER] == number
-        limits = int(self._facts.low[number]), int(self._facts.high[number])
-        return [self._figures_of(edge, None if has_bounds else limits) for edge in self._edges(node, number)]
+        limits = None if self.is_decision(node, role) else int(self._facts.low[number] | self._facts.high[number] << 8)
+        edges = self._edges(node, number)
+        rows, moves = (array[edges.start : edges.stop].tolist() for array in (self._tree.edge, self._tree.move))
+        return [self._figures_of(row, move, limits) for row, move in zip(rows, moves, strict=True)]
+
+    def is_decision(self, node: int, role: Role) -> bool:
+        """Return whether *role* alone chooses at a node."""
+        return bool(self._tree.node[node, DECIDER] == self.game.roles.index(role))
 
     def _edges(self, node: int, role: int) -> range:
         row, n_roles = self._tree.node[node], len(self.game.roles)
@@ -244,46 +267,31 @@ class CompiledSearch:
         first = int(row[FIRST] + counts[:role].sum())
         return range(first, first + int(counts[role]))
 
-    def _figures_of(self, edge: int, bounds: tuple[int, int] | None) -> MoveFigures:
-        """Return what is known of an edge, which has its own bounds unless there are others for it."""
-        row = self._tree.edge[edge]
-        n_walks, limits = int(row[VISITS]), int(row[LIMITS])
-        low, high = bounds or (limits & LOW, limits >> 8 & LOW)
-        mean = float(row[TOTAL]) / n_walks if n_walks else 0.0
-        move = self.game.moves[self._tree.move[edge]]
-        return MoveFigures(move, n_walks, mean, low, high)
+    def _figures_of(self, row: Sequence[int], move: int, limits: int | None) -> MoveFigures:
+        """Return what is known of an edge, which has its own bounds unless there are *limits* for it."""
+        n_walks, bounds = row[VISITS], row[LIMITS] if limits is None else limits
+        mean = row[TOTAL] / n_walks if n_walks else 0.0
+        return MoveFigures(self.game.moves[move], n_walks, mean, bounds & LOW, bounds >> 8 & LOW)
 
     def best_move(self, node: int, role: Role) -> Term | None:
-        """Return the most promising move: the most visited open one, or a proven one at least as good as it looks.
+        """Return the most promising move, as `chosen_among` has it; None where nothing is known."""
+        return chosen_among(self.figures(node, role), is_decision=self.is_decision(node, role))
 
-        None where nothing is known.
-        """
-        found = self.figures(node, role)
-        if self._tree.node[node, DECIDER] != self.game.roles.index(role):  # bounds are those of a single decider
-            return max(found, key=lambda each: each.n_walks).move if found else None
-        floor = max((each.low for each in found), default=0)
-        proven = max(
-            (each for each in found if each.is_proven), key=lambda each: (each.low, each.n_walks), default=None
-        )
-        opened = [each for each in found if not each.is_proven and each.high > floor]
-        best = max(opened, key=lambda each: (each.n_walks, each.mean), default=None)
-        if proven is not None and (best is None or proven.low >= best.mean):
-            return proven.move
-        return None if best is None else best.move
-
-    def line(self, state: State, n_steps: int = 12) -> Iterator[Term]:
-        """Yield the moves of the best line from *state* on, of those who choose."""
-        node = self.keep(state)
+    def line(self, node: int, first: Term | None = None, n_steps: int = 12) -> Iterator[Term]:
+        """Yield the moves of the best line from a node on, of those who choose; the *first* one may be given."""
         for _ in range(n_steps):
             decider = int(self._tree.node[node, DECIDER])
-            move = None if decider < 0 else self.best_move(node, self.game.roles[decider])
+            if decider < 0:
+                return
+            role = self.game.roles[decider]
+            move = first or self.best_move(node, role)
             if move is None:
                 return
             yield move
-            following = self.after(node, self.game.roles[decider], move)
+            following = self.after(node, role, move)
             if following == node:
                 return
-            node = following
+            node, first = following, None
 
     def _mean_moves(self) -> float:
         """Return how many moves a role has where it chooses, by the first states of a play."""
@@ -300,18 +308,19 @@ class CompiledSearch:
 
     def insight(self, state: State, role: Role) -> Insight:
         """Return what the search found for *role* at *state* in its last move."""
-        root, since = self.keep(state), self._room.counts - self._before
+        root = self.keep(state)
         best = self.best_move(root, role)
-        found = next((each for each in self.figures(root, role) if each.move == best), None)
-        value = None if found is None else found.low if found.is_proven else found.mean
-        return Insight(
-            n_leaves=int(since[N_WALKS]),
-            n_playouts=int(since[N_PLAYS]),
-            depth=round(float(since[DEPTHS]) / max(1, int(since[N_WALKS])), 2),
-            value=None if value is None else round(float(value), 2),
-            line=tuple(map(str, self.line(state))),
-            is_proven=found is not None and found.is_proven,
-        )
+        return insight_of(best, self.figures(root, role), self.counted, self.line(root))
+
+    @property
+    def counted(self) -> NDArray[np.int64]:
+        """What `counts` of a room were in the last move."""
+        return self._room.counts - self._before
+
+    @property
+    def tree(self) -> Tree:
+        """The tree as it is now: another one after recycling."""
+        return self._tree
 
     @property
     def counts(self) -> dict[str, int]:

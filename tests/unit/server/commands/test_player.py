@@ -1,0 +1,60 @@
+"""What `ggp player` lets a player use: threads by its matches at once, unless they are named."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from players.registry import PlayerMaker
+from server.commands import player
+from server.commands.player import command, threads_for
+
+
+@pytest.fixture(autouse=True)
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
+
+
+@pytest.mark.parametrize(("n_matches", "expected"), [(1, 4), (2, 2), (3, 1), (4, 1), (8, 1)])
+def test_matches_share_the_cores(n_matches: int, expected: int) -> None:
+    assert threads_for(n_matches) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (["mcts"], {"ponder": True, "threads": 1}),
+        (["mcts", "--max-matches", "1"], {"ponder": True, "threads": 4}),
+        (["mcts", "--max-matches", "2"], {"ponder": True, "threads": 2}),
+        (["mcts", "--threads", "3", "--memory", "64"], {"ponder": True, "memory": 64.0, "threads": 3}),
+        (["mcts:threads=5", "--threads", "3"], {"ponder": True, "threads": 5}),
+        (["mcts", "--stdio"], {"ponder": True, "threads": 1}),
+        (["mcts", "--connect", "http://127.0.0.1:1"], {"ponder": True, "threads": 4}),
+        (["mcts", "--connect", "http://127.0.0.1:1", "--max-matches", "2"], {"ponder": True, "threads": 2}),
+        (["legal", "--max-matches", "1"], {}),
+    ],
+)
+def test_a_player_gets_the_threads_that_it_has_cores_for(
+    words: list[str], options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[PlayerMaker] = []
+
+    def take(maker: PlayerMaker, *_: object) -> None:
+        made.append(maker)
+
+    monkeypatch.setattr(player, "run", take)
+    monkeypatch.setattr(player, "run_stdio", take)
+    monkeypatch.setattr("players.kit.dialling.run", take)
+    assert CliRunner().invoke(command, words).exit_code == 0
+    assert [maker.options for maker in made] == [options]
+
+
+def test_a_player_without_threads_refuses_them() -> None:
+    ended = CliRunner().invoke(command, ["legal", "--threads", "2"])
+    assert ended.exit_code != 0
+    assert "refuses the options" in str(ended.exception)
+
+
+def test_too_many_threads_are_refused() -> None:
+    ended = CliRunner().invoke(command, ["mcts", "--threads", "65"])
+    assert "threads are from 1 to 64, not 65" in str(ended.exception)
