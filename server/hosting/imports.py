@@ -1,7 +1,5 @@
 """Imports of many games at a server: each rule file becomes a game of the database, one after the other."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

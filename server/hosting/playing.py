@@ -1,7 +1,5 @@
 """The matches that this process plays: it holds their leases, and takes over those whose lease is over."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

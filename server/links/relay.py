@@ -4,8 +4,6 @@ The manager that plays a match keeps its request queues and clocks, and takes ea
 requests to a player that is connected to them, its replies, and the questions and moves of people.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import re

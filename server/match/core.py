@@ -1,7 +1,5 @@
 """A match as a protocol core: inputs come in, commands and events go out; no socket, no clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Carries out what a match commands: sends messages with their deadlines, has states worked out, reports replies."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress

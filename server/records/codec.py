@@ -5,8 +5,6 @@ written. Plain functions do it, one for each kind: pydantic neither reads nor wr
 players may send, and its models take the event loop longer to make and to write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 

@@ -5,8 +5,6 @@ records print them, and the game comes as the text of its rules. `server.records
 reads them.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

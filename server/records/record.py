@@ -4,8 +4,6 @@ Our own keys start with `x-`; docs/record.md explains each. A record may be take
 broke off: then the answers to the unfinished step are under `x-pending`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import zip_longest

@@ -4,8 +4,6 @@ Records of other hosts may have upper-case names, states in any order, and keys 
 compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """From the entries of a match that broke off to the state from which the match core resumes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The wire as one seat saw it: what was sent, what came back and when, and why a move did not count."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The registered players of a game manager: whose they are, and how many matches each plays now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final

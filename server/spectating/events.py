@@ -1,7 +1,5 @@
 """The public events of a match's journal, and delayed broadcasts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

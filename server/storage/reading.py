@@ -3,8 +3,6 @@
 SQLite keeps any value in any column, and disks, tools and people damage files.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache

@@ -4,8 +4,6 @@ Every change is one transaction that begins from a revision of the tournament, a
 first: so that of two managers that schedule the same matches, one does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
