@@ -7,24 +7,10 @@ from typing import Final
 from gdl.errors import UnknownRoleError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
+from players import worlds
 from players.deadline import Deadline, SearchBudget
 from players.histories import MAX_OUTCOMES, HistorySampler
-from players.worlds import (
-    ChoiceModel,
-    InformationSet,
-    Options,
-    Outcome,
-    Percepts,
-    Step,
-    World,
-    WorldChoices,
-    WorldSteps,
-    drawn_moves,
-    infosets_after,
-    joint_moves,
-    n_joint_moves,
-    parts_of,
-)
+from players.worlds import InformationSet, Percepts, World, infosets_after
 
 __all__ = ["BeliefState", "InformationSet", "Percepts", "World", "infosets_after"]
 
@@ -57,14 +43,14 @@ class BeliefState:
         self.game, self.role, self.max_worlds, self.max_outcomes = game, role, max_worlds, max_outcomes
         self.me = game.roles.index(role)
         self.random = Random(seed)
-        self.steps: list[Step] = []
+        self.steps: list[worlds.Step] = []
         self.is_exact = True
         self.is_lost = False
         self.first = World(game.initial_state, (None,) * len(game.roles))
         self.weights: dict[World, float] = {self.first: 1.0}
         self._many: dict[World, float] = {}
         """The worlds of the last step before all but some were dropped."""
-        self._choices, self._steps = WorldChoices(game, self.me), WorldSteps(game, self.me)
+        self._choices, self._steps = worlds.WorldChoices(game, self.me), worlds.WorldSteps(game, self.me)
         self._histories = HistorySampler(self.first, self._choices, self._steps)
 
     @property
@@ -90,12 +76,12 @@ class BeliefState:
         return random.choices(tuple(self.weights), tuple(self.weights.values()))[0]
 
     @property
-    def model(self) -> ChoiceModel | None:
+    def model(self) -> worlds.ChoiceModel | None:
         """How the other roles choose; None where they play each move with equal probability."""
         return self._choices.model
 
     @model.setter
-    def model(self, model: ChoiceModel | None) -> None:
+    def model(self, model: worlds.ChoiceModel | None) -> None:
         self._choices.model = model
         self._histories.forget()
 
@@ -126,12 +112,12 @@ class BeliefState:
         """Return the worlds after the last step that agree with its percepts, with their weights."""
         own_move, percepts = self.steps[-1]
         options = {world: self._choices.options(world, own_move) for world in weights}
-        n_outcomes = sum(map(n_joint_moves, options.values()))
+        n_outcomes = sum(map(worlds.n_joint_moves, options.values()))
         if n_outcomes <= self.max_outcomes:
             outcomes = list(self._all_outcomes(weights, options))
         else:
             self.is_exact = False
-            outcomes = self._some_outcomes(weights, options, n_outcomes / len(options), parts_of(percepts))
+            outcomes = self._some_outcomes(weights, options, n_outcomes / len(options), worlds.parts_of(percepts))
         following, is_whole = self._steps.followers([outcome for outcome, _ in outcomes], percepts, budget)
         found: dict[World, float] = {}
         for world, (_, weight) in zip(following, outcomes, strict=False):
@@ -156,24 +142,28 @@ class BeliefState:
         return found
 
     def _all_outcomes(
-        self, weights: Mapping[World, float], options: Mapping[World, Options]
-    ) -> Iterator[tuple[Outcome, float]]:
+        self, weights: Mapping[World, float], options: Mapping[World, worlds.Options]
+    ) -> Iterator[tuple[worlds.Outcome, float]]:
         for world, weight in weights.items():
-            for moves, share in joint_moves(options[world]):
+            for moves, share in worlds.joint_moves(options[world]):
                 yield (world, moves), weight * share
 
     def _some_outcomes(
-        self, weights: Mapping[World, float], options: Mapping[World, Options], branching: float, said: set[Term]
-    ) -> list[tuple[Outcome, float]]:
+        self,
+        weights: Mapping[World, float],
+        options: Mapping[World, worlds.Options],
+        branching: float,
+        said: set[Term],
+    ) -> list[tuple[worlds.Outcome, float]]:
         """Return outcomes with weights that stand for all: those of some worlds, or some of each if they are many."""
         n_worlds = int(self.max_outcomes / branching)
         if n_worlds >= MIN_WORLDS:
             return list(self._all_outcomes(_resampled(weights, n_worlds, self.random), options))
         drawn = _draws(weights, max(self.max_outcomes, 10 * self.max_worlds), self.random)
-        found: dict[Outcome, float] = {}
+        found: dict[worlds.Outcome, float] = {}
         for world, count in drawn.items():
             for _ in range(count if all(options[world]) else 0):
-                moves, factor = drawn_moves(options[world], said, self.random)
+                moves, factor = worlds.drawn_moves(options[world], said, self.random)
                 found[world, moves] = found.get((world, moves), 0.0) + factor
         return list(found.items())
 

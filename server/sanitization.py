@@ -1,4 +1,4 @@
-"""Text from outside, cleaned once where it comes in: players' answers, names, queries, forms; and where CSV goes out.
+"""Text from outside, cleaned once where it comes in: players' answers, names, queries, forms; and where it goes out.
 
 What is left can be stored, sent as UTF-8, and shown without turning the text around it or moving a cursor.
 """
@@ -69,6 +69,11 @@ def game_name_of(text: str) -> str:
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """What begins a formula in a spreadsheet."""
+
+
+def shown(text: str) -> str:
+    """Return *text*, which a player may have written, in one line that leaves a terminal as it is."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def write_csv(rows: Iterable[Sequence[str]], stream: TextIO) -> None:

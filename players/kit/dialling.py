@@ -3,8 +3,6 @@
 For an author it is the same as a player over HTTP: the same player server answers the same messages.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

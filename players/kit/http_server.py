@@ -1,7 +1,5 @@
 """A player over HTTP: one POST per message, one reply, and the connection is closed."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """A match between players of one process: no messages, no server, each player gets only its own percepts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext

@@ -4,8 +4,6 @@ Such a class is pickled by value (cloudpickle) for the worker processes, with ev
 as it is when the match begins. All other classes are pickled by reference, as the name of their module.
 """
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """A player that serves matches: messages in, replies out, a session and a worker for each; also on standard input."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -3,8 +3,6 @@
 The messages between a service and its worker are JSON lines: orders down, reports up.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

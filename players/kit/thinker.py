@@ -23,21 +23,7 @@ from gdl.language.terms import Constant, Term
 from gdl.wire.insights import insight_text, insight_words
 from gdl.wire.replies import find_move
 from players.deadline import Deadline, SearchBudget
-from players.kit.session import (
-    Ask,
-    Best,
-    Done,
-    Follow,
-    Join,
-    Joined,
-    Leave,
-    Order,
-    PlayerFailed,
-    Ready,
-    Refused,
-    Report,
-    Thought,
-)
+from players.kit import session
 from players.player import Insight, MakePlayer, Player
 
 T = TypeVar("T")
@@ -124,32 +110,32 @@ _LOG: Final = logging.getLogger(__name__)
 class Thinker:
     """Carries out the orders of one match: it keeps the belief state, and calls the author's code within its time."""
 
-    def __init__(self, make_player: MakePlayer, report: Callable[[Report], None]) -> None:
+    def __init__(self, make_player: MakePlayer, report: Callable[[session.Report], None]) -> None:
         self.make_player, self.report = make_player, report
         self.player = Player()
         self.thinks = True
         self.role: Role = Constant("")
         self.follow_s = 0.0
-        self.last: Follow | None = None
+        self.last: session.Follow | None = None
         self.answer: Term | None = None
         self.has_left = False
         """Whether the work is done: the match is over, or its rules cannot be played."""
 
-    def execute(self, order: Order) -> None:
+    def execute(self, order: session.Order) -> None:
         """Carry out *order*, and report the results."""
         match order:
-            case Join():
+            case session.Join():
                 self._join(order)
-            case Follow():
+            case session.Follow():
                 self._follow(order)
-            case Ask():
+            case session.Ask():
                 self._ask(order)
-            case Leave():
+            case session.Leave():
                 self.has_left = True
                 hook = self.player.abort if order.is_abort else self.player.stop
                 self._run(hook, Deadline.after(HOOK_S).at_s)
 
-    def _join(self, order: Join) -> None:
+    def _join(self, order: session.Join) -> None:
         """Read the rules, make the player, and let it prepare for the match."""
         try:
             reading_ends_s = max(order.interrupt_s, Deadline.after(READING_S).at_s)
@@ -166,27 +152,27 @@ class Thinker:
         except (GdlError, ArithmeticError, RecursionError, MemoryError) as error:
             self._refuse(str(error))
             return
-        self.report(Joined(tuple(map(str, game.roles))))
+        self.report(session.Joined(tuple(map(str, game.roles))))
         self._run(partial(self.player.start, Deadline(order.deadline_s)), order.interrupt_s)
-        self.report(Ready())
+        self.report(session.Ready())
 
     def _refuse(self, reason: str) -> None:
         if reason != _GONE:
             _LOG.warning("the rules are refused: %s", reason)
         self.has_left = True
-        self.report(Refused(reason))
+        self.report(session.Refused(reason))
 
-    def _make_player(self, game: Game, order: Join) -> bool:
+    def _make_player(self, game: Game, order: session.Join) -> bool:
         try:
             self.player = self.make_player()
             self.player.join(game, self.role, order.seed)
         except Exception as error:
             _LOG.exception("the player cannot be made; legal moves will be played")
-            self.report(PlayerFailed(failure_text(error)))
+            self.report(session.PlayerFailed(failure_text(error)))
             return False
         return True
 
-    def _follow(self, order: Follow) -> None:
+    def _follow(self, order: session.Follow) -> None:
         """Advance the belief state by a step, and let the player perceive it."""
         belief = self.player.worlds
         percepts = tuple(map(read_term, order.percepts))
@@ -205,7 +191,7 @@ class Thinker:
         self.last, self.answer = order, None
         self._run(partial(self.player.perceive, own_move, percepts), Deadline.after(HOOK_S).at_s)
 
-    def _ask(self, order: Ask) -> None:
+    def _ask(self, order: session.Ask) -> None:
         """Report a move; without a step since the last question it is the same question, and has the same answer."""
         try:
             state = self.player.worlds.state
@@ -214,23 +200,23 @@ class Thinker:
             _LOG.warning("the legal moves cannot be found: %s", error)
             moves = ()
         if not moves:
-            self.report(Done(order.step, None))
+            self.report(session.Done(order.step, None))
             return
         if self.answer not in moves:
             self.answer = self._chosen(order, state, moves)
-        self.report(Done(order.step, str(self.answer)))
+        self.report(session.Done(order.step, str(self.answer)))
 
-    def _chosen(self, order: Ask, state: State, moves: tuple[Term, ...]) -> Term:
+    def _chosen(self, order: session.Ask, state: State, moves: tuple[Term, ...]) -> Term:
         """Return the move that the player chooses, or its best so far, or a legal one."""
         player = self.player
-        player.prepare_move(moves[0], lambda move: self.report(Best(order.step, str(move))))
+        player.prepare_move(moves[0], lambda move: self.report(session.Best(order.step, str(move))))
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
         found = None if said is None else find_move(said, moves)
         if said is not None and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
-            self.report(PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
+            self.report(session.PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
         chosen = found or player.best_so_far or moves[0]
         self._tell_insight(order.step, chosen)
         return chosen
@@ -240,11 +226,11 @@ class Thinker:
         if type(self.player).insight is Player.insight:
             return
         if chosen != self.player.best_so_far:
-            self.report(Best(step, str(chosen)))
+            self.report(session.Best(step, str(chosen)))
         told = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
         if told is not None:
             insight, text = told
-            self.report(Thought(step, text))
+            self.report(session.Thought(step, text))
             _LOG.info("%s: %s", self.role, insight_words(insight))
 
     def _told_insight(self) -> tuple[Insight, str] | None:
@@ -261,7 +247,7 @@ class Thinker:
             _LOG.info("interrupted at the end of the clock")
         except Exception as error:
             _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
-            self.report(PlayerFailed(failure_text(error)))
+            self.report(session.PlayerFailed(failure_text(error)))
         return None
 
 

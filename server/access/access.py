@@ -15,20 +15,9 @@ from limits import parse
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 
+from server.access import recognition
 from server.access.issuing import Issuing
 from server.access.origin import Remote, check_host, check_not_forwarded, check_origin, remote_of
-from server.access.recognition import (
-    CSRF_FIELD,
-    CSRF_HEADER,
-    FORM_TYPES,
-    SESSION_SECRET,
-    Recognition,
-    check_form_token,
-    drop_session,
-    form_token,
-    keep_session,
-    session_secret,
-)
 from server.access.settings import SAFE_METHODS, AccessSettings, Limits, needed_role
 from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
 from server.visibility import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
@@ -151,7 +140,7 @@ class AccessControl:
 
     def __init__(self, settings: AccessSettings, tokens: TokenStore) -> None:
         self.settings = settings
-        self.recognition = Recognition(tokens)
+        self.recognition = recognition.Recognition(tokens)
         self.issuing = Issuing(tokens, self.recognition.forget)
         self.rate_limiter = RateLimiter(settings.limits)
         self.open_requests = OpenRequests(self.still_admits)
@@ -182,10 +171,10 @@ class AccessControl:
         header = request.headers.get("Authorization")
         if header is not None:
             return await self._bearer(header, remote)
-        secret = session_secret(request, remote)
+        secret = recognition.session_secret(request, remote)
         found = await self.recognition.by_session(secret) if secret else None
         if secret and found:
-            request[SESSION_SECRET] = secret
+            request[recognition.SESSION_SECRET] = secret
         return found or (ANONYMOUS if self.settings.is_public else None)
 
     async def _bearer(self, header: str, remote: Remote) -> Principal:
@@ -201,7 +190,7 @@ class AccessControl:
             return True
         if request[PRINCIPAL] is LOCAL_ADMIN:
             return await self.is_open()
-        secret = request.get(SESSION_SECRET)
+        secret = request.get(recognition.SESSION_SECRET)
         if secret is not None:
             return await self.recognition.by_session(secret) is not None
         text = _bearer_text(request.headers.get("Authorization", ""))
@@ -234,17 +223,17 @@ class AccessControl:
             return False
         life_s = self.settings.session_s
         secret = await self.recognition.begin_session(found.token_id, life_s)
-        keep_session(request, remote, secret, life_s)
+        recognition.keep_session(request, remote, secret, life_s)
         # What the answer shows is already theirs.
-        request[PRINCIPAL], request[SESSION_SECRET] = found, secret
+        request[PRINCIPAL], request[recognition.SESSION_SECRET] = found, secret
         return True
 
     async def log_out(self, request: web.Request) -> None:
         """End the session that *request* belongs to, if it does to one."""
-        secret = session_secret(request, request[REMOTE])
+        secret = recognition.session_secret(request, request[REMOTE])
         if secret is not None:
             await self.recognition.end_session(secret)
-            drop_session(request, request[REMOTE])
+            recognition.drop_session(request, request[REMOTE])
 
     async def check_form(self, request: web.Request) -> None:
         """Check that a form came from a page of ours, and also a request that nothing but a cookie entitles.
@@ -253,13 +242,13 @@ class AccessControl:
             ForeignRequestError: it did not.
         """
         is_proven = "Authorization" in request.headers
-        is_for_programs = request.path.startswith("/api/") and SESSION_SECRET not in request
+        is_for_programs = request.path.startswith("/api/") and recognition.SESSION_SECRET not in request
         if request.method in SAFE_METHODS or is_proven or is_for_programs:
             return
-        sent = request.headers.get(CSRF_HEADER)
-        if sent is None and request.content_type in FORM_TYPES:
-            sent = str((await request.post()).get(CSRF_FIELD, ""))
-        check_form_token(request, request[REMOTE], sent or "")
+        sent = request.headers.get(recognition.CSRF_HEADER)
+        if sent is None and request.content_type in recognition.FORM_TYPES:
+            sent = str((await request.post()).get(recognition.CSRF_FIELD, ""))
+        recognition.check_form_token(request, request[REMOTE], sent or "")
 
 
 def _bearer_text(header: str) -> str:
@@ -287,4 +276,4 @@ def csrf_token(request: web.Request) -> str:
 
     Scripts send it as the header `X-CSRF-Token`.
     """
-    return form_token(request, request[REMOTE])
+    return recognition.form_token(request, request[REMOTE])

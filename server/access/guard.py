@@ -1,7 +1,5 @@
 """The middleware that every request passes before its handler, and the headers that every answer gets."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeAlias

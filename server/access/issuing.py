@@ -1,7 +1,5 @@
 """Tokens issued, rotated and revoked, one by one or for a class list."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

@@ -1,7 +1,5 @@
 """From where a request comes: the address behind trusted proxies, and the page that caused it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

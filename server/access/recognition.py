@@ -1,7 +1,5 @@
 """Who sends a request: the token in its header, or the session that its cookie names."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

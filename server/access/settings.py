@@ -1,7 +1,5 @@
 """How a server is reached, how much it lets through, and the role that each handler requires."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network

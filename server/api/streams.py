@@ -1,7 +1,5 @@
 """Events as they happen, in one HTTP answer that goes on: server-sent events, or a JSON object a line."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import sys

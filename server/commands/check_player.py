@@ -18,7 +18,7 @@ from server.checks.bout import Clocks
 from server.checks.catalogue import CHECKS
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.checks.probe import Probe
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.progress import progress
 
 _COLOURS = {

@@ -17,7 +17,7 @@ from yarl import URL
 from server.importing.download import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:

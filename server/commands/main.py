@@ -145,7 +145,7 @@ def main() -> None:
 
 def _complain(message: str) -> None:
     """Print *message*, which may quote files of others, on standard error, without orders to the terminal."""
-    from server.records.transcript import shown  # noqa: PLC0415 -- only an error needs it
+    from server.sanitization import shown  # noqa: PLC0415 -- only an error needs it
 
     lines = "\n".join(map(shown, message.split("\n")))
     click.echo(f"ggp: {lines}", err=True)

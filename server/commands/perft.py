@@ -16,7 +16,7 @@ from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
 from server.records.journal import read_stored
 from server.records.replay import replay
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.progress import progress
 
 _SEPARATOR: Final = "@"

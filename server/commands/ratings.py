@@ -14,7 +14,7 @@ from rich.text import Text
 
 from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import superiority

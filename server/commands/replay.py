@@ -16,9 +16,9 @@ from gdl.games.library import GameFile, find_game, same_game
 from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.journal import StoredRecord, read_stored
-from server.records.replay import ReplayedStep, replay
+from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
-from server.records.transcript import seat_of, shown, transcript
+from server.sanitization import shown
 from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
 from server.terminal.progress import DELAY_S, progress
 

@@ -15,7 +15,7 @@ from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.commentary import has_unicode, plain
 from server.terminal.picture_files import frames_of, png_of, sheet_of, summary
 from server.terminal.progress import progress

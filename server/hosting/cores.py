@@ -5,8 +5,6 @@ need no process take none. A match takes at most all slots that there are; its s
 in a match with a person, for whom they wait most of the time: there a search takes one slot.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ All that it must remember is in the database. Several managers may share one: a 
 lease the holder renews; when the lease is over, another one takes the match over.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """The ladder of a server: idle players meet again and again, so that each of them has a rating after a night."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Imports of many games at a server: each rule file becomes a game of the database, one after the other."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets
@@ -18,17 +16,8 @@ from gdl.errors import CallerError, GdlError
 from gdl.language.rules import read_rules
 from server.errors import RequestError
 from server.hosting.ordering import Upload, keep_game
+from server.importing import intake
 from server.importing.collection import CandidateGame, candidates, description_of
-from server.importing.intake import (
-    ImportOutcome,
-    ImportRow,
-    double_of,
-    examined,
-    free_name,
-    normal_hash,
-    refused,
-    row_of,
-)
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.match.referee import in_own_thread
 from server.storage.games import GameStore
@@ -62,7 +51,7 @@ class GameImport:
     by: str
     replaces: bool = False
     n_games: int | None = None
-    rows: list[ImportRow] = field(default_factory=list)
+    rows: list[intake.ImportRow] = field(default_factory=list)
     problem: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -72,9 +61,9 @@ class GameImport:
         return self.ended.is_set()
 
     @property
-    def counts(self) -> Mapping[ImportOutcome, int]:
+    def counts(self) -> Mapping[intake.ImportOutcome, int]:
         """How many rule files came to each end."""
-        return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in ImportOutcome}
+        return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in intake.ImportOutcome}
 
 
 class GameImports:
@@ -138,7 +127,9 @@ class GameImports:
                 games = await in_own_thread(partial(candidates, found, limits))
                 work.n_games = len(games)
                 passed = found.passed_over.items()
-                work.rows += [ImportRow(path, ImportOutcome.REFUSED, reason=reason) for path, reason in passed]
+                work.rows += [
+                    intake.ImportRow(path, intake.ImportOutcome.REFUSED, reason=reason) for path, reason in passed
+                ]
                 known = await self._known_games()
                 for game in games:
                     work.rows.append(await self._imported(game, work, known))
@@ -158,20 +149,20 @@ class GameImports:
             self._hashes[version.sha256] = normal_sha256(read_rules(version.rules, version.name))
         return self._hashes[version.sha256]
 
-    async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> ImportRow:
+    async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> intake.ImportRow:
         """Keep *game*, and return what became of it; *known* grows by its rules once they are kept."""
-        sha256 = await in_own_thread(partial(normal_hash, game))
-        if isinstance(sha256, ImportRow):
+        sha256 = await in_own_thread(partial(intake.normal_hash, game))
+        if isinstance(sha256, intake.ImportRow):
             return sha256
         try:
-            row = double_of(game, sha256, known) or await self._kept(game, work)
+            row = intake.double_of(game, sha256, known) or await self._kept(game, work)
         except (CallerError, GdlError) as error:
-            return refused(game, str(error).split("\n")[0])
-        if row.outcome is ImportOutcome.IMPORTED:
+            return intake.refused(game, str(error).split("\n")[0])
+        if row.outcome is intake.ImportOutcome.IMPORTED:
             known[sha256] = row.name
         return row
 
-    async def _kept(self, game: CandidateGame, work: GameImport) -> ImportRow:
+    async def _kept(self, game: CandidateGame, work: GameImport) -> intake.ImportRow:
         """Return the row of *game*, which is examined, and kept by the name that is free.
 
         Raises:
@@ -179,13 +170,13 @@ class GameImports:
         """
         while True:
             try:
-                verdict = await CHILDREN.run(partial(examined, game))
+                verdict = await CHILDREN.run(partial(intake.examined, game))
                 break
             except RequestError:  # people who wait for an answer come first
                 await asyncio.sleep(_RETRY_S)
-        if isinstance(verdict, ImportRow):
+        if isinstance(verdict, intake.ImportRow):
             return verdict
-        name = game.name if work.replaces else free_name(game.name, {*await self._games.names()})
+        name = game.name if work.replaces else intake.free_name(game.name, {*await self._games.names()})
         about = description_of(game, verdict.roles, work.source)
         await keep_game(
             self._games,
@@ -194,7 +185,7 @@ class GameImports:
             may_replace_any=work.replaces,
             max_roles=self._max_roles,
         )
-        return row_of(verdict, name, about)
+        return intake.row_of(verdict, name, about)
 
     async def close(self) -> None:
         """End what is under way; what was kept stays."""

@@ -1,7 +1,5 @@
 """Which rules an order means: a game of the database, or rules that are uploaded, validated and kept."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Mapping

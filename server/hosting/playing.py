@@ -1,7 +1,5 @@
 """The matches that this process plays: it holds their leases, and takes over those whose lease is over."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math
@@ -15,14 +13,7 @@ from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from gdl.game import Role
-from server.errors import (
-    DamagedRowError,
-    LostMatchError,
-    MatchRecordError,
-    PlayerStartError,
-    StorageError,
-    UnwritableError,
-)
+from server import errors
 from server.hosting.cores import CoreBudget
 from server.hosting.order import HostSettings, StoredOrder, order_of
 from server.hosting.ordering import MAX_OUTLINES
@@ -96,7 +87,7 @@ class Playing:
         self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._stopped: dict[str, StorageError] = {}
+        self._stopped: dict[str, errors.StorageError] = {}
         self._n_attempts: Counter[str] = Counter()
 
     @property
@@ -141,7 +132,7 @@ class Playing:
                 await self._renew()
                 if may_take_over():
                     await self.take_over()
-            except StorageError as error:
+            except errors.StorageError as error:
                 _LOG.error("leases cannot be renewed: %s", error)
             except Exception:  # whatever it is, leases must be renewed
                 _LOG.exception("leases cannot be renewed")
@@ -190,7 +181,7 @@ class Playing:
         else:
             del self._n_attempts[row.id]
 
-    def stop(self, match_id: str, error: StorageError) -> None:
+    def stop(self, match_id: str, error: errors.StorageError) -> None:
         """Play a match no further of which something could not be written."""
         if match_id in self._tasks:
             self._stopped[match_id] = error
@@ -198,17 +189,19 @@ class Playing:
 
     async def _stand_still(self, row: MatchRow, error: Exception) -> None:
         """Leave a match as its journal has it, to go on later; or end it, where that is in vain."""
-        if isinstance(error, LostMatchError):
+        if isinstance(error, errors.LostMatchError):
             _LOG.warning("match %s: %s", row.id, error)
             return
-        if isinstance(error, StorageError) and not isinstance(error, UnwritableError | DamagedRowError):
+        if isinstance(error, errors.StorageError) and not isinstance(
+            error, errors.UnwritableError | errors.DamagedRowError
+        ):
             _LOG.error("match %s stands still until the database can be written: %s", row.id, error)
             return
         is_foreseen = isinstance(error, GdlError | OSError)
         _LOG.error("match %s stands still: %s", row.id, error, exc_info=None if is_foreseen else error)
         # What the system refuses now, as with too many open files, says nothing about the match.
         self._n_attempts[row.id] += not isinstance(error, OSError)
-        is_in_vain = isinstance(error, MatchRecordError | DamagedRowError) or row.abort_reason is not None
+        is_in_vain = isinstance(error, errors.MatchRecordError | errors.DamagedRowError) or row.abort_reason is not None
         if is_in_vain or self._n_attempts[row.id] >= MAX_ATTEMPTS:
             await self._fail(row.id, f"{type(error).__name__}: {error}")
 
@@ -216,7 +209,7 @@ class Playing:
         try:
             if await self._matches.fail(match_id, self.holder, reason):
                 _LOG.error("match %s has failed: %s", match_id, reason)
-        except StorageError as error:
+        except errors.StorageError as error:
             _LOG.error("match %s stands still: %s", match_id, error)
         else:
             del self._n_attempts[match_id]
@@ -237,7 +230,7 @@ class Playing:
             await self.cores.granted(row.id)
             try:
                 record = await runner.play()
-            except PlayerStartError as error:
+            except errors.PlayerStartError as error:
                 record = await runner.abandon(str(error))
         await self._note_players(row.id, record)
 
@@ -247,7 +240,7 @@ class Playing:
         if known is None:
             known = await self._writer.patiently(partial(self._games.version, sha256))
             if known is None:
-                raise MatchRecordError("the rules are not there any more", sha256)
+                raise errors.MatchRecordError("the rules are not there any more", sha256)
             self._versions[sha256] = known
         return known
 
@@ -256,7 +249,7 @@ class Playing:
         note = partial(self._registry.note_match, has_only_failed(record), busy_players(record))
         try:
             await self._writer.patiently(note)
-        except StorageError as error:
+        except errors.StorageError as error:
             _LOG.error("how the players of match %s answered is not counted: %s", match_id, error)
 
     def _runner(
@@ -294,7 +287,7 @@ def _order(row: MatchRow) -> StoredOrder:
     try:
         return order_of(row.order)
     except (LookupError, TypeError, ValueError) as error:
-        raise MatchRecordError(f"what was ordered cannot be read ({error!r})", row.id) from error
+        raise errors.MatchRecordError(f"what was ordered cannot be read ({error!r})", row.id) from error
 
 
 async def cancelled(tasks: Collection[asyncio.Task[None]]) -> None:

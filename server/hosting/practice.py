@@ -1,7 +1,5 @@
 """Practice: matches that players order by themselves, with a player or a seat of their own, and how many a day."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Final, Protocol

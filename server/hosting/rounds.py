@@ -1,7 +1,5 @@
 """What a tournament does by the clock: when its rounds begin, when to look at it again, and who came too late."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,7 +1,5 @@
 """The runner of a match: it opens the players, drives the match with its referee, and has it recorded to its end."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence

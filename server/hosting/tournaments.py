@@ -4,8 +4,6 @@ Nothing is remembered between two looks but what need not be looked at again; so
 of one that was killed, and where two look at once, one of them makes the change and the other looks again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence

@@ -1,7 +1,5 @@
 """Which addresses the server calls when a player is named by one: public ones, and those that are allowed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, TypeAlias

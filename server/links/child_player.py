@@ -6,8 +6,6 @@ that no reply is taken for the answer to a later message. Lines that begin with 
 one may tell what the player thinks.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

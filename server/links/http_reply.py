@@ -4,8 +4,6 @@ Real players send no length, a wrong type, HTTP/1.0 with the connection left ope
 the outcome is a body, a wait for more, or `RemotePlayerError`.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final, Protocol
 

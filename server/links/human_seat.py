@@ -1,7 +1,5 @@
 """Links through request queues: to players that dial in, and to people."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Asking players their name and status: INFO, and PING for the older ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

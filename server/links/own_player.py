@@ -1,7 +1,5 @@
 """Links to our own players: stock players in this process, others in worker processes or processes that listen."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

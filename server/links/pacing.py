@@ -4,8 +4,6 @@ Reading is work of the event loop, which all matches share. A short reply is nev
 share one slice of reading for each pause, however many they are, and with it a fortieth of the time.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Callable

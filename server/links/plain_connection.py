@@ -5,8 +5,6 @@ a player was; this takes one when the reply has come, and one before when it is 
 this machine. TLS is left to asyncio.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

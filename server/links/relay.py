@@ -4,13 +4,11 @@ The manager that plays a match keeps its request queues and clocks, and takes ea
 requests to a player that is connected to them, its replies, and the questions and moves of people.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,14 +16,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gdl.language.kif import read_term
-from server.errors import (
-    IllegalChoiceError,
-    LateReplyError,
-    NotAskedError,
-    OtherReplyError,
-    StorageError,
-    UnknownRequestError,
-)
+from server import errors
 from server.links.human_seat import Turn, choose, turn_of
 from server.links.request_queue import RequestQueues, request_id
 from server.storage.database import Database
@@ -189,11 +180,11 @@ class Relay:
 
     def _choose_here(self, match_id: str, role: str, step: int, move: str) -> str:
         if not self._queues.has_seat(match_id, role):
-            raise NotAskedError(step)
+            raise errors.NotAskedError(step)
         try:
             return str(choose(self._queues.seat(match_id, role), request_id(match_id, step, "PLAY"), move))
-        except UnknownRequestError:
-            raise NotAskedError(step) from None
+        except errors.UnknownRequestError:
+            raise errors.NotAskedError(step) from None
 
     def _is_played_elsewhere(self, match: MatchRow) -> bool:
         is_running = match.status == MatchStatus.RUNNING and match.holder is not None
@@ -209,7 +200,7 @@ class Relay:
             return None
         holder, is_running = rows[0]["holder"], rows[0]["status"] == MatchStatus.RUNNING
         if holder is None and is_running:  # the next manager asks again
-            raise StorageError(self._database.name, "the match is between two game managers")
+            raise errors.StorageError(self._database.name, "the match is between two game managers")
         return str(holder) if is_running or holder in self._heard_s else None
 
     # What is asked of another manager
@@ -224,7 +215,7 @@ class Relay:
                 answer: Message = await answered
         except TimeoutError:
             reason = "the game manager that plays the match does not answer"
-            raise StorageError(self._database.name, reason) from None
+            raise errors.StorageError(self._database.name, reason) from None
         finally:
             del self._calls[number]
         _raise_told(answer, words)
@@ -233,8 +224,8 @@ class Relay:
     def _answer_call(self, sender: str, message: Message) -> None:
         try:
             answer = self._answered(message["what"], message["words"])
-        except (IllegalChoiceError, LateReplyError, NotAskedError, OtherReplyError, UnknownRequestError) as error:
-            legal_moves = list(error.legal_moves) if isinstance(error, IllegalChoiceError) else []
+        except (errors.IllegalChoiceError, errors.NotAskedError, *_OF_REQUEST) as error:
+            legal_moves = list(error.legal_moves) if isinstance(error, errors.IllegalChoiceError) else []
             answer = {"error": type(error).__name__, "legalMoves": legal_moves}
         self._bus.send({"kind": "answer", "call": message["call"]} | answer, sender)
 
@@ -362,9 +353,7 @@ def _read_turn(told: Message) -> Turn:
     )
 
 
-_OF_REQUEST: Final[Mapping[str, Callable[[str], Exception]]] = {
-    error.__name__: error for error in (LateReplyError, OtherReplyError, UnknownRequestError)
-}
+_OF_REQUEST: Final = (errors.LateReplyError, errors.OtherReplyError, errors.UnknownRequestError)
 
 
 def _raise_told(answer: Message, words: Message) -> None:
@@ -372,9 +361,9 @@ def _raise_told(answer: Message, words: Message) -> None:
     name = answer.get("error")
     if name is None:
         return
-    if name == IllegalChoiceError.__name__:
-        raise IllegalChoiceError(words["move"], answer["legalMoves"])
-    if name == NotAskedError.__name__:
-        raise NotAskedError(words["step"])
+    if name == errors.IllegalChoiceError.__name__:
+        raise errors.IllegalChoiceError(words["move"], answer["legalMoves"])
+    if name == errors.NotAskedError.__name__:
+        raise errors.NotAskedError(words["step"])
     asked = words.get("request") or request_id(words["match"], words["step"], "PLAY")
-    raise _OF_REQUEST[name](asked)
+    raise {error.__name__: error for error in _OF_REQUEST}[name](asked)

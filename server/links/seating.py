@@ -1,7 +1,5 @@
 """Who plays which role, from words: `white=mcts`, `black=http://host:port`, `red=cmd:./player`."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import shlex

@@ -1,44 +1,13 @@
 """A match as a protocol core: inputs come in, commands and events go out; no socket, no clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 
 from gdl.game import Outline, Role
 from gdl.language.terms import Term
+from server.match import events, exchange
 from server.match.dialogue import Dialogue, LastStep, dialogues
-from server.match.events import (
-    Aborted,  # fmt: skip
-    Answered,  # fmt: skip
-    Closed,  # fmt: skip
-    Completed,  # fmt: skip
-    Failed,  # fmt: skip
-    Message,  # fmt: skip
-    MoveOrigin,  # fmt: skip
-    Sent,  # fmt: skip
-    Started,  # fmt: skip
-    StateReached,  # fmt: skip
-    StepFinished,  # fmt: skip
-)
-from server.match.exchange import (
-    NOT_STARTED,
-    TABLE,
-    AbortRequest,  # fmt: skip
-    Answer,  # fmt: skip
-    AskPlayer,  # fmt: skip
-    Begin,  # fmt: skip
-    Drop,  # fmt: skip
-    Evaluate,  # fmt: skip
-    Evaluated,  # fmt: skip
-    EvaluationFailed,  # fmt: skip
-    Input,  # fmt: skip
-    MatchPhase,
-    Output,  # fmt: skip
-    Resume,  # fmt: skip
-    ResumeState,
-    Trigger,
-)
+from server.match.exchange import NOT_STARTED, TABLE, MatchPhase, Trigger
 from server.match.position import Position
 from server.match.setup import MatchSetup, Substitute, move_by_chance
 from server.match.verdicts import BUSY, text_of
@@ -47,9 +16,9 @@ from server.match.verdicts import BUSY, text_of
 class Round:
     """The answers of the players of *roles* to one message; *number* is its own among the rounds of the match."""
 
-    def __init__(self, number: int, message: Message, roles: Iterable[Role]) -> None:
+    def __init__(self, number: int, message: events.Message, roles: Iterable[Role]) -> None:
         self.number, self.message = number, message
-        self.answers: dict[Role, Answered] = {}
+        self.answers: dict[Role, events.Answered] = {}
         self._pending = dict.fromkeys(roles)
 
     @property
@@ -61,7 +30,7 @@ class Round:
         """Return whether the answer of *role* to round *number* is one that this round still waits for."""
         return number == self.number and role in self._pending
 
-    def take(self, answered: Answered) -> None:
+    def take(self, answered: events.Answered) -> None:
         """Take the answer of a player."""
         del self._pending[answered.role]
         self.answers[answered.role] = answered
@@ -72,13 +41,13 @@ class Round:
         return not self._pending
 
 
-_NO_ROUND: Final = Round(0, Message.ABORT, ())
+_NO_ROUND: Final = Round(0, events.Message.ABORT, ())
 _ASKING: Final = {
-    Message.PREVIEW: MatchPhase.PREVIEWING,
-    Message.START: MatchPhase.STARTING,
-    Message.PLAY: MatchPhase.PLAYING,
-    Message.STOP: MatchPhase.STOPPING,
-    Message.ABORT: MatchPhase.ABORTING,
+    events.Message.PREVIEW: MatchPhase.PREVIEWING,
+    events.Message.START: MatchPhase.STARTING,
+    events.Message.PLAY: MatchPhase.PLAYING,
+    events.Message.STOP: MatchPhase.STOPPING,
+    events.Message.ABORT: MatchPhase.ABORTING,
 }
 
 
@@ -96,7 +65,7 @@ class Match:
         self._round = _NO_ROUND
         self._resume_state = NOT_STARTED
         self._position: Position | None = None
-        self._outputs: list[Output] = []
+        self._outputs: list[exchange.Output] = []
         self._at_ms = 0
 
     @property
@@ -109,43 +78,43 @@ class Match:
         """How many joint moves were made and evaluated."""
         return 0 if self._position is None else self._position.step
 
-    def receive(self, happened: Input) -> tuple[Output, ...]:
+    def receive(self, happened: exchange.Input) -> tuple[exchange.Output, ...]:
         """Take notice of what happened, and return what to do and what came of it, in this order.
 
         What comes too late, or twice, changes nothing.
         """
         self._at_ms, self._outputs = happened.at_ms, []
         match happened:
-            case Begin():
+            case exchange.Begin():
                 self._begin()
-            case Resume(resume_state=resume_state):
+            case exchange.Resume(resume_state=resume_state):
                 self._resume(resume_state)
-            case Answer():
+            case exchange.Answer():
                 self._take_answer(happened)
-            case Evaluated(position=position):
+            case exchange.Evaluated(position=position):
                 self._take_position(position)
-            case EvaluationFailed(error=error):
-                failed = Failed(self._at_ms, self.step, type(error).__name__, str(error))
+            case exchange.EvaluationFailed(error=error):
+                failed = events.Failed(self._at_ms, self.step, type(error).__name__, str(error))
                 self._give_up(failed, {MatchPhase.OPENING, MatchPhase.EVALUATING})
-            case AbortRequest(reason=reason):
-                self._give_up(Aborted(self._at_ms, self.step, reason), set(MatchPhase))
+            case exchange.AbortRequest(reason=reason):
+                self._give_up(events.Aborted(self._at_ms, self.step, reason), set(MatchPhase))
         return tuple(self._outputs)
 
     def _begin(self) -> None:
         if self._phase is MatchPhase.NEW:
-            self._outputs.append(Started(self._at_ms, self._setup, self._game.description, self._game.roles))
+            self._outputs.append(events.Started(self._at_ms, self._setup, self._game.description, self._game.roles))
             self._go_on(Trigger.BEGIN)
 
-    def _resume(self, resume_state: ResumeState) -> None:
+    def _resume(self, resume_state: exchange.ResumeState) -> None:
         """Work out the states up to the last one again, and go on from there."""
         if self._phase is not MatchPhase.NEW:
             return
         self._resume_state = resume_state
-        if resume_state.message is Message.ABORT:
+        if resume_state.message is events.Message.ABORT:
             self._ask_again()
         elif resume_state.was_anything_sent:
             self._phase = MatchPhase.EVALUATING
-            self._outputs.append(Evaluate(None, ()))
+            self._outputs.append(exchange.Evaluate(None, ()))
         else:
             self._go_on(Trigger.BEGIN)
 
@@ -160,21 +129,21 @@ class Match:
         self._phase = TABLE[self._phase, trigger]
         match self._phase:
             case MatchPhase.PLAYING:
-                self._ask(Message.PLAY)
+                self._ask(events.Message.PLAY)
             case MatchPhase.EVALUATING:
-                self._outputs.append(Evaluate(self._position, self._joint_move()))
+                self._outputs.append(exchange.Evaluate(self._position, self._joint_move()))
             case MatchPhase.OPENING:
-                self._outputs.append(Evaluate(None, ()))
+                self._outputs.append(exchange.Evaluate(None, ()))
             case MatchPhase.PREVIEWING:
-                self._ask(Message.PREVIEW)
+                self._ask(events.Message.PREVIEW)
             case MatchPhase.STARTING:
-                self._ask(Message.START)
+                self._ask(events.Message.START)
             case MatchPhase.STOPPING:
                 self._stop()
             case MatchPhase.ABORTING:
-                self._ask(Message.ABORT)
+                self._ask(events.Message.ABORT)
             case MatchPhase.CLOSED:
-                self._outputs.append(Closed(self._at_ms))
+                self._outputs.append(events.Closed(self._at_ms))
 
     def _take_position(self, position: Position) -> None:
         """Take a state that was worked out: replay the joint moves of the resume state, then ask or go on."""
@@ -182,11 +151,11 @@ class Match:
             return
         self._position = position
         if position.step < len(self._resume_state.moves):
-            self._outputs.append(Evaluate(position, tuple(self._resume_state.moves[position.step])))
+            self._outputs.append(exchange.Evaluate(position, tuple(self._resume_state.moves[position.step])))
             return
         if position.step >= self._resume_state.n_states:
             self._outputs.append(
-                StateReached(self._at_ms, position.step, position.text, position.percepts, position.is_common)
+                events.StateReached(self._at_ms, position.step, position.text, position.percepts, position.is_common)
             )
         if self._resume_state.message is not None:
             self._ask_again()
@@ -200,13 +169,13 @@ class Match:
         else:
             self._go_on(Trigger.OVER if position.is_terminal else Trigger.GO_ON)
 
-    def _give_up(self, ending: Aborted | Failed, phases: set[MatchPhase]) -> None:
+    def _give_up(self, ending: events.Aborted | events.Failed, phases: set[MatchPhase]) -> None:
         """End the match by *ending* if it is in one of *phases*; players in the match get ABORT."""
         if self._phase not in phases or (self._phase, Trigger.ABORT) not in TABLE:
             return
         self._outputs.append(ending)
         if not self._round.is_complete:
-            self._outputs.append(Drop(self._round.number))
+            self._outputs.append(exchange.Drop(self._round.number))
         # Players that were busy are in another match, if in any.
         for role in self._busy_roles():
             del self._dialogues[role]
@@ -215,25 +184,25 @@ class Match:
     def _stop(self) -> None:
         assert self._position is not None
         assert self._position.goals is not None
-        self._outputs.append(Completed(self._at_ms, self.step, self._position.goals))
-        self._ask(Message.STOP)
+        self._outputs.append(events.Completed(self._at_ms, self.step, self._position.goals))
+        self._ask(events.Message.STOP)
 
-    def _ask(self, message: Message, resume_state: ResumeState = NOT_STARTED) -> None:
+    def _ask(self, message: events.Message, resume_state: exchange.ResumeState = NOT_STARTED) -> None:
         self._round = Round(self._round.number + 1, message, self._dialogues)
         for answered in resume_state.answers.values():
             self._round.take(answered)
         asks = [self._question(role, self._dialogues[role]) for role in self._round.pending]
-        self._outputs += (Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
+        self._outputs += (events.Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
         self._outputs += asks
         if self._round.is_complete:
             self._finish_round()
 
-    def _question(self, role: Role, dialogue: Dialogue) -> AskPlayer:
+    def _question(self, role: Role, dialogue: Dialogue) -> exchange.AskPlayer:
         message = self._round.message
-        legal_moves = self._legal_moves(role) if message is Message.PLAY else ()
+        legal_moves = self._legal_moves(role) if message is events.Message.PLAY else ()
         text = dialogue.text(message, self._last_step(role), legal_moves)
         limit_s = dialogue.limit_s(message)
-        return AskPlayer(
+        return exchange.AskPlayer(
             self._round.number, role, self.step, message, text, limit_s, dialogue.in_player_names(legal_moves)
         )
 
@@ -244,15 +213,15 @@ class Match:
         seen = position.moves if position.percepts is None else position.percepts[i]
         return LastStep(position.step, seen, position.moves[i])
 
-    def _take_answer(self, answer: Answer) -> None:
+    def _take_answer(self, answer: exchange.Answer) -> None:
         """Judge *answer*, substitute a move that is not legal, and finish the round with the last answer."""
         if not self._round.expects(answer.round, answer.role):
             return
         message = self._round.message
-        legal_moves = self._legal_moves(answer.role) if message is Message.PLAY else ()
+        legal_moves = self._legal_moves(answer.role) if message is events.Message.PLAY else ()
         verdict = self._dialogues[answer.role].judge(answer, message, legal_moves)
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
-        answered = Answered(
+        answered = events.Answered(
             self._at_ms, self.step, answer.role, message, text_of(answer), answer.elapsed_ms,
             verdict.error, verdict.detail, move, answer.failure, self._dialogues[answer.role].insight(answer, message),
         )  # fmt: skip
@@ -278,7 +247,7 @@ class Match:
         busy = self._busy_roles()
         if busy:
             reason = f"did not come about: {', '.join(map(str, busy))} {'was' if len(busy) == 1 else 'were'} busy"
-            self._give_up(Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
+            self._give_up(events.Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
             return
         is_over = self._phase is MatchPhase.STARTING and self._position is not None and self._position.is_terminal
         self._go_on(Trigger.OVER if is_over else Trigger.GO_ON)
@@ -288,13 +257,13 @@ class Match:
         answers = self._round.answers if self._phase is MatchPhase.STARTING else {}
         return tuple(role for role in self._game.roles if role in answers and answers[role].error == BUSY)
 
-    def _step_finished(self) -> StepFinished:
+    def _step_finished(self) -> events.StepFinished:
         """Return the event of a whole round, its values in the order of the roles."""
         answers = [self._round.answers.get(role) for role in self._game.roles]
-        is_play = self._round.message is Message.PLAY
+        is_play = self._round.message is events.Message.PLAY
         failures = tuple("" if answer is None else answer.failure for answer in answers)
         insights = tuple(None if answer is None else answer.insight for answer in answers)
-        return StepFinished(
+        return events.StepFinished(
             self._at_ms,
             self.step,
             moves=self._joint_move() if is_play else None,
@@ -317,7 +286,7 @@ class Match:
         return move
 
 
-def _origin(answer: Answered | None) -> MoveOrigin:
+def _origin(answer: events.Answered | None) -> events.MoveOrigin:
     if answer is None:
-        return MoveOrigin.CHANCE
-    return MoveOrigin.SUBSTITUTE if answer.is_substituted else MoveOrigin.PLAYER
+        return events.MoveOrigin.CHANCE
+    return events.MoveOrigin.SUBSTITUTE if answer.is_substituted else events.MoveOrigin.PLAYER

@@ -1,7 +1,5 @@
 """How a match talks with one player: messages in its dialect, case and names, its replies back in the game's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, overload

@@ -1,7 +1,5 @@
 """Carries out what a match commands: sends messages with their deadlines, has states worked out, reports replies."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -10,24 +8,9 @@ from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import Role
+from server.match import exchange
 from server.match.core import Match
 from server.match.events import Aborted, Completed, Event, Failed, Message
-from server.match.exchange import (
-    AbortRequest,
-    Answer,
-    AskPlayer,
-    Begin,
-    Drop,
-    Evaluate,
-    Evaluated,
-    EvaluationFailed,
-    Input,
-    MatchPhase,
-    Output,
-    ReplyEnding,
-    Resume,
-    ResumeState,
-)
 from server.match.link import MAX_REPLY_BYTES, Clock, PlayerLink, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee
@@ -84,14 +67,14 @@ class MatchDriver:
         self._grace_s = {seat.role: seat.profile.grace_s for seat in setup.seats}
         self._options, self._clock = options, options.clock
         self._match = Match(referee, setup)
-        self._inbox: asyncio.Queue[Input] = asyncio.Queue()
+        self._inbox: asyncio.Queue[exchange.Input] = asyncio.Queue()
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._outcome: Outcome | None = None
         self._replied_s: float | None = None
         self._observer_error: Exception | None = None
 
     @property
-    def phase(self) -> MatchPhase:
+    def phase(self) -> exchange.MatchPhase:
         """What the match is doing."""
         return self._match.phase
 
@@ -102,9 +85,9 @@ class MatchDriver:
 
     def abort(self, reason: str) -> None:
         """End the match soon: the players get ABORT, and `run` returns after their answers. For the loop's thread."""
-        self._inbox.put_nowait(AbortRequest(self._clock.wall_ms(), reason))
+        self._inbox.put_nowait(exchange.AbortRequest(self._clock.wall_ms(), reason))
 
-    async def run(self, resume_state: ResumeState | None = None) -> Outcome:
+    async def run(self, resume_state: exchange.ResumeState | None = None) -> Outcome:
         """Play the match to its end, and return how it ended; the links are closed then.
 
         With *resume_state* the match goes on where it broke off.
@@ -113,9 +96,11 @@ class MatchDriver:
         self._outcome = None if resume_state is None else resume_state.outcome
         try:
             await self._carry_out(
-                self._match.receive(Begin(now_ms) if resume_state is None else Resume(now_ms, resume_state))
+                self._match.receive(
+                    exchange.Begin(now_ms) if resume_state is None else exchange.Resume(now_ms, resume_state)
+                )
             )
-            while self._match.phase is not MatchPhase.CLOSED:
+            while self._match.phase is not exchange.MatchPhase.CLOSED:
                 await self._carry_out(self._match.receive(await self._inbox.get()))
         finally:
             await self._clean_up()
@@ -124,21 +109,21 @@ class MatchDriver:
         assert self._outcome is not None
         return self._outcome
 
-    async def _carry_out(self, outputs: Sequence[Output]) -> None:
+    async def _carry_out(self, outputs: Sequence[exchange.Output]) -> None:
         """Carry out *outputs* in order; everything is flushed before the first message goes out."""
         is_flushed = False
         for output in outputs:
             match output:
-                case AskPlayer():
+                case exchange.AskPlayer():
                     if not is_flushed:
                         await self._options.flush()
                         is_flushed = True
                     self._spawn(self._ask(output), output.round)
-                case Evaluate():
+                case exchange.Evaluate():
                     # The states of a match that goes on follow on nothing, and must not all be worked out in one go.
                     if len(outputs) == 1 or not self._evaluate_now(output):
                         self._spawn(self._evaluate(output), 0)
-                case Drop(round=number):
+                case exchange.Drop(round=number):
                     self._cancel(number)
                 case event:
                     self._tell(event)
@@ -165,7 +150,7 @@ class MatchDriver:
             if its_number == number:
                 task.cancel()
 
-    async def _ask(self, ask: AskPlayer) -> None:
+    async def _ask(self, ask: exchange.AskPlayer) -> None:
         """Ask a player, and put its answer, or how the wait ended, into the inbox."""
         started_s = self._clock.now_s()
         if self._replied_s is not None:
@@ -174,19 +159,19 @@ class MatchDriver:
         reply, ending, detail = await self._reply(ask, started_s + ask.limit_s)
         self._replied_s = self._clock.now_s()
         elapsed_ms = round(1000 * (self._replied_s - started_s))
-        if ending is ReplyEnding.REPLIED and reply.is_cut:
+        if ending is exchange.ReplyEnding.REPLIED and reply.is_cut:
             detail = f"the first {len(reply.raw):,} bytes hold no complete term"
         at_ms, raw = self._clock.wall_ms(), bytes(reply.raw)
         self._inbox.put_nowait(
-            Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure, reply.insight)
+            exchange.Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure, reply.insight)
         )
 
-    async def _reply(self, ask: AskPlayer, until_s: float) -> tuple[ReplyBuffer, ReplyEnding, str]:
+    async def _reply(self, ask: exchange.AskPlayer, until_s: float) -> tuple[ReplyBuffer, exchange.ReplyEnding, str]:
         """Ask; a player that is busy at START is asked again until *until_s*, each time with its whole clock."""
         for _ in range(1 + int(ask.limit_s / BUSY_PAUSE_S)):
             reply = ReplyBuffer(self._options.max_reply_bytes)
             ending, detail = await self._deliver(ask, reply)
-            is_busy = ask.message is Message.START and ending is ReplyEnding.REPLIED and says_busy(reply.raw)
+            is_busy = ask.message is Message.START and ending is exchange.ReplyEnding.REPLIED and says_busy(reply.raw)
             if not is_busy or self._clock.now_s() + BUSY_PAUSE_S > until_s:
                 break
             with suppress(TimeoutError):
@@ -194,7 +179,7 @@ class MatchDriver:
                     await asyncio.Event().wait()
         return reply, ending, detail
 
-    async def _deliver(self, ask: AskPlayer, reply: ReplyBuffer) -> tuple[ReplyEnding, str]:
+    async def _deliver(self, ask: exchange.AskPlayer, reply: ReplyBuffer) -> tuple[exchange.ReplyEnding, str]:
         """Send the message of *ask* once, and return how the wait for its reply ended, with a detail for records."""
         request = PlayerRequest(
             ask.text,
@@ -210,27 +195,27 @@ class MatchDriver:
                 await self._links[ask.role].deliver(request, reply)
         except Exception as error:  # a match must outlive whatever a link does
             if reply.has_enough:
-                return ReplyEnding.REPLIED, ""
+                return exchange.ReplyEnding.REPLIED, ""
             if deadline is not None and deadline.expired():
-                return ReplyEnding.TIMED_OUT, ""
+                return exchange.ReplyEnding.TIMED_OUT, ""
             words = (error.strerror or "") if isinstance(error, OSError) else ""
-            return ReplyEnding.FAILED, words or str(error) or type(error).__name__
-        return ReplyEnding.REPLIED, ""
+            return exchange.ReplyEnding.FAILED, words or str(error) or type(error).__name__
+        return exchange.ReplyEnding.REPLIED, ""
 
-    def _evaluate_now(self, command: Evaluate) -> bool:
+    def _evaluate_now(self, command: exchange.Evaluate) -> bool:
         """Work out a state that is quick to be had, without a task for it; return whether that was done."""
         if command.position is None or not isinstance(self._referee, LocalReferee):
             return False
         try:
             position = self._referee.next_position_now(command.position, command.moves)
         except Exception as error:  # as below
-            self._inbox.put_nowait(EvaluationFailed(self._clock.wall_ms(), error))
+            self._inbox.put_nowait(exchange.EvaluationFailed(self._clock.wall_ms(), error))
             return True
         if position is not None:
-            self._inbox.put_nowait(Evaluated(self._clock.wall_ms(), position))
+            self._inbox.put_nowait(exchange.Evaluated(self._clock.wall_ms(), position))
         return position is not None
 
-    async def _evaluate(self, command: Evaluate) -> None:
+    async def _evaluate(self, command: exchange.Evaluate) -> None:
         """Have a state worked out, and put it, or why that failed, into the inbox."""
         limit_s = self._options.evaluation_limit_s
         deadline = None
@@ -240,11 +225,11 @@ class MatchDriver:
         except Exception as error:  # a server must outlive whatever rules make of an engine
             is_late = deadline is not None and deadline.expired()
             failure = LimitExceeded("seconds for one state", limit_s) if is_late else error
-            self._inbox.put_nowait(EvaluationFailed(self._clock.wall_ms(), failure))
+            self._inbox.put_nowait(exchange.EvaluationFailed(self._clock.wall_ms(), failure))
         else:
-            self._inbox.put_nowait(Evaluated(self._clock.wall_ms(), position))
+            self._inbox.put_nowait(exchange.Evaluated(self._clock.wall_ms(), position))
 
-    async def _position(self, command: Evaluate) -> Position:
+    async def _position(self, command: exchange.Evaluate) -> Position:
         if command.position is None:
             return await self._referee.first_position()
         return await self._referee.next_position(command.position, command.moves)

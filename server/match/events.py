@@ -11,8 +11,6 @@ each player that is asked, `StepFinished`, and after a PLAY `StateReached`; then
 are sure to come.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """What goes into a match and what comes out of it: inputs, commands, phases, and where a broken-off match resumes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum, auto

@@ -1,7 +1,5 @@
 """The link to a player, whatever it is made of, and the clock: one message goes out, one reply comes back."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -1,7 +1,5 @@
 """All that a match wants to know of a state, asked of the engine in one go: the only calls that may take long."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The referee of a match: the engine's answers for one position, worked out beside the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading

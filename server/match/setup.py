@@ -1,7 +1,5 @@
 """What is agreed before a match begins: clocks, seeds, seats, and how the server speaks with each player."""
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import math

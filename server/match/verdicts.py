@@ -1,7 +1,5 @@
 """What a player's answer is worth: a legal move, or the error that the public match record has words for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final

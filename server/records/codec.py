@@ -5,28 +5,13 @@ written. Plain functions do it, one for each kind: pydantic neither reads nor wr
 players may send, and its models take the event loop longer to make and to write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from gdl.wire.insights import Insight, insight_json, insight_of
 from server.errors import MatchRecordError
 from server.match.events import Message, MoveOrigin
-from server.records.entries import (
-    FORMAT,
-    AbortedEntry,
-    AnsweredEntry,
-    ClosedEntry,
-    CompletedEntry,
-    Entry,
-    FailedEntry,
-    JournalSeat,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records import entries
 
 Value = TypeVar("Value")
 JsonObject: TypeAlias = dict[str, Any]
@@ -36,12 +21,12 @@ _ORIGINS: Final = {origin.value: origin for origin in MoveOrigin}
 _NO_PREVIEW: Final = -1
 
 
-def entry_json(entry: Entry) -> JsonObject:
+def entry_json(entry: entries.Entry) -> JsonObject:
     """Return *entry* as the JSON object that a line of a journal is."""
     return _WRITERS[type(entry)](entry)
 
 
-def read_entry(found: object) -> Entry:
+def read_entry(found: object) -> entries.Entry:
     """Return the entry that the JSON value *found* tells; keys that are not known are passed over.
 
     Raises:
@@ -57,7 +42,7 @@ def read_entry(found: object) -> Entry:
         raise MatchRecordError(f"an entry that cannot be understood: {error}") from error
 
 
-def seat_json(seat: JournalSeat) -> JsonObject:
+def seat_json(seat: entries.JournalSeat) -> JsonObject:
     """Return *seat* as journals and records have it."""
     found: JsonObject = {"player": seat.player, "isHuman": seat.is_human}
     if seat.dialect is not None:
@@ -70,11 +55,11 @@ def preview_clock_json(clock_s: int | None) -> int:
     return _NO_PREVIEW if clock_s is None else clock_s
 
 
-def _started_json(entry: StartedEntry) -> JsonObject:
+def _started_json(entry: entries.StartedEntry) -> JsonObject:
     return {
         "event": "started",
         "at": entry.at_ms,
-        "format": FORMAT,
+        "format": entries.FORMAT,
         "matchId": entry.match_id,
         "randomToken": entry.random_token,
         "game": entry.game,
@@ -96,11 +81,11 @@ def _started_json(entry: StartedEntry) -> JsonObject:
     }
 
 
-def _read_started(found: JsonObject) -> StartedEntry:
-    if found["format"] != FORMAT:
-        raise MatchRecordError(f"format {found['format']!r} is not known; this version reads format {FORMAT}")
+def _read_started(found: JsonObject) -> entries.StartedEntry:
+    if found["format"] != entries.FORMAT:
+        raise MatchRecordError(f"format {found['format']!r} is not known; this version reads format {entries.FORMAT}")
     preview_clock_s = _number(found, "previewClock")
-    return StartedEntry(
+    return entries.StartedEntry(
         at_ms=_number(found, "at"),
         match_id=_text(found, "matchId"),
         random_token=_text(found, "randomToken"),
@@ -123,28 +108,28 @@ def _read_started(found: JsonObject) -> StartedEntry:
     )
 
 
-def _read_seat(found: JsonObject) -> JournalSeat:
+def _read_seat(found: JsonObject) -> entries.JournalSeat:
     player, is_human, is_scrambled = _text(found, "player"), _truth(found, "isHuman"), _truth(found, "isScrambled")
     if "dialect" not in found:
-        return JournalSeat(player, is_human, is_scrambled)
+        return entries.JournalSeat(player, is_human, is_scrambled)
     dialect, case = _text(found, "dialect"), _text(found, "case")
-    return JournalSeat(player, is_human, is_scrambled, dialect, case, _number(found, "graceMs"))
+    return entries.JournalSeat(player, is_human, is_scrambled, dialect, case, _number(found, "graceMs"))
 
 
-def _state_json(entry: StateEntry) -> JsonObject:
+def _state_json(entry: entries.StateEntry) -> JsonObject:
     percepts = None if entry.percepts is None else list(map(list, entry.percepts))
     found = {"event": "state", "at": entry.at_ms, "step": entry.step, "state": entry.state, "percepts": percepts}
     return found | {"isCommon": True} if entry.is_common else found
 
 
-def _read_state(found: JsonObject) -> StateEntry:
+def _read_state(found: JsonObject) -> entries.StateEntry:
     percepts = None if found["percepts"] is None else tuple(map(_all_texts, _list(found, "percepts")))
-    return StateEntry(
+    return entries.StateEntry(
         _number(found, "at"), _number(found, "step"), _text(found, "state"), percepts, found.get("isCommon") is True
     )
 
 
-def _sent_json(entry: SentEntry) -> JsonObject:
+def _sent_json(entry: entries.SentEntry) -> JsonObject:
     return {
         "event": "sent",
         "at": entry.at_ms,
@@ -155,8 +140,8 @@ def _sent_json(entry: SentEntry) -> JsonObject:
     }
 
 
-def _read_sent(found: JsonObject) -> SentEntry:
-    return SentEntry(
+def _read_sent(found: JsonObject) -> entries.SentEntry:
+    return entries.SentEntry(
         _number(found, "at"),
         _number(found, "step"),
         _text(found, "role"),
@@ -165,7 +150,7 @@ def _read_sent(found: JsonObject) -> SentEntry:
     )
 
 
-def _answered_json(entry: AnsweredEntry) -> JsonObject:
+def _answered_json(entry: entries.AnsweredEntry) -> JsonObject:
     found = {
         "event": "answered",
         "at": entry.at_ms,
@@ -181,8 +166,8 @@ def _answered_json(entry: AnsweredEntry) -> JsonObject:
     return found | {"failure": entry.failure} if entry.failure else found
 
 
-def _read_answered(found: JsonObject) -> AnsweredEntry:
-    return AnsweredEntry(
+def _read_answered(found: JsonObject) -> entries.AnsweredEntry:
+    return entries.AnsweredEntry(
         _number(found, "at"),
         _number(found, "step"),
         _text(found, "role"),
@@ -196,7 +181,7 @@ def _read_answered(found: JsonObject) -> AnsweredEntry:
     )
 
 
-def _step_json(entry: StepEntry) -> JsonObject:
+def _step_json(entry: entries.StepEntry) -> JsonObject:
     found = {
         "event": "step",
         "at": entry.at_ms,
@@ -223,8 +208,8 @@ def _read_insights(found: JsonObject) -> tuple[Insight | None, ...]:
     return tuple(None if told is None else insight_of(told) for told in _list(found, "insights"))
 
 
-def _read_step(found: JsonObject) -> StepEntry:
-    return StepEntry(
+def _read_step(found: JsonObject) -> entries.StepEntry:
+    return entries.StepEntry(
         _number(found, "at"),
         _number(found, "step"),
         None if found["moves"] is None else _texts(found, "moves"),
@@ -237,32 +222,32 @@ def _read_step(found: JsonObject) -> StepEntry:
     )
 
 
-def _completed_json(entry: CompletedEntry) -> JsonObject:
+def _completed_json(entry: entries.CompletedEntry) -> JsonObject:
     return {"event": "completed", "at": entry.at_ms, "step": entry.step, "goals": list(entry.goals)}
 
 
-def _read_completed(found: JsonObject) -> CompletedEntry:
-    return CompletedEntry(_number(found, "at"), _number(found, "step"), _numbers(found, "goals"))
+def _read_completed(found: JsonObject) -> entries.CompletedEntry:
+    return entries.CompletedEntry(_number(found, "at"), _number(found, "step"), _numbers(found, "goals"))
 
 
-def _broken_off_json(entry: AbortedEntry | FailedEntry) -> JsonObject:
+def _broken_off_json(entry: entries.AbortedEntry | entries.FailedEntry) -> JsonObject:
     return {"event": entry.kind, "at": entry.at_ms, "step": entry.step, "reason": entry.reason}
 
 
-def _read_aborted(found: JsonObject) -> AbortedEntry:
-    return AbortedEntry(_number(found, "at"), _number(found, "step"), _text(found, "reason"))
+def _read_aborted(found: JsonObject) -> entries.AbortedEntry:
+    return entries.AbortedEntry(_number(found, "at"), _number(found, "step"), _text(found, "reason"))
 
 
-def _read_failed(found: JsonObject) -> FailedEntry:
-    return FailedEntry(_number(found, "at"), _number(found, "step"), _text(found, "reason"))
+def _read_failed(found: JsonObject) -> entries.FailedEntry:
+    return entries.FailedEntry(_number(found, "at"), _number(found, "step"), _text(found, "reason"))
 
 
-def _closed_json(entry: ClosedEntry) -> JsonObject:
+def _closed_json(entry: entries.ClosedEntry) -> JsonObject:
     return {"event": "closed", "at": entry.at_ms}
 
 
-def _read_closed(found: JsonObject) -> ClosedEntry:
-    return ClosedEntry(_number(found, "at"))
+def _read_closed(found: JsonObject) -> entries.ClosedEntry:
+    return entries.ClosedEntry(_number(found, "at"))
 
 
 def _wrong(value: object, key: str = "") -> TypeError:
@@ -335,25 +320,25 @@ def _words(found: JsonObject, key: str) -> Mapping[str, str]:
 
 _TEXT_ALONE: Final = frozenset({str})
 _NUMBERS_ALONE: Final = frozenset({int, type(None)})
-_WRITERS: Final[Mapping[type[Entry], Callable[[Any], JsonObject]]] = {
-    StartedEntry: _started_json,
-    StateEntry: _state_json,
-    SentEntry: _sent_json,
-    AnsweredEntry: _answered_json,
-    StepEntry: _step_json,
-    CompletedEntry: _completed_json,
-    AbortedEntry: _broken_off_json,
-    FailedEntry: _broken_off_json,
-    ClosedEntry: _closed_json,
+_WRITERS: Final[Mapping[type[entries.Entry], Callable[[Any], JsonObject]]] = {
+    entries.StartedEntry: _started_json,
+    entries.StateEntry: _state_json,
+    entries.SentEntry: _sent_json,
+    entries.AnsweredEntry: _answered_json,
+    entries.StepEntry: _step_json,
+    entries.CompletedEntry: _completed_json,
+    entries.AbortedEntry: _broken_off_json,
+    entries.FailedEntry: _broken_off_json,
+    entries.ClosedEntry: _closed_json,
 }
-_READERS: Final[Mapping[str, Callable[[JsonObject], Entry]]] = {
-    StartedEntry.kind: _read_started,
-    StateEntry.kind: _read_state,
-    SentEntry.kind: _read_sent,
-    AnsweredEntry.kind: _read_answered,
-    StepEntry.kind: _read_step,
-    CompletedEntry.kind: _read_completed,
-    AbortedEntry.kind: _read_aborted,
-    FailedEntry.kind: _read_failed,
-    ClosedEntry.kind: _read_closed,
+_READERS: Final[Mapping[str, Callable[[JsonObject], entries.Entry]]] = {
+    entries.StartedEntry.kind: _read_started,
+    entries.StateEntry.kind: _read_state,
+    entries.SentEntry.kind: _read_sent,
+    entries.AnsweredEntry.kind: _read_answered,
+    entries.StepEntry.kind: _read_step,
+    entries.CompletedEntry.kind: _read_completed,
+    entries.AbortedEntry.kind: _read_aborted,
+    entries.FailedEntry.kind: _read_failed,
+    entries.ClosedEntry.kind: _read_closed,
 }

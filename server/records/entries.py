@@ -5,8 +5,6 @@ records print them, and the game comes as the text of its rules. `server.records
 reads them.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +16,7 @@ from typing import ClassVar, Final, TypeAlias
 from gdl.language.terms import Term
 from gdl.wire.insights import Insight
 from gdl.wire.scrambling import Scrambling
-from server.match.events import (
-    Aborted,
-    Answered,
-    Closed,
-    Completed,
-    Event,
-    Failed,
-    Message,
-    MoveOrigin,
-    Sent,
-    Started,
-    StateReached,
-    StepFinished,
-)
+from server.match import events
 from server.match.position import spaced
 
 FORMAT: Final = 1
@@ -107,7 +92,7 @@ class SentEntry:
     at_ms: int
     step: int
     role: str
-    message: Message
+    message: events.Message
     text: str
 
 
@@ -119,7 +104,7 @@ class AnsweredEntry:
     at_ms: int
     step: int
     role: str
-    message: Message
+    message: events.Message
     text: str
     elapsed_ms: int
     error: str
@@ -139,7 +124,7 @@ class StepEntry:
     errors: tuple[str, ...]
     details: tuple[str, ...]
     elapsed_ms: tuple[int | None, ...]
-    origins: tuple[MoveOrigin, ...]
+    origins: tuple[events.MoveOrigin, ...]
     failures: tuple[str, ...] = ()
     insights: tuple[Insight | None, ...] = ()
 
@@ -217,31 +202,31 @@ def versions() -> Mapping[str, str]:
     return MappingProxyType({"ggp": own, "python": platform.python_version()})
 
 
-def entry_of(event: Event, circumstances: Circumstances) -> Entry:
+def entry_of(event: events.Event, circumstances: Circumstances) -> Entry:
     """Return *event* as the entry of a journal."""
     match event:
-        case Sent():
+        case events.Sent():
             return SentEntry(event.at_ms, event.step, str(event.role), event.message, event.text)
-        case Answered():
+        case events.Answered():
             return _answered(event)
-        case StepFinished():
+        case events.StepFinished():
             return _step(event)
-        case StateReached():
+        case events.StateReached():
             percepts = None if event.percepts is None else tuple(map(_texts, event.percepts))
             return StateEntry(event.at_ms, event.step, event.text, percepts, event.is_common)
-        case Started():
+        case events.Started():
             return _started(event, circumstances)
-        case Completed():
+        case events.Completed():
             return CompletedEntry(event.at_ms, event.step, event.goals)
-        case Aborted():
+        case events.Aborted():
             return AbortedEntry(event.at_ms, event.step, event.reason)
-        case Failed():
+        case events.Failed():
             return FailedEntry(event.at_ms, event.step, f"{event.error}: {event.message}")
-        case Closed():
+        case events.Closed():
             return ClosedEntry(event.at_ms)
 
 
-def _answered(event: Answered) -> AnsweredEntry:
+def _answered(event: events.Answered) -> AnsweredEntry:
     move = None if event.move is None else spaced(event.move)
     return AnsweredEntry(
         event.at_ms, event.step, str(event.role), event.message, event.text, event.elapsed_ms, event.error,
@@ -249,7 +234,7 @@ def _answered(event: Answered) -> AnsweredEntry:
     )  # fmt: skip
 
 
-def _step(event: StepFinished) -> StepEntry:
+def _step(event: events.StepFinished) -> StepEntry:
     moves = None if event.moves is None else _texts(event.moves)
     return StepEntry(
         event.at_ms, event.step, moves, event.errors, event.details, event.elapsed_ms, event.origins, event.failures,
@@ -261,7 +246,7 @@ def _texts(terms: Sequence[Term]) -> tuple[str, ...]:
     return tuple(map(spaced, terms))
 
 
-def _started(event: Started, circumstances: Circumstances) -> StartedEntry:
+def _started(event: events.Started, circumstances: Circumstances) -> StartedEntry:
     """Return the entry that begins a journal."""
     setup, rules = event.setup, event.description
     return StartedEntry(
@@ -287,14 +272,14 @@ def _started(event: Started, circumstances: Circumstances) -> StartedEntry:
     )
 
 
-def _scrambling(event: Started) -> Mapping[str, str]:
+def _scrambling(event: events.Started) -> Mapping[str, str]:
     """Return the names that players with a scrambling profile see for the game's own; empty where no player has one."""
     if not any(seat.profile.is_scrambled for seat in event.setup.seats):
         return {}
     return dict(Scrambling(event.description, event.setup.scramble_seed).names)
 
 
-def _seat(event: Started, role: str) -> JournalSeat:
+def _seat(event: events.Started, role: str) -> JournalSeat:
     """Return what the journal says of the seat of *role*; chance has one, too."""
     for seat in event.setup.seats:
         if str(seat.role) == role:

@@ -1,7 +1,5 @@
 """The journal of a match as a file of JSON lines, and match records read from files, complete or not."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

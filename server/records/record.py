@@ -4,8 +4,6 @@ Our own keys start with `x-`; docs/record.md explains each. A record may be take
 broke off: then the answers to the unfinished step are under `x-pending`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -14,21 +12,8 @@ from typing import Any, Final
 from gdl.errors import GdlError
 from gdl.game import RANDOM
 from server.errors import MatchRecordError
+from server.records import entries
 from server.records.codec import entry_json, insights_json, preview_clock_json, seat_json
-from server.records.entries import (
-    FORMAT,
-    AbortedEntry,
-    AnsweredEntry,
-    ClosedEntry,
-    CompletedEntry,
-    EndEntry,
-    Entry,
-    FailedEntry,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
 from server.visibility import Secrecy, secrecy_of_journal
 
 _PUBLIC_ALWAYS: Final = (
@@ -73,34 +58,34 @@ class MatchRecord:
     """The record of one match as far as its entries tell it."""
 
     def __init__(self) -> None:
-        self._start: StartedEntry | None = None
-        self._states: list[StateEntry] = []
-        self._steps: dict[int, StepEntry] = {}
-        self._answers: list[AnsweredEntry] = []
-        self._wire: list[SentEntry | AnsweredEntry] = []
-        self._end: EndEntry | None = None
+        self._start: entries.StartedEntry | None = None
+        self._states: list[entries.StateEntry] = []
+        self._steps: dict[int, entries.StepEntry] = {}
+        self._answers: list[entries.AnsweredEntry] = []
+        self._wire: list[entries.SentEntry | entries.AnsweredEntry] = []
+        self._end: entries.EndEntry | None = None
         self._is_closed = False
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: entries.Entry) -> None:
         """Take in the next entry."""
         match entry:
-            case StartedEntry():
+            case entries.StartedEntry():
                 self._start = entry
-            case StateEntry():
+            case entries.StateEntry():
                 self._states.append(entry)
-            case SentEntry():
+            case entries.SentEntry():
                 self._wire.append(entry)
-            case AnsweredEntry():
+            case entries.AnsweredEntry():
                 self._take_answer(entry)
-            case StepEntry():
+            case entries.StepEntry():
                 self._steps[0 if entry.moves is None else entry.step + 1] = entry
                 self._answers.clear()
-            case CompletedEntry() | AbortedEntry() | FailedEntry():
+            case entries.CompletedEntry() | entries.AbortedEntry() | entries.FailedEntry():
                 self._end = entry
-            case ClosedEntry():
+            case entries.ClosedEntry():
                 self._is_closed = True
 
-    def _take_answer(self, entry: AnsweredEntry) -> None:
+    def _take_answer(self, entry: entries.AnsweredEntry) -> None:
         self._wire.append(entry)
         if entry.move is not None:
             self._answers.append(entry)
@@ -133,7 +118,7 @@ class MatchRecord:
     @property
     def goals(self) -> list[int | None] | None:
         """The goals in role order, once the match is completed."""
-        return list(self._end.goals) if isinstance(self._end, CompletedEntry) else None
+        return list(self._end.goals) if isinstance(self._end, entries.CompletedEntry) else None
 
     @property
     def n_steps(self) -> int:
@@ -150,12 +135,12 @@ class MatchRecord:
             start = self._begun()
             return _described(start) | self._played(start) | self._own_keys(start) | self._ended()
 
-    def _begun(self) -> StartedEntry:
+    def _begun(self) -> entries.StartedEntry:
         if self._start is None:
             raise MatchRecordError("there is no entry that starts a match")
         return self._start
 
-    def _played(self, start: StartedEntry) -> dict[str, Any]:
+    def _played(self, start: entries.StartedEntry) -> dict[str, Any]:
         """Return the keys with a value for each state or step."""
         played = [self._steps[index] for index in range(1, self.n_steps + 1)]
         steps = [self._steps.get(0), *played]
@@ -178,10 +163,10 @@ class MatchRecord:
             found["x-percepts"] = [_percepts(entry) for entry in self._states[1:]]
         return found
 
-    def _own_keys(self, start: StartedEntry) -> dict[str, Any]:
+    def _own_keys(self, start: entries.StartedEntry) -> dict[str, Any]:
         """Return the keys of our own, which docs/record.md explains."""
         found = {
-            "x-format": FORMAT,
+            "x-format": entries.FORMAT,
             "x-game": start.game,
             "x-gdl2": start.is_gdl2,
             "x-roles": list(start.roles),
@@ -198,7 +183,7 @@ class MatchRecord:
             found["x-scrambling"] = dict(start.scrambling)
         return found | self._pending(start)
 
-    def _pending(self, start: StartedEntry) -> dict[str, Any]:
+    def _pending(self, start: entries.StartedEntry) -> dict[str, Any]:
         unfinished = self._steps.get(self.n_steps + 1)
         if unfinished is not None and unfinished.moves is not None:
             moves = dict(zip(start.roles, unfinished.moves, strict=True))
@@ -211,9 +196,9 @@ class MatchRecord:
         end, status = self._end, self.status
         found: dict[str, Any] = {"isCompleted": status == "completed", "isAborted": status in ("aborted", "failed")}
         if end is not None:
-            reason = "" if isinstance(end, CompletedEntry) else end.reason
+            reason = "" if isinstance(end, entries.CompletedEntry) else end.reason
             found["x-end"] = {"how": status, "at": end.at_ms, "reason": reason}
-        if isinstance(end, CompletedEntry):
+        if isinstance(end, entries.CompletedEntry):
             # Public readers want whole numbers; only a `random` without a goal has none.
             found["goalValues"] = [0 if goal is None else goal for goal in end.goals]
             found["x-goals"] = list(end.goals)
@@ -238,10 +223,10 @@ class MatchRecord:
         return found | ({"errors": [error_words(errors) for errors in whole["errors"]]} if secrecy.is_hidden else {})
 
 
-def record_of(entries: Iterable[Entry]) -> MatchRecord:
-    """Return the record that *entries* tell."""
+def record_of(journal: Iterable[entries.Entry]) -> MatchRecord:
+    """Return the record that *journal* tells."""
     record = MatchRecord()
-    for entry in entries:
+    for entry in journal:
         record.add(entry)
     return record
 
@@ -251,7 +236,7 @@ def error_words(errors: Iterable[str]) -> list[str]:
     return [error.partition(" ")[0] for error in errors]
 
 
-def _described(start: StartedEntry) -> dict[str, Any]:
+def _described(start: entries.StartedEntry) -> dict[str, Any]:
     """Return the public keys that describe the match."""
     found: dict[str, Any] = {
         "matchId": start.match_id,
@@ -271,9 +256,9 @@ def _described(start: StartedEntry) -> dict[str, Any]:
     }
 
 
-def _percepts(entry: StateEntry) -> list[list[str]] | None:
+def _percepts(entry: entries.StateEntry) -> list[list[str]] | None:
     return None if entry.percepts is None else list(map(list, entry.percepts))
 
 
-def _wire_line(entry: SentEntry | AnsweredEntry) -> dict[str, Any]:
+def _wire_line(entry: entries.SentEntry | entries.AnsweredEntry) -> dict[str, Any]:
     return {("direction" if name == "event" else name): value for name, value in entry_json(entry).items()}

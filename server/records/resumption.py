@@ -1,7 +1,5 @@
 """From the entries of a match that broke off to the state from which the match core resumes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 
@@ -11,29 +9,23 @@ from gdl.language.terms import Constant
 from server.errors import MatchRecordError
 from server.match.events import Aborted, Answered, Completed, Failed, Message
 from server.match.exchange import ResumeState
-from server.records.entries import (
-    AbortedEntry,
-    AnsweredEntry,
-    CompletedEntry,
-    EndEntry,
-    Entry,
-    FailedEntry,
-    SentEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records import entries
 
-_FAREWELLS: Final = {CompletedEntry: Message.STOP, AbortedEntry: Message.ABORT, FailedEntry: Message.ABORT}
+_FAREWELLS: Final = {
+    entries.CompletedEntry: Message.STOP,
+    entries.AbortedEntry: Message.ABORT,
+    entries.FailedEntry: Message.ABORT,
+}
 
 
-def resume_state_of(entries: Iterable[Entry]) -> ResumeState:
-    """Return what *entries* tell of a match that broke off.
+def resume_state_of(journal: Iterable[entries.Entry]) -> ResumeState:
+    """Return what *journal* tells of a match that broke off.
 
     Raises:
         MatchRecordError: a move of an entry is no term.
     """
     reader = _EntryReader()
-    for entry in entries:
+    for entry in journal:
         try:
             reader.take(entry)
         except ValueError as error:
@@ -52,19 +44,19 @@ class _EntryReader:
         self._outcome: Completed | Aborted | Failed | None = None
         self._was_anything_sent = False
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: entries.Entry) -> None:
         """Take the next entry in."""
         match entry:
-            case StateEntry():
+            case entries.StateEntry():
                 self._n_states += 1
-            case SentEntry():
+            case entries.SentEntry():
                 self._was_anything_sent = True
                 self._turn_to(entry.message)
-            case AnsweredEntry():
+            case entries.AnsweredEntry():
                 self._answers[entry.role] = _answer(entry)
-            case StepEntry():
+            case entries.StepEntry():
                 self._take_step(entry)
-            case CompletedEntry() | AbortedEntry() | FailedEntry():
+            case entries.CompletedEntry() | entries.AbortedEntry() | entries.FailedEntry():
                 self._outcome = _outcome(entry)
                 self._turn_to(_FAREWELLS[type(entry)])
 
@@ -73,7 +65,7 @@ class _EntryReader:
         if message is not self._message:
             self._message, self._answers = message, {}
 
-    def _take_step(self, entry: StepEntry) -> None:
+    def _take_step(self, entry: entries.StepEntry) -> None:
         if entry.moves is not None:
             self._moves.append(tuple(map(read_term, entry.moves)))
         self._turn_to(None)
@@ -84,19 +76,19 @@ class _EntryReader:
         )
 
 
-def _answer(entry: AnsweredEntry) -> Answered:
+def _answer(entry: entries.AnsweredEntry) -> Answered:
     return Answered(
         entry.at_ms, entry.step, Constant(entry.role), entry.message, entry.text, entry.elapsed_ms, entry.error,
         entry.detail, None if entry.move is None else read_term(entry.move), entry.failure,
     )  # fmt: skip
 
 
-def _outcome(entry: EndEntry) -> Completed | Aborted | Failed:
+def _outcome(entry: entries.EndEntry) -> Completed | Aborted | Failed:
     match entry:
-        case CompletedEntry():
+        case entries.CompletedEntry():
             return Completed(entry.at_ms, entry.step, entry.goals)
-        case AbortedEntry():
+        case entries.AbortedEntry():
             return Aborted(entry.at_ms, entry.step, entry.reason)
-        case FailedEntry():
+        case entries.FailedEntry():
             error, _, message = entry.reason.partition(": ")
             return Failed(entry.at_ms, entry.step, error, message)

@@ -4,8 +4,6 @@ Keys and signatures are text: a version digit, then base64. SHA-1 is what the pu
 signature says which host wrote a record, and nothing secret hangs on it.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -1,7 +1,5 @@
 """Health checks: idle players are asked from time to time whether they are there; an absent one is paused."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import Counter

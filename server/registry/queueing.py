@@ -1,7 +1,5 @@
 """The queue of matches that wait, the claims to people's seats, and the players that fail."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

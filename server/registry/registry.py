@@ -1,7 +1,5 @@
 """The registered players of a game manager: whose they are, and how many matches each plays now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -12,13 +10,7 @@ from gdl.wire.replies import Status
 from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
-from server.errors import (
-    DamagedRowError,
-    InvalidNameError,
-    NameTakenError,
-    TooManyPlayersError,
-    UnknownPlayerError,
-)
+from server import errors
 from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer, check_target, player_url
 from server.links.human_seat import HumanLink, QueueLink
@@ -40,9 +32,9 @@ def check_player_name(name: str) -> str:
         InvalidNameError: it may not.
     """
     if not is_name(name):
-        raise InvalidNameError("player", name, NAME_RULE)
+        raise errors.InvalidNameError("player", name, NAME_RULE)
     if name.lower() in RESERVED:
-        raise InvalidNameError("player", name, "that name means something else already")
+        raise errors.InvalidNameError("player", name, "that name means something else already")
     return name
 
 
@@ -190,9 +182,9 @@ class Registry:
             await check_target(url, self.settings.targets)
         known = await self.store.listed()
         if any(row.name.lower() == name.lower() for row in known):
-            raise NameTakenError("player", name)
+            raise errors.NameTakenError("player", name)
         if sum(row.owner == owner for row in known) >= self.settings.max_players:
-            raise TooManyPlayersError(owner, self.settings.max_players)
+            raise errors.TooManyPlayersError(owner, self.settings.max_players)
         row = PlayerRow(
             name,
             SeatKind.DIAL_IN if url is None else SeatKind.HTTP,
@@ -203,7 +195,7 @@ class Registry:
         )
         row = replace(row, **wishes.values())
         if not await self.store.add(row):
-            raise NameTakenError("player", name)
+            raise errors.NameTakenError("player", name)
         self.on_change()
         return row
 
@@ -215,7 +207,7 @@ class Registry:
         """
         row = await self.store.get(name)
         if row is None:
-            raise UnknownPlayerError(name)
+            raise errors.UnknownPlayerError(name)
         return row
 
     async def change(
@@ -232,7 +224,7 @@ class Registry:
             await check_target(url, self.settings.targets)
             values |= {"kind": SeatKind.HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
         if values and not await self.store.change(name, **values):
-            raise UnknownPlayerError(name)
+            raise errors.UnknownPlayerError(name)
         self.on_change()
         return await self.get(name)
 
@@ -243,7 +235,7 @@ class Registry:
             UnknownPlayerError: there is none.
         """
         if not await self.store.delete(name):
-            raise UnknownPlayerError(name)
+            raise errors.UnknownPlayerError(name)
         self.request_queues.forget(name)
 
     async def pause(self, name: str, reason: str) -> None:
@@ -253,7 +245,7 @@ class Registry:
             UnknownPlayerError: there is none.
         """
         if not await self.store.set_status(name, PlayerStatus.PAUSED, reason):
-            raise UnknownPlayerError(name)
+            raise errors.UnknownPlayerError(name)
 
     async def resume(self, name: str) -> None:
         """Give a player matches again, its failures forgotten.
@@ -262,7 +254,7 @@ class Registry:
             UnknownPlayerError: there is none.
         """
         if not await self.store.set_status(name, PlayerStatus.OK):
-            raise UnknownPlayerError(name)
+            raise errors.UnknownPlayerError(name)
         self.on_change()
 
     async def resolve(self, text: str) -> PlayerReference:
@@ -302,7 +294,7 @@ class Registry:
     async def _resolved_again(self, text: str) -> PlayerReference:
         try:
             return await self.resolve(text)
-        except (CallerError, DamagedRowError):
+        except (CallerError, errors.DamagedRowError):
             return UnresolvedPlayer(text)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:

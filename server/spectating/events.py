@@ -1,7 +1,5 @@
 """The public events of a match's journal, and delayed broadcasts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,20 +10,7 @@ from server.errors import MatchRecordError
 from server.match.events import Message, MoveOrigin
 from server.match.link import now_ms
 from server.match.setup import MAX_FAREWELL_S
-from server.records.entries import (
-    AbortedEntry,
-    AnsweredEntry,
-    ClosedEntry,
-    CompletedEntry,
-    EndEntry,
-    Entry,
-    FailedEntry,
-    JournalSeat,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records import entries
 from server.records.record import error_words
 from server.spectating.public import (
     PublicAnswer,
@@ -43,7 +28,7 @@ from server.visibility import Secrecy
 
 MAX_DELAY: Final = 86_400
 """By how many steps or seconds a broadcast may be late."""
-_LAST: Final = EndEntry | ClosedEntry
+_LAST: Final = entries.EndEntry | entries.ClosedEntry
 _TEXT: Final = re.compile(r"(?:(?P<steps>[0-9]{1,5}) ?steps?)|(?:(?P<seconds>[0-9]{1,5}) ?s)|(?P<end>end)|(?:live)?")
 
 
@@ -67,26 +52,26 @@ class Delay:
         """Whether there is no delay."""
         return self == LIVE
 
-    def broadcast(self, entries: Sequence[Entry], at_ms: int) -> Sequence[Entry]:
-        """Return how many of the next *entries* of a journal are shown at *at_ms*: the first ones, or all.
+    def broadcast(self, part: Sequence[entries.Entry], at_ms: int) -> Sequence[entries.Entry]:
+        """Return how much of the next *part* of a journal is shown at *at_ms*: its first entries, or all.
 
         That a match began is always shown, and all of it once it is over.
         """
-        if self.is_live or any(isinstance(entry, _LAST) for entry in entries):
-            return entries
-        return entries[: self._n_shown(entries, at_ms)]
+        if self.is_live or any(isinstance(entry, _LAST) for entry in part):
+            return part
+        return part[: self._n_shown(part, at_ms)]
 
-    def _n_shown(self, entries: Sequence[Entry], at_ms: int) -> int:
-        """Return how many of *entries* the delay lets through at *at_ms*."""
-        n_first = int(bool(entries) and isinstance(entries[0], StartedEntry))
+    def _n_shown(self, part: Sequence[entries.Entry], at_ms: int) -> int:
+        """Return how many entries of *part* the delay lets through at *at_ms*."""
+        n_first = int(bool(part) and isinstance(part[0], entries.StartedEntry))
         if self.is_to_end:
             return n_first
         if self.steps:
-            states = [index for index, entry in enumerate(entries) if isinstance(entry, StateEntry)]
+            states = [index for index, entry in enumerate(part) if isinstance(entry, entries.StateEntry)]
             return states[-1 - self.steps] + 1 if len(states) > self.steps else n_first
         late_ms = at_ms - 1000 * self.seconds
         return next(
-            (index for index, entry in enumerate(entries) if entry.at_ms > late_ms and index >= n_first), len(entries)
+            (index for index, entry in enumerate(part) if entry.at_ms > late_ms and index >= n_first), len(part)
         )
 
 
@@ -113,56 +98,58 @@ def delay_of(match: MatchRow) -> Delay:
     return read_delay(match.order["text"].get("broadcastDelay", ""))
 
 
-def broadcast_of(match: MatchRow, entries: Sequence[Entry], at_ms: int | None = None) -> Sequence[Entry]:
+def broadcast_of(
+    match: MatchRow, journal: Sequence[entries.Entry], at_ms: int | None = None
+) -> Sequence[entries.Entry]:
     """Return how much of the journal of *match* spectators see at *at_ms*, by default now."""
     if match.has_ended:
-        return entries
-    return delay_of(match).broadcast(entries, now_ms() if at_ms is None else at_ms)
+        return journal
+    return delay_of(match).broadcast(journal, now_ms() if at_ms is None else at_ms)
 
 
 class PublicJournal:
     """What spectators may see of the journal that begins with *first*; its entries are taken in order, each once."""
 
-    def __init__(self, first: Entry, secrecy: Secrecy) -> None:
+    def __init__(self, first: entries.Entry, secrecy: Secrecy) -> None:
         """Begin with nothing taken.
 
         Raises:
             MatchRecordError: *first* is not the entry that starts a match.
         """
-        if not isinstance(first, StartedEntry):
+        if not isinstance(first, entries.StartedEntry):
             raise MatchRecordError("there is no entry that starts a match")
         self._start, self._secrecy = first, secrecy
         self._is_common = True
-        self._last_step: StepEntry | None = None
+        self._last_step: entries.StepEntry | None = None
 
     def end(self) -> None:
         """Withhold nothing of what comes now: the match is over."""
         self._secrecy = replace(self._secrecy, has_ended=True)
 
-    def public(self, entry: Entry) -> PublicContent:
+    def public(self, entry: entries.Entry) -> PublicContent:
         """Take in *entry*, and return what every viewer may know of it."""
         match entry:
-            case SentEntry():
+            case entries.SentEntry():
                 return self._question(entry)
-            case AnsweredEntry():
+            case entries.AnsweredEntry():
                 seat, role = self._seat(entry)
                 return PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
-            case StepEntry():
+            case entries.StepEntry():
                 return self._step(entry)
-            case StateEntry():
+            case entries.StateEntry():
                 return self._state(entry)
-            case StartedEntry():
+            case entries.StartedEntry():
                 return self._started(entry)
-            case CompletedEntry():
+            case entries.CompletedEntry():
                 self.end()
                 return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
-            case AbortedEntry() | FailedEntry():
+            case entries.AbortedEntry() | entries.FailedEntry():
                 self.end()
                 return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=entry.reason)
-            case ClosedEntry():
+            case entries.ClosedEntry():
                 return PublicClose(entry.at_ms)
 
-    def _started(self, entry: StartedEntry) -> PublicStart:
+    def _started(self, entry: entries.StartedEntry) -> PublicStart:
         players = tuple(seat.player for seat in entry.seats)
         found = PublicStart(
             entry.at_ms, entry.match_id, entry.start_clock_s, entry.play_clock_s, players, self._secrecy.is_hidden
@@ -171,7 +158,7 @@ class PublicJournal:
             return found
         return replace(found, game=entry.game, rules_sha256=entry.rules_sha256, roles=entry.roles)
 
-    def _state(self, entry: StateEntry) -> PublicState:
+    def _state(self, entry: entries.StateEntry) -> PublicState:
         """Return the state where every role knows it, also of a hidden match, else its step alone."""
         self._is_common = self._is_common and leaves_common(self._start.seats, self._last_step, entry)
         known = self._secrecy.where_known() if self._is_common else self._secrecy
@@ -182,13 +169,13 @@ class PublicJournal:
             return replace(found, moves=self._last_step.moves, origins=self._last_step.origins)
         return found
 
-    def _question(self, entry: SentEntry) -> PublicQuestion:
+    def _question(self, entry: entries.SentEntry) -> PublicQuestion:
         seat, role = self._seat(entry)
         grace_ms = self._start.seats[seat].grace_ms or 0
         deadline_ms = entry.at_ms + 1000 * self._clock_s(entry.message) + grace_ms
         return PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
 
-    def _seat(self, entry: SentEntry | AnsweredEntry) -> tuple[int, str | None]:
+    def _seat(self, entry: entries.SentEntry | entries.AnsweredEntry) -> tuple[int, str | None]:
         """Return the number of the seat, and its role where the game is public."""
         return self._start.roles.index(entry.role), None if self._secrecy.hides_game else entry.role
 
@@ -203,7 +190,7 @@ class PublicJournal:
             case Message.STOP | Message.ABORT:
                 return min(self._start.play_clock_s, MAX_FAREWELL_S)
 
-    def _step(self, entry: StepEntry) -> PublicStep:
+    def _step(self, entry: entries.StepEntry) -> PublicStep:
         self._last_step = None if entry.moves is None else entry
         errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
         insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
@@ -211,7 +198,9 @@ class PublicJournal:
         return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
 
 
-def leaves_common(seats: Sequence[JournalSeat], step: StepEntry | None, state: StateEntry) -> bool:
+def leaves_common(
+    seats: Sequence[entries.JournalSeat], step: entries.StepEntry | None, state: entries.StateEntry
+) -> bool:
     """Return whether every role knows the *state* that the joint move of *step* led to, if all knew the one before.
 
     A player whose move was replaced, and who gets percepts alone, does not know what it did.
@@ -223,30 +212,30 @@ def leaves_common(seats: Sequence[JournalSeat], step: StepEntry | None, state: S
     return state.is_common and not is_unknown
 
 
-def n_common(entries: Iterable[Entry]) -> int:
+def n_common(journal: Iterable[entries.Entry]) -> int:
     """Return how many of the first states of a whole journal every role knows, as far as the journal says so."""
-    seats: Sequence[JournalSeat] = ()
+    seats: Sequence[entries.JournalSeat] = ()
     step, found = None, 0
-    for entry in entries:
+    for entry in journal:
         match entry:
-            case StartedEntry():
+            case entries.StartedEntry():
                 seats = entry.seats
-            case StepEntry():
+            case entries.StepEntry():
                 step = entry
-            case StateEntry():
+            case entries.StateEntry():
                 if not leaves_common(seats, step, entry):
                     break
                 found += 1
     return found
 
 
-def public_events(entries: Iterable[Entry], secrecy: Secrecy) -> Iterable[PublicEvent]:
-    """Yield what spectators may know of a journal's *entries*, from the first one on.
+def public_events(journal: Iterable[entries.Entry], secrecy: Secrecy) -> Iterable[PublicEvent]:
+    """Yield what spectators may know of the entries of *journal*, from the first one on.
 
     Raises:
         MatchRecordError: the first one does not start a match.
     """
-    journal: PublicJournal | None = None
-    for number, entry in enumerate(entries):
-        journal = journal or PublicJournal(entry, secrecy)
-        yield PublicEvent(number, journal.public(entry))
+    view: PublicJournal | None = None
+    for number, entry in enumerate(journal):
+        view = view or PublicJournal(entry, secrecy)
+        yield PublicEvent(number, view.public(entry))

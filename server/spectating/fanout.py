@@ -3,8 +3,6 @@
 A viewer keeps its place among the events that all share, and nothing else: one that is slow costs no memory.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -3,8 +3,6 @@
 What is withheld is None, and has no key in the JSON.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 

@@ -7,8 +7,6 @@ updates that did not arrive are replaced by later ones, and in the end given up.
 Source: the public match publisher and spectator server.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

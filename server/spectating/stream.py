@@ -1,7 +1,5 @@
 """Matches as they change, read from the database: the events of one, lists, and all at once."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Tournaments as they change: what is read of one in few numbers, once for all who watch it."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import time

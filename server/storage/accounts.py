@@ -1,7 +1,5 @@
 """Registered players, tokens, and the sessions of browsers, in the database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias

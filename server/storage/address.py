@@ -1,7 +1,5 @@
 """Where a database is, SQLite file or PostgreSQL server, and how connections to it are made, pooled and locked."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import fcntl

@@ -1,7 +1,5 @@
 """Backups: every row of a database in one SQLite file, whichever kind of database it comes from or goes to."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import tempfile

@@ -3,8 +3,6 @@
 What one transaction writes of many matches: events, how far the matches are, and matches that are over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Final, TypeAlias
 

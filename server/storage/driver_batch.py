@@ -5,8 +5,6 @@ all that the event loop does. So the statements are few, however many matches th
 one, and matches are looked up, updated and ended by one, which gets them all as JSON. The texts are the same each time.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence

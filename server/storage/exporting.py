@@ -1,7 +1,5 @@
 """The records of all matches that are over, in a folder, a ZIP archive or a file of JSON lines."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Games and the versions of their rules, kept for as long as there is a record of a match by them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Journals in the database, summaries of ended matches, and the notifier of what is new in them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import zlib

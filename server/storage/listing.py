@@ -1,7 +1,5 @@
 """Pages of matches, newest first, and statistics, each read from an index in bounded time."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,7 +1,5 @@
 """The matches: what was ordered, who plays which seat, who holds which match, and how they went."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace

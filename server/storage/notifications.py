@@ -4,8 +4,6 @@ Nothing is kept: a message reaches the managers that listen just then. After eac
 it has to find out anew what it may have missed; `on_listening` is called for that.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """What waits to be written of one match: entries of its journal, how far it is, and how it ended."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any

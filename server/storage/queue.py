@@ -1,7 +1,5 @@
 """The matches that wait: in the lobby for people, in the queue for players and for room."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field

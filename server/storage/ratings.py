@@ -1,7 +1,5 @@
 """The results of matches that are over, as ratings read them: the latest of all, of a game, of one or two players."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -3,8 +3,6 @@
 SQLite keeps any value in any column, and disks, tools and people damage files.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -13,15 +11,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 
 from server.errors import DamagedRowError
-from server.storage.rows import (
-    EntryRule,
-    InterventionKind,
-    MatchPurpose,
-    MatchStatus,
-    PlayerStatus,
-    SeatKind,
-    TournamentStatus,
-)
+from server.storage import rows
 from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
 
 Row = TypeVar("Row")
@@ -50,17 +40,17 @@ def _is_order(value: Any) -> bool:
 
 
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
-    matches.c.status: lambda value: value in tuple(MatchStatus),
+    matches.c.status: lambda value: value in tuple(rows.MatchStatus),
     matches.c.order: _is_order,
-    matches.c.purpose: lambda value: value in tuple(MatchPurpose),
+    matches.c.purpose: lambda value: value in tuple(rows.MatchPurpose),
     matches.c.goals: _is_list_of(int, type(None)),
     versions.c.roles: _is_list_of(str),
-    players.c.kind: lambda value: value in (SeatKind.HTTP, SeatKind.DIAL_IN),
-    players.c.status: lambda value: value in tuple(PlayerStatus),
-    tournaments.c.status: lambda value: value in tuple(TournamentStatus),
-    tournaments.c.entry: lambda value: value in tuple(EntryRule),
+    players.c.kind: lambda value: value in (rows.SeatKind.HTTP, rows.SeatKind.DIAL_IN),
+    players.c.status: lambda value: value in tuple(rows.PlayerStatus),
+    tournaments.c.status: lambda value: value in tuple(rows.TournamentStatus),
+    tournaments.c.entry: lambda value: value in tuple(rows.EntryRule),
     fixtures.c.forfeited: _is_list_of(str),
-    interventions.c.kind: lambda value: value in tuple(InterventionKind),
+    interventions.c.kind: lambda value: value in tuple(rows.InterventionKind),
     records.c.signature: lambda value: isinstance(value, dict),
 }
 """What a column holds, where its type does not say it all."""

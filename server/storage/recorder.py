@@ -1,7 +1,5 @@
 """The recorder of a match that the database keeps: its events go to the journal there, and in the end its record."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The tables, the same on SQLite and PostgreSQL. *Units*: every time is in milliseconds since 1970."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 

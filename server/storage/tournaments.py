@@ -4,8 +4,6 @@ Every change is one transaction that begins from a revision of the tournament, a
 first: so that of two managers that schedule the same matches, one does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -15,44 +13,29 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.errors import DamagedRowError
 from server.match.link import now_ms
+from server.storage import rows
 from server.storage.batch import insert, upsert
 from server.storage.database import Database
 from server.storage.matches import abort_matches, add_match
 from server.storage.reading import Found, each_sound, sound
-from server.storage.rows import (
-    ENDED,
-    AnnulmentRow,
-    EntrantRow,
-    EntryRule,
-    FixtureRow,
-    InterventionKind,
-    InterventionRow,
-    MatchRow,
-    MatchStatus,
-    PinnedGame,
-    SeatKind,
-    SeatRow,
-    TournamentRow,
-    TournamentStatus,
-)
 from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments
 from server.tournament.fixtures import ScheduledMatch
 
 _OF_MATCH: Final = (
     matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason, matches.c.created_ms,
 )  # fmt: skip
-_SEAT: Final = [seats.c[name] for name in SeatRow.__slots__]
+_SEAT: Final = [seats.c[name] for name in rows.SeatRow.__slots__]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTournament:
     """A tournament as the database holds it."""
 
-    row: TournamentRow
-    entrants: tuple[EntrantRow, ...]
-    fixtures: tuple[FixtureRow, ...] = ()
-    annulments: Mapping[str, AnnulmentRow] = field(default_factory=dict)
-    interventions: tuple[InterventionRow, ...] = ()
+    row: rows.TournamentRow
+    entrants: tuple[rows.EntrantRow, ...]
+    fixtures: tuple[rows.FixtureRow, ...] = ()
+    annulments: Mapping[str, rows.AnnulmentRow] = field(default_factory=dict)
+    interventions: tuple[rows.InterventionRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +55,24 @@ class TournamentChange:
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    entrants: Sequence[EntrantRow] = ()
+    entrants: Sequence[rows.EntrantRow] = ()
     left: Collection[str] = ()
     scheduled: Sequence[ScheduledMatch] = ()
-    ordered: Sequence[tuple[MatchRow, Sequence[SeatRow]]] = ()
+    ordered: Sequence[tuple[rows.MatchRow, Sequence[rows.SeatRow]]] = ()
     forfeits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    annulled: Sequence[AnnulmentRow] = ()
+    annulled: Sequence[rows.AnnulmentRow] = ()
     aborted: Collection[str] = ()
     abort_reason: str = ""
-    interventions: Sequence[InterventionRow] = ()
+    interventions: Sequence[rows.InterventionRow] = ()
 
 
 def _changes() -> sa.Select[Any]:
-    is_over = sa.case((matches.c.status.in_(ENDED), 1), else_=0)
+    is_over = sa.case((matches.c.status.in_(rows.ENDED), 1), else_=0)
     joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
     joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
     query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
-    may_start = sa.and_(tournaments.c.status == TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
-    query = query.where(sa.or_(tournaments.c.status == TournamentStatus.RUNNING, may_start))
+    may_start = sa.and_(tournaments.c.status == rows.TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
+    query = query.where(sa.or_(tournaments.c.status == rows.TournamentStatus.RUNNING, may_start))
     return query.group_by(tournaments.c.name, tournaments.c.revision)
 
 
@@ -103,7 +86,7 @@ class TournamentStore:
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
 
-    async def add(self, row: TournamentRow, entered: Sequence[EntrantRow] = ()) -> bool:
+    async def add(self, row: rows.TournamentRow, entered: Sequence[rows.EntrantRow] = ()) -> bool:
         """Keep a new tournament; return False, and change nothing, where there is one of that name."""
         timetable = None if row.timetable is None else row.timetable.model_dump(mode="json", exclude_none=True)
         values = asdict(row) | {"terms": row.terms.model_dump(mode="json"), "timetable": timetable}
@@ -117,7 +100,7 @@ class TournamentStore:
                 )
         return True
 
-    async def listed(self, status: TournamentStatus | None = None, limit: int = 1_000) -> list[TournamentRow]:
+    async def listed(self, status: rows.TournamentStatus | None = None, limit: int = 1_000) -> list[rows.TournamentRow]:
         """Return the tournaments, the newest first; those whose row is damaged are named in the log."""
         query = sa.select(tournaments).where(sa.true() if status is None else tournaments.c.status == status)
         query = query.order_by(tournaments.c.created_ms.desc(), tournaments.c.name).limit(limit)
@@ -150,7 +133,7 @@ class TournamentStore:
         self._check(scheduled, row, entered)
         return StoredTournament(row, entered, scheduled, annulled, done)
 
-    def _row(self, found: Found) -> TournamentRow:
+    def _row(self, found: Found) -> rows.TournamentRow:
         """Return the tournament of a row.
 
         Raises:
@@ -158,7 +141,8 @@ class TournamentStore:
         """
         try:
             games = {
-                name: PinnedGame(str(game["sha256"]), int(game["n_roles"])) for name, game in found["games"].items()
+                name: rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
+                for name, game in found["games"].items()
             }
             from server.tournament.plan import Timetable, TournamentTerms  # noqa: PLC0415 -- most commands read none
 
@@ -169,48 +153,50 @@ class TournamentStore:
             what = f"its terms, timetable or games cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, tournaments.name, str(found["name"]), what) from error
         read = {"games": games, "terms": terms, "timetable": timetable}
-        words = {"status": TournamentStatus(found["status"]), "entry": EntryRule(found["entry"])}
-        return TournamentRow(**{**found, **read, **words})
+        words = {"status": rows.TournamentStatus(found["status"]), "entry": rows.EntryRule(found["entry"])}
+        return rows.TournamentRow(**{**found, **read, **words})
 
-    async def _annulments(self, connection: AsyncConnection, name: str) -> list[AnnulmentRow]:
+    async def _annulments(self, connection: AsyncConnection, name: str) -> list[rows.AnnulmentRow]:
         joined = annulments.join(fixtures, fixtures.c.match_id == annulments.c.match_id)
         query = sa.select(annulments).select_from(joined).where(fixtures.c.tournament == name)
         found = (await connection.execute(query.order_by(annulments.c.at_ms, annulments.c.match_id))).mappings()
-        return [AnnulmentRow(**sound(self._database.name, annulments, row)) for row in found]
+        return [rows.AnnulmentRow(**sound(self._database.name, annulments, row)) for row in found]
 
-    async def _entrants(self, connection: AsyncConnection, name: str) -> tuple[EntrantRow, ...]:
+    async def _entrants(self, connection: AsyncConnection, name: str) -> tuple[rows.EntrantRow, ...]:
         query = sa.select(entrants).where(entrants.c.tournament == name)
         found = (await connection.execute(query.order_by(entrants.c.position, entrants.c.name))).mappings()
-        rows = [dict(sound(self._database.name, entrants, row)) for row in found]
-        return tuple(EntrantRow(**{key: value for key, value in row.items() if key != "tournament"}) for row in rows)
+        kept = [dict(sound(self._database.name, entrants, row)) for row in found]
+        return tuple(
+            rows.EntrantRow(**{key: value for key, value in row.items() if key != "tournament"}) for row in kept
+        )
 
-    async def _interventions(self, connection: AsyncConnection, name: str) -> tuple[InterventionRow, ...]:
-        columns = [interventions.c[name] for name in ("position", *InterventionRow.__slots__)]
+    async def _interventions(self, connection: AsyncConnection, name: str) -> tuple[rows.InterventionRow, ...]:
+        columns = [interventions.c[name] for name in ("position", *rows.InterventionRow.__slots__)]
         query = sa.select(*columns).where(interventions.c.tournament == name).order_by(interventions.c.position)
         found = (await connection.execute(query)).mappings()
-        rows = [dict(sound(self._database.name, interventions, row)) for row in found]
-        return tuple(_intervention(row) for row in rows)
+        kept = [dict(sound(self._database.name, interventions, row)) for row in found]
+        return tuple(_intervention(row) for row in kept)
 
-    async def _fixtures(self, connection: AsyncConnection, name: str) -> tuple[FixtureRow, ...]:
+    async def _fixtures(self, connection: AsyncConnection, name: str) -> tuple[rows.FixtureRow, ...]:
         joined = fixtures.outerjoin(matches, matches.c.id == fixtures.c.match_id)
         query = sa.select(fixtures, *_OF_MATCH).select_from(joined).where(fixtures.c.tournament == name)
         found = (await connection.execute(query.order_by(fixtures.c.position))).mappings().all()
         chairs = await self._seats(connection, name)
         return tuple(self._fixture(row, chairs) for row in found)
 
-    async def _seats(self, connection: AsyncConnection, name: str) -> dict[str, list[SeatRow]]:
+    async def _seats(self, connection: AsyncConnection, name: str) -> dict[str, list[rows.SeatRow]]:
         """Return the seats of players in the matches that are over, by match."""
         joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id).join(
             seats, seats.c.match_id == matches.c.id
         )
         query = sa.select(*_SEAT).select_from(joined).where(fixtures.c.tournament == name)
-        query = query.where(matches.c.status == MatchStatus.COMPLETED, seats.c.kind != SeatKind.CHANCE)
-        chairs: dict[str, list[SeatRow]] = {}
+        query = query.where(matches.c.status == rows.MatchStatus.COMPLETED, seats.c.kind != rows.SeatKind.CHANCE)
+        chairs: dict[str, list[rows.SeatRow]] = {}
         for row in (await connection.execute(query.order_by(seats.c.match_id, seats.c.position))).mappings():
-            chairs.setdefault(row["match_id"], []).append(SeatRow(**sound(self._database.name, seats, row)))
+            chairs.setdefault(row["match_id"], []).append(rows.SeatRow(**sound(self._database.name, seats, row)))
         return chairs
 
-    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[SeatRow]]) -> FixtureRow:
+    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[rows.SeatRow]]) -> rows.FixtureRow:
         """Return a scheduled match and what has become of it.
 
         Raises:
@@ -219,16 +205,18 @@ class TournamentStore:
         sound(self._database.name, fixtures, row)
         try:
             match = ScheduledMatch(**{**row["body"], "players": tuple(row["body"]["players"])})
-            status = None if row["status"] is None else MatchStatus(row["status"])
+            status = None if row["status"] is None else rows.MatchStatus(row["status"])
         except (LookupError, TypeError, ValueError) as error:
             what = f"it cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, fixtures.name, str(row["match_id"]), what) from error
         result = row["ended_ms"], row["n_steps"] or 0, row["abort_reason"]
         sat = tuple(chairs.get(match.match_id, ()))
         ordered_ms = row["created_ms"] if type(row["created_ms"]) is int else None
-        return FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
+        return rows.FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
 
-    def _check(self, found: Sequence[FixtureRow], row: TournamentRow, entered: Sequence[EntrantRow]) -> None:
+    def _check(
+        self, found: Sequence[rows.FixtureRow], row: rows.TournamentRow, entered: Sequence[rows.EntrantRow]
+    ) -> None:
         """Check that the scheduled matches are between entrants, in games of the tournament.
 
         Raises:
@@ -236,12 +224,12 @@ class TournamentStore:
         """
         names = {one.name for one in entered}
         for one in found:
-            is_complete = one.status != MatchStatus.COMPLETED or len(one.seats) == len(one.match.players)
+            is_complete = one.status != rows.MatchStatus.COMPLETED or len(one.seats) == len(one.match.players)
             if not is_complete or one.match.game not in row.games or not names.issuperset(one.match.players):
                 what = "its game or its players are not those of the tournament"
                 raise DamagedRowError(self._database.name, fixtures.name, one.match.match_id, what)
 
-    async def apply(self, row: TournamentRow, change: TournamentChange) -> bool:
+    async def apply(self, row: rows.TournamentRow, change: TournamentChange) -> bool:
         """Make *change* as a whole; return False, and change nothing, where *row* is not the newest revision."""
         is_newest = sa.and_(tournaments.c.name == row.name, tournaments.c.revision == row.revision)
         advancing = sa.update(tournaments).where(is_newest).values({"revision": row.revision + 1} | dict(change.values))
@@ -270,17 +258,17 @@ class TournamentStore:
             await connection.execute(leaving)
 
 
-def _intervention(found: Found) -> InterventionRow:
-    kept = {name: found[name] for name in InterventionRow.__slots__}
-    return InterventionRow(**kept | {"kind": InterventionKind(found["kind"])})
+def _intervention(found: Found) -> rows.InterventionRow:
+    kept = {name: found[name] for name in rows.InterventionRow.__slots__}
+    return rows.InterventionRow(**kept | {"kind": rows.InterventionKind(found["kind"])})
 
 
-async def _add_interventions(connection: AsyncConnection, name: str, done: Sequence[InterventionRow]) -> None:
+async def _add_interventions(connection: AsyncConnection, name: str, done: Sequence[rows.InterventionRow]) -> None:
     if done:
         last = sa.select(sa.func.max(interventions.c.position)).where(interventions.c.tournament == name)
         first = 1 + (await connection.scalar(last) or 0)
-        rows = [asdict(one) | {"tournament": name, "position": place} for place, one in enumerate(done, first)]
-        await connection.execute(sa.insert(interventions), rows)
+        values = [asdict(one) | {"tournament": name, "position": place} for place, one in enumerate(done, first)]
+        await connection.execute(sa.insert(interventions), values)
 
 
 async def _add_fixtures(connection: AsyncConnection, name: str, scheduled: Sequence[ScheduledMatch]) -> None:
@@ -288,8 +276,8 @@ async def _add_fixtures(connection: AsyncConnection, name: str, scheduled: Seque
         return
     last = sa.select(sa.func.max(fixtures.c.position)).where(fixtures.c.tournament == name)
     first = 1 + (await connection.scalar(last) or 0)
-    rows = [
+    values = [
         {"match_id": match.match_id, "tournament": name, "position": place, "body": asdict(match)}
         for place, match in enumerate(scheduled, first)
     ]
-    await connection.execute(sa.insert(fixtures), rows)
+    await connection.execute(sa.insert(fixtures), values)

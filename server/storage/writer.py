@@ -6,8 +6,6 @@ holds hundreds of events when there is much to do. A match of which something co
 further: its journal ends there, and the match can go on from it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import time

@@ -19,7 +19,7 @@ from gdl.language.rules import Description
 from gdl.language.terms import Term
 from server.match.events import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
 from server.match.position import facts_in
-from server.records.transcript import shown
+from server.sanitization import shown
 from server.terminal.progress import DELAY_S, progress
 
 Draw: TypeAlias = Callable[[Iterable[Term]], str]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import pytest
+import structlog
 
 from server.commands.main import main
 
@@ -23,7 +25,11 @@ Ggp: TypeAlias = Callable[..., Ended]
 
 
 @pytest.fixture
-def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ggp:
+def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Ggp]:
+    """Call `ggp` in this process, and send its logs afterwards where they went before."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+
     def call(*words: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["ggp", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
@@ -32,4 +38,8 @@ def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         code = ended.value.code
         return Ended(code if isinstance(code, int) else 0 if code is None else 1, captured.out, captured.err)
 
-    return call
+    yield call
+    root.handlers = handlers
+    root.setLevel(level)
+    logging.captureWarnings(False)
+    structlog.reset_defaults()
