@@ -276,7 +276,7 @@ def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
     of = compiled_game_of(compiled("connectfour"))
     background = BackgroundSearch(lambda: CompiledSearch(of, 1))
     search = background.get(600.0)
-    assert search is not None
+    assert isinstance(search, CompiledSearch)
     background.ponder(of.initial_state)
     while search.counts["walks"] < 100:
         pass
