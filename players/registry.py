@@ -143,6 +143,16 @@ def find_player(spec: str) -> PlayerMaker:
     return maker
 
 
+def options_of(spec: str) -> dict[str, object]:
+    """Return the options that *spec* gives to the constructor, whatever player it names; its class is not loaded.
+
+    Example:
+        >>> options_of("mcts:playouts=200,threads=2")
+        {'playouts': 200, 'threads': 2}
+    """
+    return _split_options(spec)[1]
+
+
 def missing_setting(name: str, options: Mapping[str, object] = MappingProxyType({})) -> str | None:
     """Return the first option without which our player *name* plays no match, and for which no variable stands."""
     needed = _NEEDED.get(name, {})

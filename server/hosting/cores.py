@@ -1,8 +1,9 @@
 """The cores that players of ours think on: how many a match takes, and which matches have theirs.
 
-A core has four slots. A search takes all of them, any other player that needs a process takes one, and players that
-need no process take none. A match takes at most all slots that there are; its searches share the cores then. So they do
-in a match with a person, for whom they wait most of the time: there a search takes one slot.
+A core has four slots. A search takes all of them for each of its threads (`mcts:threads=2` takes eight), any other
+player that needs a process takes one, and players that need no process take none. A match takes at most all slots that
+there are; its searches share the cores then. So they do in a match with a person, for whom they wait most of the time:
+there a search takes one slot.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from players.registry import options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import STOCK
 from server.links.seating import OWN_PLAYERS
@@ -101,4 +103,7 @@ def _n_slots(player: str) -> int:
     name = player.partition(":")[0]
     if name in STOCK or name not in OWN_PLAYERS:
         return 0
-    return 1 if name in LIGHT else SLOTS_PER_CORE
+    if name in LIGHT:
+        return 1
+    n_threads = options_of(player).get("threads", 1)
+    return SLOTS_PER_CORE * max(n_threads, 1) if isinstance(n_threads, int) else SLOTS_PER_CORE
