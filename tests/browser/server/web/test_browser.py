@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from gdl.games.library import find_game
 from server.storage.rows import MatchRow
@@ -62,6 +62,17 @@ def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: Li
     expect(page.locator("#moves tbody tr[data-row]")).to_have_count(row.n_steps)
     expect(page.locator("#position figcaption")).to_contain_text(f"Step {row.n_steps} of {row.n_steps}")
     expect(page.locator("#seats .goal.best")).to_have_text("goal 100")
+
+
+def test_a_game_that_is_chosen_before_the_script_is_there_is_shown(open_page: OpenPage, site: LiveSite) -> None:
+    page, held = open_page("/"), list[Route]()
+    page.route("**/start.js*", lambda route: held.append(route), times=1)  # noqa: PLW0108 -- a bound method is not taken
+    with page.expect_request("**/start.js*"):
+        page.goto(f"{site.url}/start", wait_until="commit")
+    page.get_by_label("Game", exact=True).select_option("breakthrough")
+    held.pop().continue_()
+    page.wait_for_url("**/start?game=breakthrough")
+    expect(page.get_by_label("Who plays white?")).to_be_visible()
 
 
 def test_thoughts_follow_the_step_that_is_looked_at(open_page: OpenPage, site: LiveSite) -> None:
