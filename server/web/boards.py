@@ -1,6 +1,7 @@
 """Boards for pages: rules and layouts read once, and states drawn as markup of our own."""
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -109,10 +110,12 @@ class FirstPositions:
         """Return what is true at first; None where that is not known, or takes longer than *patience_s* just now."""
         return await self._facts.of(_Rules(version.sha256, version), patience_s)
 
-    async def warm(self, versions: Iterable[GameVersion]) -> None:
-        """Work out the first positions of *versions* one after the other, before a page needs them."""
+    async def warm(self, versions: Iterable[GameVersion], share: float) -> None:
+        """Work out the first positions of *versions* before a page needs them, in a *share* of the time at most."""
         for version in versions:
+            began_s = time.monotonic()
             await self.facts(version, _PATIENCE_S)
+            await asyncio.sleep((time.monotonic() - began_s) * (1 / share - 1))
 
     def is_at_work(self, version: GameVersion) -> bool:
         """Return whether the facts may be known soon."""

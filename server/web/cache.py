@@ -23,12 +23,19 @@ class _Found(Generic[Value]):
     at_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    task: asyncio.Task[None]
+    begun_s: float
+
+
 class BackgroundCache(Generic[Key, Value]):
     """Remembers what *find* found for the *n_kept* keys that were asked last, and finds what it does not know.
 
-    Pages wait *patience_s* for an answer, together where they ask for the same, and go without it then. An answer that
-    is older than *fresh_s* is given all the same, and found anew meanwhile. Where *find* fails, which is logged, there
-    is no answer, and the next page has it tried again. *Units*: seconds, those of *clock*.
+    A page waits for an answer until *patience_s* after the first one asked for it, and goes without it then: what takes
+    long holds up one page, and not all that come meanwhile. An answer that is older than *fresh_s* is given all the
+    same, and found anew meanwhile. Where *find* fails, which is logged, there is no answer, and the next page has it
+    tried again. *Units*: seconds, those of *clock*.
     """
 
     def __init__(
@@ -43,29 +50,30 @@ class BackgroundCache(Generic[Key, Value]):
         self._find, self._n_kept, self._patience_s = find, n_kept, patience_s
         self._fresh_s, self._clock = fresh_s, clock
         self._found: LRUCache[Key, _Found[Value]] = LRUCache(n_kept)
-        self._tasks: dict[Key, asyncio.Task[None]] = {}
+        self._searches: dict[Key, _Search] = {}
 
     async def of(self, key: Key, patience_s: float | None = None) -> Value | None:
         """Return what was found last for *key*; None while nothing was found yet."""
         found = self._found.get(key)
         if found is None or self._clock() - found.at_s > self._fresh_s:
-            task = self._tasks.get(key) or self._begin(key)
+            search = self._searches.get(key) or self._begin(key)
             if found is None:
-                await asyncio.wait((task,), timeout=self._patience_s if patience_s is None else patience_s)
+                until_s = search.begun_s + (self._patience_s if patience_s is None else patience_s)
+                await asyncio.wait((search.task,), timeout=max(0.0, until_s - self._clock()))
                 found = self._found.get(key)
         return None if found is None else found.value
 
     def is_at_work(self, key: Key) -> bool:
         """Return whether an answer may be known soon."""
-        return key in self._tasks
+        return key in self._searches
 
-    def _begin(self, key: Key) -> asyncio.Task[None]:
+    def _begin(self, key: Key) -> _Search:
         """Find the answer for *key* in the background, instead of the one that was begun first where they are many."""
-        if len(self._tasks) >= self._n_kept:
-            self._tasks.pop(next(iter(self._tasks))).cancel()
-        task = self._tasks[key] = asyncio.create_task(self._remember(key))
-        task.add_done_callback(partial(self._forget, key))
-        return task
+        if len(self._searches) >= self._n_kept:
+            self._searches.pop(next(iter(self._searches))).task.cancel()
+        search = self._searches[key] = _Search(asyncio.create_task(self._remember(key)), self._clock())
+        search.task.add_done_callback(partial(self._forget, key))
+        return search
 
     async def _remember(self, key: Key) -> None:
         try:
@@ -74,12 +82,13 @@ class BackgroundCache(Generic[Key, Value]):
             _LOG.exception("an answer for pages was not found")
 
     def _forget(self, key: Key, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(key) is task:
-            del self._tasks[key]
+        search = self._searches.get(key)
+        if search is not None and search.task is task:
+            del self._searches[key]
 
     async def close(self, grace_s: float = 0.0) -> None:
         """Wait *grace_s* for what is being found, and end the rest."""
-        tasks = tuple(self._tasks.values())
+        tasks = tuple(search.task for search in self._searches.values())
         if tasks:
             await asyncio.wait(tasks, timeout=grace_s)
         for task in tasks:

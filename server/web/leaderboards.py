@@ -1,7 +1,6 @@
 """Leaderboards, over all games and for each, with curves of ratings; players head to head; the balance of roles."""
 
 import asyncio
-import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,101 +19,13 @@ from server.tournament.progress import outcomes
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history
 from server.tournament.standings import MEETINGS_COUNT
 from server.web.cache import BackgroundCache
+from server.web.rating_chart import RatingChart, rating_chart
 from server.web.rendering import date, render
-
-WIDTH: Final = 720
-HEIGHT: Final = 260
-_LEFT: Final = 46
-_RIGHT: Final = 10
-_TOP: Final = 10
-_BOTTOM: Final = 26
-_MOST_TICKS: Final = 6
-_SPACINGS: Final = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
-
-
-@dataclass(frozen=True, slots=True)
-class RatingCurve:
-    """A curve: its label, the points of its line, those of the area of its interval, and where it ends."""
-
-    label: str
-    line: str
-    area: str
-    end: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class RatingTick:
-    """A line of the chart at a round number of Elo."""
-
-    elo: int
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
-class RatingChart:
-    """The chart, and the words below its beginning and its end."""
-
-    curves: tuple[RatingCurve, ...]
-    ticks: tuple[RatingTick, ...]
-    first: str
-    last: str
-    width: int = WIDTH
-    height: int = HEIGHT
-
-
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Where a place and a rating are on the chart."""
-
-    first: float
-    last: float
-    low: float
-    high: float
-
-    def x(self, place: float) -> float:
-        share = (place - self.first) / (self.last - self.first) if self.last > self.first else 0.5
-        return round(_LEFT + share * (WIDTH - _LEFT - _RIGHT), 1)
-
-    def y(self, elo: float) -> float:
-        return round(_TOP + (self.high - elo) / (self.high - self.low) * (HEIGHT - _TOP - _BOTTOM), 1)
-
-
-def rating_chart(
-    curves: Mapping[str, Sequence[tuple[float, Rating]]], first: str, last: str, *, has_areas: bool = True
-) -> RatingChart | None:
-    """Return the chart of *curves*, each a sequence of places and ratings, by label; None where there is no point.
-
-    *first* and *last* say below the chart what its ends are; with *has_areas* the intervals are drawn, and fit on it.
-    """
-    points = [point for found in curves.values() for point in found]
-    if not points:
-        return None
-    places = [place for place, _ in points]
-    lows = [rating.low if has_areas else rating.elo for _, rating in points]
-    highs = [rating.high if has_areas else rating.elo for _, rating in points]
-    scale = _Scale(min(places), max(places), min(lows) - 20, max(highs) + 20)
-    drawn = tuple(_curve(label, found, scale, has_areas=has_areas) for label, found in curves.items() if found)
-    return RatingChart(drawn, _ticks(scale), first, last)
-
-
-def _curve(label: str, points: Sequence[tuple[float, Rating]], scale: _Scale, *, has_areas: bool) -> RatingCurve:
-    found = [(scale.x(place), rating) for place, rating in points]
-    line = " ".join(f"{x},{scale.y(rating.elo)}" for x, rating in found)
-    above = [f"{x},{scale.y(rating.high)}" for x, rating in found]
-    below = [f"{x},{scale.y(rating.low)}" for x, rating in reversed(found)]
-    x, rating = found[-1]
-    return RatingCurve(label, line, " ".join(above + below) if has_areas else "", (x, scale.y(rating.elo)))
-
-
-def _ticks(scale: _Scale) -> tuple[RatingTick, ...]:
-    extent = scale.high - scale.low
-    spacing = next((each for each in _SPACINGS if extent / each <= _MOST_TICKS), _SPACINGS[-1])
-    first = math.ceil(scale.low / spacing) * spacing
-    return tuple(RatingTick(elo, scale.y(elo)) for elo in range(first, math.floor(scale.high) + 1, spacing))
-
 
 _FRESH_S: Final = 60.0
 _PATIENCE_S: Final = 0.15
+_LONG_PATIENCE_S: Final = 10.0
+"""How long a page waits that has nothing to show without the answer."""
 _N_KEPT: Final = 128
 _N_CURVES: Final = 8
 _N_FITS: Final = 20
@@ -176,6 +87,34 @@ class RatingCurves:
         return _MOST_NEW * sum(each.ended_ms > self.last_ms for each in found) <= self.n_results
 
 
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """What one player made against another, in a game and role of the first, or altogether (no game)."""
+
+    game: str
+    role: int
+    n_matches: int
+    wins: int
+    draws: int
+    losses: int
+    mean_goal: float
+    other_goal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Encounters:
+    """All matches of two players: what the first made altogether (None where they have not met) and in each seat.
+
+    `lead` is its rating above the other, `superiority` the likelihood that it is stronger, `latest` their last matches.
+    """
+
+    total: HeadToHead | None
+    seats: tuple[HeadToHead, ...]
+    lead: Rating | None
+    superiority: float | None
+    latest: tuple[RatedResult, ...]
+
+
 class Leaderboards:
     """The leaderboards of what *store* holds, worked out in the background and remembered for a minute."""
 
@@ -184,6 +123,10 @@ class Leaderboards:
         self._curves: LRUCache[str, RatingCurves] = LRUCache(_N_KEPT)
         self._found = BackgroundCache(self._find, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
         self._met = BackgroundCache(self._find_met, n_kept=_N_KEPT, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
+        self._encounters = BackgroundCache(
+            self._find_encounters, n_kept=_N_KEPT, patience_s=_LONG_PATIENCE_S, fresh_s=_FRESH_S
+        )
+        self._games = BackgroundCache(self._find_games, n_kept=1, patience_s=_PATIENCE_S, fresh_s=_FRESH_S)
 
     async def of(self, game: str = ALL_GAMES, patience_s: float = _PATIENCE_S) -> Leaderboard | None:
         """Return the leaderboard of *game*; None while it is worked out, after *patience_s* seconds."""
@@ -205,10 +148,26 @@ class Leaderboards:
             met.update({other for other in each.result.players if other != player})
         return met.most_common(_N_OPPONENTS)
 
+    async def encounters(self, one: str, other: str) -> Encounters | None:
+        """Return what *one* made against *other*; None where that takes too long just now."""
+        return await self._encounters.of((one, other))
+
+    async def _find_encounters(self, pair: tuple[str, str]) -> Encounters:
+        one, other = pair
+        found = await self.store.latest(players=pair, limit=_MOST_MET) if one != other else []
+        return await asyncio.to_thread(encounters_of, one, other, found)
+
+    async def rated_games(self) -> list[tuple[str, int]]:
+        """Return the games that have results, as `ResultStore.rated_games`; none while they are counted."""
+        return await self._games.of(ALL_GAMES) or []
+
+    async def _find_games(self, _key: str) -> list[tuple[str, int]]:
+        return await self.store.rated_games()
+
     async def close(self) -> None:
         """End what is being worked out."""
-        await self._found.close()
-        await self._met.close()
+        for cache in (self._found, self._met, self._encounters, self._games):
+            await cache.close()
 
 
 LEADERBOARDS: Final = web.AppKey("leaderboards", Leaderboards)
@@ -284,42 +243,33 @@ async def _leaderboard(request: web.Request, game: str) -> web.Response:
         game=game,
         board=await leaderboards.of(game),
         most_listed=_MOST_LISTED,
-        games=await leaderboards.store.rated_games(),
+        games=await leaderboards.rated_games(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class HeadToHead:
-    """What one player made against another, in a game and role of the first, or altogether (no game)."""
-
-    game: str
-    role: int
-    n_matches: int
-    wins: int
-    draws: int
-    losses: int
-    mean_goal: float
-    other_goal: float
 
 
 async def show_head_to_head(request: web.Request) -> web.Response:
     """Show what two players made against each other."""
     one, other = request.match_info["name"], request.match_info["other"]
-    found = await request.app[LEADERBOARDS].store.latest(players=(one, other), limit=_MOST_MET)
-    results = [each.result for each in found if one != other]
-    if not results:
+    found = await request.app[LEADERBOARDS].encounters(one, other)
+    if found is None:
+        raise RequestError("busy", "the matches of these two are being looked up", "try again in a moment", 503)
+    if found.total is None:
         raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
-    fitted = await asyncio.to_thread(fit_ratings, results, anchor=(other, 0.0)) if results else None
-    return render(
-        request,
-        "head_to_head.html",
-        one=one,
-        other=other,
-        total=_made(ALL_GAMES, 0, results, one, other),
-        parts_of=by_seat(results, one, other),
-        lead=None if fitted is None else fitted.rating_of(one),
-        superiority=None if fitted is None else fitted.superiority(one, other),
-        matches=found[: -_N_MATCHES - 1 : -1],
+    return render(request, "head_to_head.html", one=one, other=other, found=found)
+
+
+def encounters_of(one: str, other: str, found: Sequence[RatedResult]) -> Encounters:
+    """Return what *one* made against *other* by their results *found*, which are in the order of time."""
+    results = [each.result for each in found]
+    if not results:
+        return Encounters(None, (), None, None, ())
+    fitted = fit_ratings(results, anchor=(other, 0.0))
+    return Encounters(
+        _made(ALL_GAMES, 0, results, one, other),
+        tuple(by_seat(results, one, other)),
+        fitted.rating_of(one),
+        fitted.superiority(one, other),
+        tuple(found[: -_N_MATCHES - 1 : -1]),
     )
 
 

@@ -38,7 +38,9 @@ from server.web.rendering import compile_templates, render, send_static_file
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
 Value = TypeVar("Value")
-WARM_AFTER_S: Final = 15.0
+WARM_AFTER_S: Final = 1.0
+WARM_SHARE: Final = 0.03
+"""How much of the time what is done before a visitor needs it may take from matches and visitors who are there."""
 
 _LOG: Final = logging.getLogger(__name__)
 _TITLES: Final = {
@@ -190,4 +192,4 @@ def _read_texts(games: Sequence[GameVersion]) -> None:
 async def _warm(app: web.Application, games: Sequence[GameVersion]) -> None:
     """Do what visitors of single games would otherwise wait for, once the first visitor has the first page."""
     await asyncio.sleep(WARM_AFTER_S)
-    await app[FIRST_POSITIONS].warm(games)
+    await app[FIRST_POSITIONS].warm(games, WARM_SHARE)

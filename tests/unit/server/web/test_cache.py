@@ -58,6 +58,17 @@ async def test_a_page_that_does_not_wait_goes_without_and_the_next_has_the_answe
     assert not cache.is_at_work("abc")
 
 
+async def test_a_search_that_was_waited_for_is_not_waited_for_again() -> None:
+    search, now_s = Search(), [0.0]
+    search.may_end.clear()
+    cache = BackgroundCache(search, n_kept=10, patience_s=30, clock=lambda: now_s[0])
+    assert await cache.of("abc", 0) is None
+    now_s[0] = 30.0
+    assert await asyncio.wait_for(cache.of("abc"), 20) is None
+    search.may_end.set()
+    await cache.close(grace_s=30)
+
+
 async def test_an_old_answer_is_given_while_a_new_one_is_found() -> None:
     now_s, numbers = [0.0], iter(range(100))
 
