@@ -49,3 +49,9 @@ def test_a_kernel_is_compiled_again_when_a_function_of_another_file_has_changed(
     code = choice.read_text(encoding="utf-8")
     choice.write_text(code.replace("broadcast(ZERO - (U(x) & U(1)))", "broadcast(ZERO)"), encoding="utf-8")
     assert [run(), run()] == [["0", "1"], ["0", "0"]]
+
+
+def test_kernels_are_loaded_without_the_linear_algebra_of_scipy() -> None:
+    script = f"{SCRIPT}import sys\nprint('scipy.linalg' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.split()[-1] == "False"
