@@ -30,6 +30,10 @@ class _TooLargeError(Exception):
     """The circuits that look ahead are too large."""
 
 
+class _TooMuchWorkError(Exception):
+    """The circuits that look ahead take too long to make."""
+
+
 def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | None:
     """Return the phases of *cycle* with fewer legal moves: those that win at once, else those that lose to no reply.
 
@@ -38,9 +42,10 @@ def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | No
     choosers = [role for role in (_chooser(circuit, phase) for phase in cycle) if role is not None]
     if len(choosers) < len(cycle) or any(phase.loops for phase in cycle):
         return None
-    for has_all in (True, False):
-        with suppress(_TooLargeError):
-            return _looking_ahead(circuit, cycle, choosers, has_all)
+    with suppress(_TooMuchWorkError):  # with fewer wins it would be too much once more
+        for has_all in (True, False):
+            with suppress(_TooLargeError):
+                return _looking_ahead(circuit, cycle, choosers, has_all)
     return None
 
 
@@ -88,7 +93,9 @@ class _Allowance:
     def spend(self, n_inputs: int) -> None:
         self.n_inputs -= n_inputs
         self.n_gates -= 1
-        if self.n_inputs < 0 or self.n_gates < 0:
+        if self.n_gates < 0:
+            raise _TooMuchWorkError
+        if self.n_inputs < 0:
             raise _TooLargeError
 
 
