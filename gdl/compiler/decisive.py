@@ -7,7 +7,7 @@ Source: Teytaud and Teytaud 2010, on the huge impact of decisive moves on Monte 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
@@ -22,16 +22,18 @@ _MAX_GROWTH: Final = 4
 """How many times the inputs of its gates a circuit may get; above that plays are too slow for what they are worth."""
 _MAX_WORK: Final = 200_000
 """How many gates may be looked at, which bounds the time that this takes, to about a second."""
+_MAX_OVERRUN: Final = 4
+"""How many times the gates left to look at may be what the moves so far lead to expect of all; moves differ."""
 _WIDTH: Final = 4
 """How many inputs a narrow gate has."""
 
 
 class _TooLargeError(Exception):
-    """The circuits that look ahead are too large."""
+    """The circuits that look ahead are too large, or take too long to make."""
 
 
-class _TooMuchWorkError(Exception):
-    """The circuits that look ahead take too long to make."""
+class _LossesTooLargeError(Exception):
+    """The circuits that see losses are too large, which depends on the wins that the other role sees."""
 
 
 def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | None:
@@ -42,9 +44,9 @@ def decisive(circuit: Circuit, cycle: Sequence[Phase]) -> tuple[Phase, ...] | No
     choosers = [role for role in (_chooser(circuit, phase) for phase in cycle) if role is not None]
     if len(choosers) < len(cycle) or any(phase.loops for phase in cycle):
         return None
-    with suppress(_TooMuchWorkError):  # with fewer wins it would be too much once more
+    with suppress(_TooLargeError):
         for has_all in (True, False):
-            with suppress(_TooLargeError):
+            with suppress(_LossesTooLargeError):
                 return _looking_ahead(circuit, cycle, choosers, has_all)
     return None
 
@@ -64,9 +66,14 @@ def _looking_ahead(
     if all(win == FALSE for win in wins):
         return None
     gates = [tuple(each.made.gates.gates) for each in ahead]
-    for each, role, i in zip(ahead, choosers, after, strict=True):
-        if role != choosers[i]:
-            each.find_losses(gates[i], wins[i])
+    try:
+        for each, role, i in zip(ahead, choosers, after, strict=True):
+            if role != choosers[i]:
+                each.find_losses(gates[i], wins[i])
+    except _TooLargeError as error:
+        if not any(each.wins_for_sure for each in ahead):
+            raise
+        raise _LossesTooLargeError from error
     return tuple(each.phase() for each in ahead)
 
 
@@ -93,9 +100,12 @@ class _Allowance:
     def spend(self, n_inputs: int) -> None:
         self.n_inputs -= n_inputs
         self.n_gates -= 1
-        if self.n_gates < 0:
-            raise _TooMuchWorkError
-        if self.n_inputs < 0:
+        if self.n_inputs < 0 or self.n_gates < 0:
+            raise _TooLargeError
+
+    def expect(self, n_gates: float) -> None:
+        """Give up now if the next *n_gates* are far more than may still be looked at."""
+        if n_gates > _MAX_OVERRUN * self.n_gates:
             raise _TooLargeError
 
 
@@ -201,35 +211,42 @@ class _Cone:
         number = self._place[literal >> 1]
         return changed.get(number, before[number]) ^ (literal & 1)
 
-    def is_in(self, literal: Lit, changed: Mapping[int, Lit]) -> bool:
-        """Return whether a literal's node is among those *changed*."""
-        return self._place[literal >> 1] in changed
+    def places(self, literals: Sequence[Lit]) -> dict[int, list[tuple[int, int]]]:
+        """Return by number which of *literals* it is, with 1 where it is the complement."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for i, literal in enumerate(literals):
+            found.setdefault(self._place[literal >> 1], []).append((i, literal & 1))
+        return found
 
 
 class _Ahead:
     """A phase, with circuits of what follows each of its moves."""
 
     def __init__(self, circuit: Circuit, phase: Phase, allowance: _Allowance) -> None:
-        self.made = _Maker(phase, allowance)
+        self.made, self._allowance = _Maker(phase, allowance), allowance
         self._phase, self._moves = phase, phase.choices[0]
         fluents, first_move = range(1, 1 + len(circuit.fluents)), 1 + len(circuit.fluents)
         cone = _Cone(phase.gates, phase.next)
+        fluents_of = cone.places(phase.next)
         here = {node: 2 * node for node in fluents} | dict.fromkeys(range(first_move, circuit.n_inputs), FALSE)
         base = cone.made(self.made, here)
         self._base = {1 + f: cone.value(x, base, {}) for f, x in enumerate(phase.next)}
         self._after: dict[int, dict[int, Lit]] = {}
-        for move in self._moves:
+        for move in self._in_turn():
             found = cone.changed(self.made, base, {first_move + move: TRUE})
             self._after[move] = {
-                1 + f: cone.value(x, base, found) for f, x in enumerate(phase.next) if cone.is_in(x, found)
+                1 + f: literal ^ sign for number, literal in found.items() for f, sign in fluents_of.get(number, ())
             }
+        self.wins_for_sure = False
         self._wins = dict.fromkeys(self._moves, FALSE)
         self._losses = dict.fromkeys(self._moves, FALSE)
 
     def find_wins(self, gates: Sequence[Inputs], wanted: Sequence[Lit], has_all: bool) -> None:
         """Find the moves after which all *wanted*, of the next phase's *gates*, are true, in any state or in some."""
         for move, literals in self._following(gates, wanted).items():
-            if has_all or set(literals) == {TRUE}:
+            is_sure = set(literals) == {TRUE}
+            self.wins_for_sure |= is_sure
+            if has_all or is_sure:
                 self._wins[move] = self.made.conjunction([self._phase.legal[move], *literals])
 
     def any_win(self) -> Lit:
@@ -246,10 +263,17 @@ class _Ahead:
         cone = _Cone(gates, wanted)
         base = cone.made(self.made, self._base)
         found = {}
-        for move in self._moves:
+        for move in self._in_turn():
             after = cone.changed(self.made, base, self._after[move])
             found[move] = [cone.value(x, base, after) for x in wanted]
         return found
+
+    def _in_turn(self) -> Iterator[int]:
+        """Yield the moves, and give up between them where the next would be far too much work."""
+        n_before, n_moves = self._allowance.n_gates, len(self._moves)
+        for i, move in enumerate(self._moves):
+            yield move
+            self._allowance.expect((n_moves - i - 1) * (n_before - self._allowance.n_gates) / (i + 1))
 
     def phase(self) -> Phase:
         """Return the phase with the moves that look best one step ahead."""
