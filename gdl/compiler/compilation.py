@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, LimitExceeded
-from gdl.game import Role
+from gdl.game import RANDOM, Role
 from gdl.interpreter import InterpretedGame
 from gdl.worker import ChildLimits, run_limited
 
@@ -82,22 +82,24 @@ def watching_kernels(
 
 _LOG: Final = logging.getLogger(__name__)
 _LOCK: Final = threading.Lock()
-_LOADED: Final = threading.Event()
+_LOADED: Final[set[Callable[[], None]]] = set()
+"""What has run each of its kernels."""
 
 
-def load_kernels() -> None:
+def load_kernels(*, of_plans: bool = True) -> None:
     """Return as soon as plays, looks and steps take no longer the first time than any other time.
 
-    The first time on a machine this takes a minute or two, which is logged, and from then on less than a second.
+    The first time on a machine this takes a minute or two, which is logged, and from then on less than a second. The
+    kernels *of_plans* are a quarter of it, which games of several roles do without.
     """
     with _LOCK, told_of_compilation(_LOG.warning):
-        if _LOADED.is_set():
-            return
         # Large libraries, which a game that is interpreted does without.
-        from gdl.compiler.compiled import run_each_kernel  # noqa: PLC0415 -- as said
+        from gdl.compiler.compiled import run_plan_kernels, run_play_kernels  # noqa: PLC0415 -- as said
 
-        run_each_kernel()
-        _LOADED.set()
+        for run in (run_play_kernels, run_plan_kernels) if of_plans else (run_play_kernels,):
+            if run not in _LOADED:
+                run()
+                _LOADED.add(run)
 
 
 _MAX_ANSWER_MB: Final = 1024
@@ -128,11 +130,12 @@ def compile_game(interpreted: InterpretedGame, limits: CompileLimits = DEFAULT_C
     Raises:
         CannotCompileError: the limits do not suffice, the rules are beyond the compiler, or a library is missing.
     """
-    threading.Thread(target=_load_quietly, name="load kernels", daemon=True).start()
+    of_plans = sum(role != RANDOM for role in interpreted.roles) == 1
+    threading.Thread(target=_load_quietly, args=(of_plans,), name="load kernels", daemon=True).start()
     clauses = clauses_of(interpreted.description.rules)
     rules = compile_limited(clauses, interpreted.roles, limits)
     try:
-        load_kernels()
+        load_kernels(of_plans=of_plans)
         from gdl.compiler.compiled import CompiledGame  # noqa: PLC0415 -- as in load_kernels
     except ImportError as error:
         raise _missing(error) from error
@@ -185,9 +188,9 @@ def _compile(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules:
     return compile_rules(clauses, roles, max_ground_rules)
 
 
-def _load_quietly() -> None:
+def _load_quietly(of_plans: bool) -> None:
     with suppress(Exception):  # the thread that needs the kernels loads them again and gets the error
-        load_kernels()
+        load_kernels(of_plans=of_plans)
 
 
 def _missing(error: ImportError) -> CannotCompileError:

@@ -295,8 +295,8 @@ def tiny_rules() -> CompiledRules:
     return rules_of(_NOTHING)
 
 
-def run_each_kernel() -> None:
-    """Run every kernel once: numba loads it from its cache on disk, or compiles it."""
+def run_play_kernels() -> None:
+    """Run every kernel of plays, looks and steps once: numba loads it from its cache on disk, or compiles it."""
     rules = tiny_rules()
     LanePlayer(rules).play_each(np.array([[128]], np.uint8), 1, 0)
     Batch(rules).next_and_sees(np.array([[128]], np.uint8), np.array([[0]]))
@@ -307,4 +307,9 @@ def run_each_kernel() -> None:
     values, _, _ = scalar.legal_and_terminal(rules.single, np.array([1], np.uint8))
     scalar.goals(rules.single, values)
     scalar.step(rules.single, values, np.array([0], np.int64))
-    policies.run_each(rules.single, *graphs.run_each(rules.single))
+
+
+def run_plan_kernels() -> None:
+    """Run every kernel that searches for plans once, as above."""
+    rules = tiny_rules().single
+    policies.run_each(rules, *graphs.run_each(rules))
