@@ -23,7 +23,7 @@ from players.search.plans import OneRoleSearch
 from players.search.proof.solver import load_proof_kernel
 from players.search.threads import MAX_THREADS
 from players.search.tree.bandits import RULES
-from players.search.tree.search import EXPLORATION, MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
+from players.search.tree.search import MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
 from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
 
 __all__ = [
@@ -94,8 +94,8 @@ class MctsPlayer(Player):
     with its percepts, and searches over information sets instead of states; where its percepts turn out to determine
     the state it plays as in perfect information. A game of one role is searched for a plan, which is kept and followed;
     *playouts* then counts nodes as well as plays. Positions of two roles without chance are also tried to be solved,
-    unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *history*
-    is how much what plays say of moves counts in the tree, by itself only where there are many moves.
+    unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *amaf*
+    says whether what plays say of moves counts in the tree, by itself only where there are many moves.
 
     Raises:
         ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
@@ -108,11 +108,11 @@ class MctsPlayer(Player):
         playouts: int | None = None,
         engine: str = DEFAULT_ENGINE,
         memory: float = MEMORY_MB,
-        exploration: float = EXPLORATION,
+        exploration: float | None = None,
         ponder: bool = False,
         simultaneous: str = SIMULTANEOUS,
         decisive: bool = True,
-        history: float | None = None,
+        amaf: bool | None = None,
         threads: int = 1,
     ) -> None:
         _check_at_least_one("playouts", playouts)
@@ -120,7 +120,7 @@ class MctsPlayer(Player):
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        settings = SearchSettings(float(memory), float(exploration), simultaneous, decisive, history)
+        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf)
         self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod

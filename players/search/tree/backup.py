@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import subroutine
-from gdl.compiler.kernels.words import U, at, put, put_float
+from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.nodes import (
     BOUNDS,
@@ -23,10 +23,12 @@ from players.search.tree.nodes import (
     LIMITS,
     LOW,
     NONE,
+    PENDING,
     SIMULTANEOUS,
     SOLVED,
     TOTAL,
     VISITS,
+    add_amaf,
     any_goal,
     edge_at,
     high_of,
@@ -162,6 +164,8 @@ def back_up(t, f, w, i, end):
             limits = node_at(t, child, BOUNDS + r)
             goal = at(w.goals, goals + U(r))
             put(w.goals, goals + U(r), min(max(goal, limits & LOW), high_of(limits)))
+        if t.uses_amaf != ZERO:
+            add_amaf(t, slot, PENDING, -1)
         d = node_at(t, node, DECIDER)
         if d == SIMULTANEOUS:
             _add_joint(t, f, w, step, node, goals)

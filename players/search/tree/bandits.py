@@ -11,13 +11,28 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ZERO, U, float_at, put_float, put_word, word_at
-from players.search.tree.nodes import LIMITS, LOW, TOTAL, VISITS, edge_at, high_of, move_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, float_at, put_float, put_word, word_at
+from players.search.tree.nodes import (
+    AMAF_PLAYS,
+    AMAF_TOTAL,
+    EVEN,
+    LIMITS,
+    LOW,
+    PENDING,
+    TOTAL,
+    VISITS,
+    amaf_at,
+    edge_at,
+    high_of,
+    move_at,
+)
 
 UCB: Final = 0
 REGRET: Final = 1
 RULES: Final = {"ucb": UCB, "regret": REGRET}
 """How roles choose where several do, by name."""
+MANY_VISITS: Final = 50
+"""A node with as many visits goes by its own plays, and those below it by them that have fewer."""
 EXPLORED: Final = 0.1
 """The share of choices by regret matching that are drawn from all moves alike."""
 MAX_WEIGHT: Final = 8.0
@@ -36,12 +51,11 @@ def below(w, n):
 
 
 @subroutine
-def best_edge(t, w, first, n, visits, floor, exploration, weight):
+def best_edge(t, w, first, n, visits, floor, exploration):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
     An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
-    proven for another one, will not be taken: both are left out. What plays say of a move counts *weight* at first, and
-    the less the better it is known.
+    proven for another one, will not be taken: both are left out.
     Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
     """
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
@@ -55,15 +69,66 @@ def best_edge(t, w, first, n, visits, floor, exploration, weight):
         low, high = limits & LOW, high_of(limits)
         if low == high or high <= floor:
             continue
-        prior = np.float32(0)
-        if weight > 0:  # else the moves of edges need not be read, which lie elsewhere in memory
-            prior = weight * float_at(w.prior, U(move_at(t, e)))
-        if taken == 0:
-            bound = np.float32(1e6) + prior
-        else:
+        bound = np.float32(1e6)
+        if taken > 0:
             mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
             mean = min(max(mean, np.float32(low)), np.float32(high))
-            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken)) + prior / np.float32(taken + 1)
+            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
+        if bound > best:
+            best, found = bound, e
+    return found
+
+
+@inlined
+def _known_plays(t, w, edge, has_many):
+    """Return the sum of goals and the number of the plays that tell of an edge's move, noting them if *has_many*."""
+    place = U(2) * U(move_at(t, edge))
+    if has_many:
+        total, n_plays = amaf_at(t, edge, AMAF_TOTAL), amaf_at(t, edge, AMAF_PLAYS)
+        put_float(w.reference, place, total)
+        put_float(w.reference, place + ONE, n_plays)
+    else:
+        total, n_plays = float_at(w.reference, place), float_at(w.reference, place + ONE)
+    return total, n_plays
+
+
+@inlined
+def _value(t, edge, total, n_plays, bias):
+    """Return the mean of an edge's walks, weighted with that of *n_plays*; walks on their way count as lost."""
+    n_walks = np.float32(edge_at(t, edge, VISITS))
+    n_done = n_walks - amaf_at(t, edge, PENDING)
+    value = np.float32(EVEN)
+    if n_done > 0:
+        value = np.float32(edge_at(t, edge, TOTAL)) / n_done
+    if n_plays > 0:
+        share = n_plays / (n_plays + n_done + bias * n_plays * n_done)
+        value += share * (total / n_plays - value)
+    limits = edge_at(t, edge, LIMITS)
+    value = min(max(value, np.float32(limits & LOW)), np.float32(high_of(limits)))
+    return value * (n_done + np.float32(1)) / (n_walks + np.float32(1))
+
+
+@subroutine
+def best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias):
+    """Return the edge among *n* with the highest bound, of walks and plays together; as `best_edge` in all else.
+
+    *bias* is how far off the mean of plays is: the larger, the sooner an edge's own walks count more. Below a node with
+    `MANY_VISITS` those with fewer go by what it knows of the moves of a role.
+    Source: Cazenave 2015, generalized rapid action value estimation (GRAVE).
+    """
+    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
+    has_many, shift = visits >= MANY_VISITS, below(w, n)
+    best, found = np.float32(-1e9), first + shift
+    for i in range(n):
+        e = first + i + shift
+        if i + shift >= n:
+            e -= n
+        total, n_plays = _known_plays(t, w, e, has_many)
+        limits = edge_at(t, e, LIMITS)
+        if limits & LOW == high_of(limits) or high_of(limits) <= floor:
+            continue
+        spread = c / np.sqrt(np.float32(edge_at(t, e, VISITS) + 1))
+        bound = np.float32(0.01) * _value(t, e, total, n_plays, bias) + spread
         if bound > best:
             best, found = bound, e
     return found

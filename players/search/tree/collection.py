@@ -17,9 +17,11 @@ from players.search.tree.nodes import (
     SIMULTANEOUS,
     TOTAL,
     VISITS,
+    amaf_at,
     edge_at,
     move_at,
     node_at,
+    put_amaf,
     put_edge,
     put_node,
 )
@@ -45,6 +47,9 @@ def _copy_edge(old, new, f, edge, min_visits):
     put_word(new.size, ONE, slot + ONE)
     for column in range(4):
         put_edge(new, slot, column, edge_at(old, edge, column))
+    if new.uses_amaf != ZERO:
+        for column in range(3):
+            put_amaf(new, slot, column, amaf_at(old, edge, column))
     put(new.move, slot, move_at(old, edge))
     child = edge_at(old, edge, CHILD)
     if child >= 0:

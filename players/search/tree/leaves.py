@@ -48,6 +48,7 @@ from players.search.tree.nodes import (
     any_goal,
     move_at,
     node_at,
+    put_amaf,
     put_edge,
     put_node,
 )
@@ -117,6 +118,9 @@ def _give_edges(t, f, w, j, node, n_moves):
             put_edge(t, edge, TOTAL, 0)
             put_edge(t, edge, VISITS, 0)
             put_edge(t, edge, CHILD, NONE)
+            if t.uses_amaf != ZERO:
+                for column in range(3):
+                    put_amaf(t, edge, column, np.float32(0))
             put_edge(t, edge, LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
             edge += 1
     put_word(t.size, ONE, U(edge))

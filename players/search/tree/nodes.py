@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
-from gdl.compiler.kernels.words import ONES, ZERO, U, at, put
+from gdl.compiler.kernels.words import ONES, ZERO, U, at, float_at, put, put_float
 from gdl.game import RANDOM, Role
 
 FIRST: Final = 0
@@ -29,6 +29,10 @@ TOTAL: Final = 0
 CHILD: Final = 2
 LIMITS: Final = 3
 """Columns of an edge, beside VISITS: the sum of goals, the child, and the bounds of the goal of its role."""
+AMAF_TOTAL: Final = 0
+AMAF_PLAYS: Final = 1
+PENDING: Final = 2
+"""Columns of what plays say of an edge: the sum of goals and the number of plays, and walks that are on their way."""
 UNOPENED: Final = -1
 """The first edge of a node that has none yet; below that, the leaf of this round that gives it edges."""
 NONE: Final = -1
@@ -53,6 +57,8 @@ class Tree(NamedTuple):
     nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with
     the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the
     first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
+    Where `uses_amaf`, `amaf` (E, 3) has for each edge the sum of the goals of those plays below its node in which its
+    role has made its move, how many these are, and how many walks along the edge are not added up yet.
     By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
     """
 
@@ -64,6 +70,7 @@ class Tree(NamedTuple):
     max_nodes: int
     max_edges: int
     rule: int
+    uses_amaf: int
     words: NDArray[np.uint64]
     node: NDArray[np.int32]
     edge: NDArray[np.int32]
@@ -71,16 +78,17 @@ class Tree(NamedTuple):
     table: NDArray[np.int32]
     joint_key: NDArray[np.uint64]
     joint_edge: NDArray[np.int32]
+    amaf: NDArray[np.float32]
 
 
 class Knobs(NamedTuple):
     """How a search walks: how many walks at once, and walks before for each of these.
 
-    `exploration` is that of UCB1, `history_weight` that of priors.
+    `exploration` is that of UCB1, `amaf_bias` how soon an edge's own walks count more than what plays say of its move.
     """
 
     exploration: float
-    history_weight: float
+    amaf_bias: float
     least_walks: int
     most_walks: int
     nodes_per_walk: int
@@ -145,6 +153,24 @@ def move_at(t, edge):
 
 
 @inlined
+def amaf_at(t, edge, column):
+    """Return a column of what plays say of an edge."""
+    return float_at(t.amaf, U(3) * U(edge) + U(column))
+
+
+@inlined
+def put_amaf(t, edge, column, value):
+    """Set a column of what plays say of an edge."""
+    put_float(t.amaf, U(3) * U(edge) + U(column), value)
+
+
+@inlined
+def add_amaf(t, edge, column, value):
+    """Add to a column of what plays say of an edge."""
+    put_amaf(t, edge, column, amaf_at(t, edge, column) + np.float32(value))
+
+
+@inlined
 def high_of(limits):
     """Return the upper bound."""
     return (limits >> 8) & LOW
@@ -156,18 +182,19 @@ def any_goal(f, r):
     return at(f.low, U(r)) | at(f.high, U(r)) << 8
 
 
-def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float) -> TreeSize:
+def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float, *, uses_amaf: bool) -> TreeSize:
     """Return the room for a tree of a game in which roles have *n_moves* moves in the mean."""
     n_roles = len(rules.goals)
     node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * 3
     edges = 2 + 0.4 * n_moves
     joint_bytes = 24 if n_roles > 1 else 0
-    n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * 20 + joint_bytes))
+    edge_bytes = 32 if uses_amaf else 20
+    n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))
     n_nodes = max(1_024, min(n_nodes, 2**30))
     return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
 
 
-def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
+def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bool) -> Tree:
     """Return a tree without nodes where roles choose at once by a *rule*; the system gives it memory as it grows."""
     words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
     n_places = 2 * _power_of_two(size.n_nodes)
@@ -180,6 +207,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
         max_nodes=size.n_nodes,
         max_edges=size.n_edges,
         rule=rule,
+        uses_amaf=int(uses_amaf),
         words=np.zeros((size.n_nodes, words), np.uint64),
         node=np.zeros((size.n_nodes, width), np.int32),
         edge=np.zeros((size.n_edges, 4), np.int32),
@@ -187,6 +215,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
         table=np.zeros(n_places, np.int32),
         joint_key=np.zeros(2 * size.n_joint, np.uint64),
         joint_edge=np.zeros(2 * size.n_joint, np.int32),
+        amaf=np.zeros((size.n_edges if uses_amaf else 0, 3), np.float32),
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels import lanes
 from gdl.compiler.kernels.choice import Work, work_for
-from gdl.compiler.kernels.jit import subroutine
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES, Lanes, Spare, Tally, lanes_for
 from gdl.compiler.kernels.packing import load_lanes
 from gdl.compiler.kernels.words import (
@@ -41,12 +41,18 @@ from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
 _MAX_COPIES: Final = 16
 
 
-class PlayRoom(NamedTuple):
-    """Room for the plays of a round. *Shapes*: F fluents.
+class Goals(NamedTuple):
+    """What plays came to, for kernels that want its address. *Shapes*: `goals` (R, 512), in percent, by lane."""
 
-    `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node
-    of each lane, `walk` (512,) the walks that need plays; `trace` has no steps; `played` (1, W) has
-    the lanes in which plays were made.
+    goals: NDArray[np.int32]
+
+
+class PlayRoom(NamedTuple):
+    """Room for the plays of a round. *Shapes*: F fluents, R roles.
+
+    `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node of each lane,
+    `walk` (512,) the walks that need plays, `n_open` (1,) in number; `goals` (R, 512) what lanes came to; `trace` has
+    no steps.
     """
 
     lanes: Lanes
@@ -56,8 +62,9 @@ class PlayRoom(NamedTuple):
     waiting: NDArray[np.uint64]
     start: NDArray[np.int32]
     walk: NDArray[np.int32]
+    n_open: NDArray[np.int64]
+    goals: NDArray[np.int32]
     trace: NDArray[np.uint64]
-    played: NDArray[np.uint64]
 
 
 def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool) -> PlayRoom:
@@ -76,8 +83,9 @@ def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool
         rows(3),
         np.zeros(N_LANES, np.int32),
         np.zeros(N_LANES, np.int32),
+        np.zeros(1, np.int64),
+        np.zeros((len(rules.goals), N_LANES), np.int32),
         np.zeros((0, 1, W), np.uint64),
-        rows(1),
     )
 
 
@@ -144,9 +152,15 @@ def _lead_home(phased, rules, room):
     return False
 
 
+@inlined
+def copies_of(n_open):
+    """Return how many plays each of so many walks has."""
+    return min(N_LANES // n_open, _MAX_COPIES)
+
+
 @subroutine
 def _place(t, f, w, n, room):
-    """Give the walks that need plays lanes, the same number each; return how many walks and lanes that are."""
+    """Give the walks that need plays lanes, the same number each; return how many walks that are."""
     n_open = 0
     for i in range(n):
         node = at(w.end, U(at(w.leaf, U(i))))
@@ -156,13 +170,13 @@ def _place(t, f, w, n, room):
         else:
             room.walk[n_open] = i
             n_open += 1
-    copies = 0
+    room.n_open[0] = n_open
     if n_open > 0:
-        copies = min(N_LANES // n_open, _MAX_COPIES)
+        copies = copies_of(n_open)
         for lane in range(N_LANES):
             k = lane // copies
             room.start[lane] = at(w.end, U(at(w.leaf, U(room.walk[k if k < n_open else 0]))))
-    return n_open, copies
+    return n_open
 
 
 @subroutine
@@ -171,7 +185,6 @@ def _begin(room, n_lanes):
     for k in range(W):
         n = min(max(n_lanes - 64 * k, 0), 64)
         room.waiting[1, k] = ONES if n == 64 else (ONE << U(n)) - ONE
-        room.played[0, k] = room.waiting[1, k]
     room.tally.goal_counts[:] = 0
 
 
@@ -185,7 +198,7 @@ def _play_on(phased, room, max_steps):
 
 
 @subroutine
-def goal_in(f, room, lane, r):
+def _goal_in(f, room, lane, r):
     """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
         if room.tally.goal_counts[lane, g] > 0:
@@ -195,12 +208,14 @@ def goal_in(f, room, lane, r):
 
 @subroutine
 def _add_up(f, w, n_open, copies, room):
+    """Give each walk the mean of the goals of its plays."""
     for j in range(n_open):
         i = room.walk[j]
         for r in range(np.int64(f.n_roles)):
             total = 0
             for lane in range(j * copies, (j + 1) * copies):
-                total += goal_in(f, room, lane, r)
+                room.goals[r, lane] = _goal_in(f, room, lane, r)
+                total += room.goals[r, lane]
             put(w.goals, U(i) * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
 
 
@@ -211,9 +226,10 @@ def play_out(phased, tree, t, rules, f, w, n, room, max_steps):
     Returns how many plays that were, or -1 where a role had no legal move. *tree* and *rules* are arrays, *t*, *f* and
     *w* addresses.
     """
-    n_open, copies = _place(t, f, w, n, room)
+    n_open = _place(t, f, w, n, room)
     if n_open == 0:
         return 0
+    copies = copies_of(n_open)
     load_lanes(tree.words, room.start, room.lanes.values, 1, phased.n_fluents)
     _begin(room, n_open * copies)
     if _lead_home(phased, rules, room):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import kernel, subroutine
-from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
+from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, put, rows
 from gdl.compiler.tables import Tables
+from players.search.tree.amaf import learn
 from players.search.tree.backup import back_up, back_up_all
-from players.search.tree.history import learn
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import (
     BOUNDS,
@@ -21,9 +21,11 @@ from players.search.tree.nodes import (
     FIRST,
     LOW,
     NONE,
+    PENDING,
     SOLVED,
     UNOPENED,
     VISITS,
+    add_amaf,
     edge_at,
     node_at,
     put_edge,
@@ -48,7 +50,6 @@ class Room(NamedTuple):
     legal: NDArray[np.uint64]
     lane_bits: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    history: NDArray[np.float64]
 
 
 def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keeps_moves: bool) -> Room:
@@ -62,15 +63,15 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
     walks = walks_for(len(rules.goals), n_moves, n_words, seed)
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
-    return Room(walks, plays, values, legal, rows(2), np.zeros(4, np.int64), np.zeros((n_moves, 2)))
+    return Room(walks, plays, values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @subroutine
-def _select(t, f, w, root, n_walks, exploration, history_weight, counts):
+def _select(t, f, w, root, n_walks, exploration, bias, counts):
     """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
     n, n_leaves = 0, 0
     for _ in range(n_walks):
-        leaf = walk_down(t, f, w, root, n, n_leaves, exploration, history_weight)
+        leaf = walk_down(t, f, w, root, n, n_leaves, exploration, bias)
         counts[DEPTHS] += at(w.depth, U(n))
         if leaf == FULL:
             return n, -1 - n_leaves
@@ -114,6 +115,8 @@ def _abandon(t, f, w, n, n_leaves):
             if slot == NONE:
                 continue
             _uncount(t, slot)
+            if t.uses_amaf != ZERO:
+                add_amaf(t, slot, PENDING, -1)
             if counts_early(t, node):
                 for r in range(f.n_roles):
                     if at(w.role_edge, step * f.n_roles + r) >= 0:
@@ -133,7 +136,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, VISITS) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
-        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, np.float32(knobs.history_weight), counts)
+        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, np.float32(knobs.amaf_bias), counts)
         if n_leaves < 0:
             _abandon(t, f, w, n, -1 - n_leaves)
             return NO_ROOM
@@ -147,8 +150,8 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)
             return STUCK
-        if knobs.history_weight != 0.0 and n_plays > 0:
-            learn(single, f, room.walks, room.plays, room.history)
+        if tree.uses_amaf and n_plays > 0:
+            learn(single, t, f, w, room.plays)
         back_up_all(t, f, w, n)
         counts[N_WALKS] += n
         counts[N_PLAYS] += n_plays

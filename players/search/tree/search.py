@@ -44,8 +44,9 @@ from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5
-HISTORY: Final = 0.5
-"""The weight of what plays say of a move that was not walked yet, for each standard deviation above other moves."""
+AMAF_EXPLORATION: Final = 0.1
+"""The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
+AMAF_BIAS: Final = 0.001
 MANY_MOVES: Final = 40.0
 """With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
 LASTING: Final = 2.0
@@ -73,17 +74,17 @@ class SearchSettings:
 
     Attributes:
         memory_mb: the room of the tree.
-        exploration: the weight of UCB1's bound.
+        exploration: the weight of UCB1's bound; None for that which suits the game.
         simultaneous: how roles choose where several do, one of `RULES`.
         decisive: whether plays look a move ahead, where the rules have tables for that.
-        history: the weight of what plays say of moves; None for that which the number of moves suggests.
+        amaf: whether what plays say of moves counts; None for what the number of moves suggests.
     """
 
     memory_mb: float = MEMORY_MB
-    exploration: float = EXPLORATION
+    exploration: float | None = None
     simultaneous: str = SIMULTANEOUS
     decisive: bool = True
-    history: float | None = None
+    amaf: bool | None = None
 
 
 DEFAULT: Final = SearchSettings()
@@ -101,15 +102,21 @@ class CompiledSearch:
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         n_moves = self._mean_moves()
-        weight = _history_weight(game.rules, n_moves) if settings.history is None else settings.history
-        self._knobs = Knobs(settings.exploration, weight, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
-        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed, weight > 0)
-        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves)
+        self._uses_amaf = _suits_amaf(game.rules, n_moves) if settings.amaf is None else settings.amaf
+        exploration = settings.exploration
+        if exploration is None:
+            exploration = AMAF_EXPLORATION if self._uses_amaf else EXPLORATION
+        self._knobs = Knobs(exploration, AMAF_BIAS, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed, self._uses_amaf)
+        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves, uses_amaf=self._uses_amaf)
         self._rule = RULES[settings.simultaneous]
-        self._tree = empty_tree(game.rules, self._size, self._rule)
+        self._tree = self._empty_tree()
         self._pace, self._slice_s = Pace(), 0.0
         self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
+
+    def _empty_tree(self) -> Tree:
+        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self._uses_amaf)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -217,7 +224,7 @@ class CompiledSearch:
         min_visits = 1
         while True:
             try:
-                fresh = empty_tree(self.rules, self._size, self._rule)
+                fresh = self._empty_tree()
             except MemoryError:
                 return self._cleared(root)
             found = collect(self._tree, fresh, self._facts, root, min_visits, self._size.n_nodes // _KEPT)
@@ -335,17 +342,18 @@ class CompiledSearch:
         }
 
 
-def _history_weight(rules: CompiledRules, n_moves: float) -> float:
-    """Return the weight of what plays say of moves in a game in which *n_moves* are legal at once in the mean."""
-    is_wide = n_moves >= MANY_MOVES
-    return HISTORY if is_wide and max(map(len, rules.moves_of)) <= LASTING * n_moves else 0.0
+def _suits_amaf(rules: CompiledRules, n_moves: float) -> bool:
+    """Return whether what plays say of moves helps in a game in which *n_moves* are legal at once in the mean."""
+    return n_moves >= MANY_MOVES and max(map(len, rules.moves_of)) <= LASTING * n_moves
 
 
 def load_search_kernel() -> None:
     """Load the kernel of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
-    facts, tree = rule_facts(rules, (role,)), empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB)
+    size = tree_size(rules, 1.0, 2.0, uses_amaf=True)
+    facts, trees = rule_facts(rules, (role,)), [empty_tree(rules, size, UCB, uses_amaf=True) for _ in range(2)]
+    tree, other = trees
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, 1, 0, True)
-    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, HISTORY, 1, 1, 1, 1), room, root, 0, 0)
-    collect(tree, empty_tree(rules, tree_size(rules, 1.0, 2.0), UCB), facts, root, 1, 1)
+    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, AMAF_BIAS, 1, 1, 1, 1), room, root, 0, 0)
+    collect(tree, other, facts, root, 1, 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
-from players.search.tree.bandits import REGRET, UCB, below, best_edge, draw_by_regret
+from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
 from players.search.tree.nodes import (
     BOUNDS,
     CHILD,
@@ -23,11 +23,13 @@ from players.search.tree.nodes import (
     LOW,
     MAX_DEPTH,
     NONE,
+    PENDING,
     SIMULTANEOUS,
     SOLVED,
     TOTAL,
     UNOPENED,
     VISITS,
+    add_amaf,
     edge_at,
     move_at,
     node_at,
@@ -46,7 +48,7 @@ class Walks(NamedTuple):
     `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
-    (512, R + 1): the moves of opened nodes.
+    (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few.
     """
 
     node: NDArray[np.int32]
@@ -64,7 +66,7 @@ class Walks(NamedTuple):
     legal: NDArray[np.int32]
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
-    prior: NDArray[np.float32]
+    reference: NDArray[np.float32]
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
@@ -89,7 +91,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         legal=ints(N_LANES, n_moves),
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
-        prior=np.zeros(n_moves, np.float32),
+        reference=np.zeros((n_moves, 2), np.float32),
     )
 
 
@@ -165,7 +167,7 @@ def _chosen_joint(t, f, w, node, step, exploration):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration, np.float32(0))
+                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -181,6 +183,8 @@ def counts_early(t, node):
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
     put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
+    if t.uses_amaf != ZERO:
+        add_amaf(t, slot, PENDING, 1)
     if counts_early(t, node):
         for r in range(f.n_roles):
             edge = at(w.role_edge, step * f.n_roles + r)
@@ -208,7 +212,7 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
 
 
 @inlined
-def _chosen_slot(t, f, w, node, step, exploration, weight):
+def _chosen_slot(t, f, w, node, step, exploration, bias):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
     d, first = node_at(t, node, DECIDER), node_at(t, node, FIRST)
     if d == SIMULTANEOUS:
@@ -219,12 +223,16 @@ def _chosen_slot(t, f, w, node, step, exploration, weight):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, BOUNDS + d) & LOW
-            slot = best_edge(t, w, first, n, node_at(t, node, VISITS), floor, exploration, weight)
+            visits = node_at(t, node, VISITS)
+            if t.uses_amaf != ZERO:
+                slot = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias)
+            else:
+                slot = best_edge(t, w, first, n, visits, floor, exploration)
     return slot
 
 
 @subroutine
-def walk_down(t, f, w, root, i, n_leaves, exploration, weight):
+def walk_down(t, f, w, root, i, n_leaves, exploration, bias):
     """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0
     while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
@@ -239,7 +247,7 @@ def walk_down(t, f, w, root, i, n_leaves, exploration, weight):
             put(w.edge, step, NONE)
             put(w.depth, U(i), depth + 1)
             return UNOPENED - 1 - node_at(t, node, FIRST)
-        slot = _chosen_slot(t, f, w, node, step, exploration, weight)
+        slot = _chosen_slot(t, f, w, node, step, exploration, bias)
         if slot < 0:
             put(w.depth, U(i), depth)
             return np.int64(FULL)

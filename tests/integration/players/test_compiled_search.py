@@ -18,7 +18,19 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.nodes import BOUNDS, DECIDER, FIRST, LOW, SIMULTANEOUS, SOLVED, TOTAL, VISITS
+from players.search.tree.nodes import (
+    AMAF_PLAYS,
+    AMAF_TOTAL,
+    BOUNDS,
+    DECIDER,
+    FIRST,
+    LOW,
+    PENDING,
+    SIMULTANEOUS,
+    SOLVED,
+    TOTAL,
+    VISITS,
+)
 from players.search.tree.search import MEMORY_MB, CompiledSearch, SearchSettings
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
 
@@ -195,9 +207,8 @@ def test_plays_that_begin_at_any_phase_come_to_an_end(name: str, n_steps: int) -
         state = state.next_state(tuple(state.legal_moves(role)[0] for role in search.game.roles))
     root = search.keep(state)
     search._call(root, 1, 1)
-    tally, played = search._room.plays.tally, search._room.plays.played
-    n_plays = sum(int(bits).bit_count() for bits in played[0])
-    assert (n_plays, int(tally.goal_counts.sum())) == (16, 16 * len(search.game.roles))
+    n_goals = int(search._room.plays.tally.goal_counts.sum())
+    assert (search.counts["plays"], n_goals) == (16, 16 * len(search.game.roles))
 
 
 @pytest.mark.parametrize("n_steps", [5, 6])
@@ -286,16 +297,45 @@ def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
     assert search.counts["walks"] == n_walks
 
 
-def test_priors_say_which_moves_plays_are_won_with() -> None:
+def said_of_moves(search: CompiledSearch, root: int) -> dict[str, tuple[float, float]]:
+    """Return for each move at the root the mean goal of the plays that make it some time, and how many these are."""
+    tree, edges = search.tree, search._edges(root, 0)
+    return {
+        str(search.game.moves[tree.move[edge]]): (tree.amaf[edge, AMAF_TOTAL] / n, n)
+        for edge in edges
+        if (n := float(tree.amaf[edge, AMAF_PLAYS]))
+    }
+
+
+def test_plays_say_which_moves_they_are_won_with() -> None:
     """In tictactoe the middle is won with more often than corners, and these more often than edges."""
-    found = compiled_game_of(compiled("tictactoe"))
-    search = CompiledSearch(found, 1, SearchSettings(history=0.5))
-    thought(search, 3_000)
-    prior = dict(zip(map(str, found.moves[: len(found.moves) // 2]), search._room.walks.prior.tolist(), strict=False))
-    corners = [prior[f"(mark {x} {y})"] for x in "13" for y in "13"]
-    edges = [prior[f"(mark {x} {y})"] for x, y in ("12", "21", "23", "32")]
-    assert prior["(mark 2 2)"] > max(corners)
+    search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
+    mean = {move: mean for move, (mean, _) in said_of_moves(search, thought(search, 1_000)).items()}
+    corners = [mean[f"(mark {x} {y})"] for x in "13" for y in "13"]
+    edges = [mean[f"(mark {x} {y})"] for x, y in ("12", "21", "23", "32")]
+    assert mean["(mark 2 2)"] > max(corners)
     assert min(corners) > max(edges)
+
+
+def test_a_play_tells_of_each_move_once() -> None:
+    """No more plays tell of a move than there were: a role makes it at most once."""
+    search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
+    root = thought(search, 1_000)
+    assert max(n for _, n in said_of_moves(search, root).values()) <= search.counts["plays"]
+
+
+def test_no_walk_is_on_its_way_between_rounds() -> None:
+    search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
+    thought(search, 3_000)
+    assert not search.tree.amaf[:, PENDING].any()
+
+
+def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
+    search = CompiledSearch(compiled_game_of(compiled("gomoku")), 1, SearchSettings(memory_mb=2.0, amaf=True))
+    root = thought(search, 2_000)
+    before, tree = said_of_moves(search, root), search.tree
+    assert said_of_moves(search, search._recycled(root)) == before
+    assert search.tree is not tree
 
 
 FILLING = "\n".join(
@@ -320,11 +360,11 @@ def keeps_moves(game: CompiledGame) -> bool:
 
 
 @pytest.mark.parametrize("name", ["connectfour", "amazons"])
-def test_plays_are_not_asked_for_priors_where_moves_are_few_or_change(name: str) -> None:
+def test_plays_are_not_asked_for_moves_where_moves_are_few_or_change(name: str) -> None:
     """Seven columns are soon known; a queen's thousands of moves mean something else in each state."""
     assert not keeps_moves(compiled_game_of(compiled(name)))
 
 
-def test_plays_are_asked_for_priors_on_wide_boards_that_are_filled() -> None:
+def test_plays_are_asked_for_moves_on_wide_boards_that_are_filled() -> None:
     """There a move is legal until it is made, and is worth about the same all the time."""
     assert keeps_moves(of_rules(FILLING))
