@@ -19,6 +19,7 @@ from players.search.tree.nodes import (
     DECIDER,
     FIRST,
     NONE,
+    SIMULTANEOUS,
     add_amaf,
     move_at,
     node_at,
@@ -46,6 +47,14 @@ def _row_of(made, t, edge):
     return made + U(8 * W) * U(move_at(t, edge))
 
 
+@inlined
+def _mark(row, begin, end):
+    """Note at the address of a row that the lanes from *begin* to *end* have made the move."""
+    for lane in range(begin, end):
+        place = U(lane >> 6)
+        put_word(row, place, word_at(row, place) | ONE << U(lane & 63))
+
+
 @subroutine
 def _learn_from_walk(t, f, w, i, made, goals, begin, end):
     """Let the nodes on the way of walk *i* know which moves its plays, and it below them, have made."""
@@ -53,18 +62,20 @@ def _learn_from_walk(t, f, w, i, made, goals, begin, end):
     for depth in range(at(w.depth, U(i)) - 1, -1, -1):
         step = step_of(i, depth)
         node, slot = at(w.node, step), at(w.edge, step)
-        d = node_at(t, node, DECIDER)
-        if d < 0 or slot == NONE:
+        if slot == NONE:
             continue
-        for lane in range(begin, end):
-            place = U(lane >> 6)
-            word = word_at(_row_of(made, t, slot), place)
-            put_word(_row_of(made, t, slot), place, word | ONE << U(lane & 63))
-        if d == np.int64(f.chance):
-            continue
-        first = node_at(t, node, FIRST)
-        for e in range(first, first + node_at(t, node, BOUNDS + n_roles + d)):
-            _add_plays(t, e, _row_of(made, t, e), goals + U(4 * N_LANES) * U(d), begin, end)
+        d, edge = node_at(t, node, DECIDER), node_at(t, node, FIRST)
+        for r in range(n_roles):
+            taken = at(w.role_edge, step * f.n_roles + U(r)) if d == SIMULTANEOUS else slot
+            end_of_role = edge + node_at(t, node, BOUNDS + n_roles + r)
+            if edge == end_of_role:
+                continue
+            _mark(_row_of(made, t, taken), begin, end)
+            if r == np.int64(f.chance):
+                edge = end_of_role
+            while edge < end_of_role:
+                _add_plays(t, edge, _row_of(made, t, edge), goals + U(4 * N_LANES) * U(r), begin, end)
+                edge += 1
 
 
 @subroutine

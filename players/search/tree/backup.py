@@ -148,6 +148,8 @@ def _add_joint(t, f, w, step, node, goals):
             put(w.goals, goals + U(r), min(max(worth, at(f.low, U(r))), at(f.high, U(r))))
         if not counts_early(t, node):
             put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+        elif t.uses_amaf != ZERO:
+            add_amaf(t, edge, PENDING, -1)
         _add(t, edge, goal)
         first += n
 

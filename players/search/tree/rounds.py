@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import kernel, subroutine
-from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, put, rows
+from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
 from gdl.compiler.tables import Tables
 from players.search.tree.amaf import learn
 from players.search.tree.backup import back_up, back_up_all
@@ -21,18 +21,16 @@ from players.search.tree.nodes import (
     FIRST,
     LOW,
     NONE,
-    PENDING,
     SOLVED,
     UNOPENED,
     VISITS,
-    add_amaf,
     edge_at,
     node_at,
     put_edge,
     put_node,
 )
 from players.search.tree.plays import PlayRoom, play_out, play_room
-from players.search.tree.walks import FULL, Walks, counts_early, step_of, walk_down, walks_for
+from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, walk_down, walks_for
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -93,11 +91,6 @@ def _select(t, f, w, root, n_walks, exploration, bias, counts):
 
 
 @subroutine
-def _uncount(t, edge):
-    put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) - 1)
-
-
-@subroutine
 def _abandon(t, f, w, n, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
@@ -114,13 +107,11 @@ def _abandon(t, f, w, n, n_leaves):
             put_node(t, node, VISITS, node_at(t, node, VISITS) - 1)
             if slot == NONE:
                 continue
-            _uncount(t, slot)
-            if t.uses_amaf != ZERO:
-                add_amaf(t, slot, PENDING, -1)
+            count_early(t, slot, -1)
             if counts_early(t, node):
                 for r in range(f.n_roles):
                     if at(w.role_edge, step * f.n_roles + r) >= 0:
-                        _uncount(t, at(w.role_edge, step * f.n_roles + r))
+                        count_early(t, at(w.role_edge, step * f.n_roles + r), -1)
 
 
 @kernel
@@ -150,9 +141,9 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)
             return STUCK
+        back_up_all(t, f, w, n)
         if tree.uses_amaf and n_plays > 0:
             learn(single, t, f, w, room.plays)
-        back_up_all(t, f, w, n)
         counts[N_WALKS] += n
         counts[N_PLAYS] += n_plays
         counts[N_ROUNDS] += 1

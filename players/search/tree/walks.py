@@ -155,8 +155,18 @@ def joint_slot(t, node, chosen, begin, n_roles):
     return np.int64(slot)
 
 
+@inlined
+def _best_edge(t, w, node, first, n, floor, exploration, bias):
+    visits = node_at(t, node, VISITS)
+    if t.uses_amaf != ZERO:
+        found = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias)
+    else:
+        found = best_edge(t, w, first, n, visits, floor, exploration)
+    return found
+
+
 @subroutine
-def _chosen_joint(t, f, w, node, step, exploration):
+def _chosen_joint(t, f, w, node, step, exploration, bias):
     """Let each role choose by its own statistics; return the edge that leads on, -1 where there is no room."""
     first, n_roles = node_at(t, node, FIRST), np.int64(f.n_roles)
     for r in range(n_roles):
@@ -167,7 +177,7 @@ def _chosen_joint(t, f, w, node, step, exploration):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = best_edge(t, w, first, n, node_at(t, node, VISITS), -1, exploration)
+                edge = _best_edge(t, w, node, first, n, -1, exploration, bias)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -179,17 +189,23 @@ def counts_early(t, node):
     return node_at(t, node, DECIDER) == SIMULTANEOUS and t.rule == U(UCB)
 
 
+@inlined
+def count_early(t, edge, n_walks):
+    """Count a walk that is on its way along an edge, or take that back with -1."""
+    put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + n_walks)
+    if t.uses_amaf != ZERO:
+        add_amaf(t, edge, PENDING, n_walks)
+
+
 @subroutine
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
-    put_edge(t, slot, VISITS, edge_at(t, slot, VISITS) + 1)
-    if t.uses_amaf != ZERO:
-        add_amaf(t, slot, PENDING, 1)
+    count_early(t, slot, 1)
     if counts_early(t, node):
         for r in range(f.n_roles):
             edge = at(w.role_edge, step * f.n_roles + r)
             if edge >= 0:
-                put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+                count_early(t, edge, 1)
 
 
 @subroutine
@@ -216,18 +232,14 @@ def _chosen_slot(t, f, w, node, step, exploration, bias):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
     d, first = node_at(t, node, DECIDER), node_at(t, node, FIRST)
     if d == SIMULTANEOUS:
-        slot = _chosen_joint(t, f, w, node, step, exploration)
+        slot = _chosen_joint(t, f, w, node, step, exploration, bias)
     else:
         n = node_at(t, node, BOUNDS + np.int64(f.n_roles) + d)
         if d == np.int64(f.chance):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, BOUNDS + d) & LOW
-            visits = node_at(t, node, VISITS)
-            if t.uses_amaf != ZERO:
-                slot = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias)
-            else:
-                slot = best_edge(t, w, first, n, visits, floor, exploration)
+            slot = _best_edge(t, w, node, first, n, floor, exploration, bias)
     return slot
 
 
