@@ -30,6 +30,7 @@ from server.terminal.progress import progress
 
 POSITIONS: Final = Path(__file__).parents[1] / "positions" / "connectfour.jsonl"
 _UCI: Final = "benchmarks.yardsticks.engines.uci"
+_GTP: Final = "benchmarks.yardsticks.engines.gtp"
 _PERFECT: Final = "benchmarks.yardsticks.engines.perfect"
 _WIDTH_OF_A_PIPE: Final = 200
 
@@ -143,6 +144,29 @@ def chess(  # noqa: PLR0913, PLR0917 -- as above
                     yield Level(f"depth {depth}, {share:.0%} at random", (sys.executable, "-m", _UCI, *options))
 
         found = _meet(words[0], [GAMES["chess"]], levels, spec, seconds, n_matches, seed)
+    _show(found, as_json)
+
+
+@main.command()
+@click.option("--engine", default="gnugo --mode gtp --chinese-rules", show_default=True,
+              help="A program that speaks GTP and lists its moves.")  # fmt: skip
+@click.option(
+    "--levels", default="1,10", show_default=True, metavar="N[,N...]", help="Those of GNU Go; each is a level."
+)
+@_common
+def go(  # noqa: PLR0913, PLR0917 -- as above
+    engine: str, levels: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
+) -> None:
+    """Play go on 5x5 points against GNU Go."""
+    with _usage():
+        words = shlex.split(engine)
+        command = shlex.join([program(words[0]), *words[1:]])
+
+        def of_game(_: YardstickGame) -> Iterator[Level]:
+            for level in map(int, levels.split(",")):
+                yield Level(f"level {level}", (sys.executable, "-m", _GTP, f"{command} --level {level}"))
+
+        found = _meet(words[0], [GAMES["go"]], of_game, spec, seconds, n_matches, seed)
     _show(found, as_json)
 
 

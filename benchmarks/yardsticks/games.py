@@ -75,6 +75,7 @@ GAMES: Final = {
         YardstickGame("breakthrough6x6", "positions/breakthrough6x6", 2, "breakthrough(rows=6,columns=6)"),
         YardstickGame("dotsandboxes3x3", "positions/dotsandboxes3x3", 4, "dots_and_boxes(num_rows=3,num_cols=3)"),
         YardstickGame("amazons", "amazons", 4, "amazons"),
+        YardstickGame("go", "go", 2),
         YardstickGame("chess", "public/chess_200", 4),
     )
 }

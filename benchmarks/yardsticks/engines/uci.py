@@ -8,15 +8,12 @@ Stockfish does for `go perft 1`: they are compared with those of the referee.
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Self
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
+from benchmarks.yardsticks.engines.programs import Program
 
 MAX_STEPS: Final = 200
 """The rule file ends a match then."""
@@ -74,30 +71,25 @@ class UciEngine:
     """An engine behind UCI, which thinks about each move as the words *go* say; a context manager that ends it."""
 
     def __init__(self, command: str, go: str, settings: Sequence[str] = ()) -> None:
-        words = shlex.split(command)
-        self._command, self._go = command, go
-        self._process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.name = Path(words[0]).name
+        self._program, self._go = Program(command), go
+        self.name = self._program.name
         self._ask("uci", "uciok")
         for setting in settings:
             name, _, value = setting.partition("=")
-            self._tell(f"setoption name {name} value {value}")
+            self._program.tell(f"setoption name {name} value {value}")
         self._ask("isready", "readyok")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
+    def __exit__(self, *problem: object) -> None:
+        self._program.__exit__(*problem)
 
     def begin(self, role: str, roles: Sequence[str], seed: int) -> None:  # noqa: ARG002 -- the signature of engines
         """Set up the first position."""
         self._board, self._played = Board(), list[str]()
-        self._own, self._used_before_s = list(roles).index(role), self._processor_s()
-        self._tell("ucinewgame")
+        self._own, self._used_before_s = list(roles).index(role), self._program.processor_s
+        self._program.tell("ucinewgame")
         self._ask("isready", "readyok")
         self._list()
 
@@ -131,7 +123,7 @@ class UciEngine:
     @property
     def used_s(self) -> float:
         """The processor time of the engine's process since `begin`, with what it listed."""
-        return self._processor_s() - self._used_before_s
+        return self._program.processor_s - self._used_before_s
 
     @property
     def _turn(self) -> int:
@@ -139,33 +131,13 @@ class UciEngine:
 
     def _list(self) -> None:
         """Let the engine take the position, and list its moves by our words."""
-        self._tell("position startpos" + (f" moves {' '.join(self._played)}" if self._played else ""))
+        self._program.tell("position startpos" + (f" moves {' '.join(self._played)}" if self._played else ""))
         listed = _LISTED.findall("\n".join(self._ask("go perft 1", "Nodes searched")))
         self._moves = {self._board.words(move): move for move in listed}
 
-    def _tell(self, line: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-
     def _ask(self, line: str, end: str) -> list[str]:
         """Return the lines that answer *line*, up to the one that begins with *end*."""
-        assert self._process.stdout is not None
-        self._tell(line)
-        found = []
-        for reply in self._process.stdout:
-            found.append(reply.strip())
-            if reply.startswith(end):
-                return found
-        raise ChildProcessError(f"{self._command} has ended")
-
-    def _processor_s(self) -> float:
-        """Return the processor time of the engine's process, as far as the system counts it."""
-        try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        except OSError:
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return self._program.ask(line, lambda reply: reply.startswith(end))
 
 
 def main() -> None:

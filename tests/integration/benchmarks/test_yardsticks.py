@@ -16,6 +16,8 @@ from click.testing import CliRunner
 
 from benchmarks.yardsticks.__main__ import main
 from benchmarks.yardsticks.child import Child, YardstickError
+from benchmarks.yardsticks.engines.dialogue import DisagreementError
+from benchmarks.yardsticks.engines.gtp import GtpEngine
 from benchmarks.yardsticks.engines.uci import UciEngine
 from benchmarks.yardsticks.games import OPENSPIEL_GAMES
 from benchmarks.yardsticks.matches import OURS, THEIRS, Encounter, GoalError
@@ -28,10 +30,12 @@ from players.player import Player
 from players.registry import find_player
 
 STAND_IN = (sys.executable, "-m", "tests.kit.benchmarks.stand_in")
+GTP_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.gtp_stand_in"
 UCI_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.uci_stand_in"
 PYTHON = os.environ.get("GGP_OPENSPIEL_PYTHON", sys.executable)
 PUBLIC = Path(os.environ.get("GGP_SHARED", "../shared")) / "conformance" / "rules"
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+GNU_GO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
 
 def meet(child: Child, spec: str = "legal", seconds: float = 0.1) -> Encounter:
@@ -121,6 +125,25 @@ def test_a_uci_engine_lists_and_chooses_in_our_words() -> None:
         assert engine.is_over
 
 
+def test_a_gtp_program_lists_and_chooses_in_our_words() -> None:
+    with GtpEngine(GTP_STAND_IN) as engine:
+        engine.begin("black", ["black", "white"], 0)
+        assert engine.legal() == {"(place 3 3)", "(place 5 1)", "pass"}
+        assert engine.choose() == "(place 3 3)"
+        engine.follow(["(place 3 3)", "noop"])
+        assert (engine.legal(), engine.is_over) == ({"noop"}, False)
+        engine.follow(["noop", "pass"])
+        engine.follow(["pass", "noop"])
+        assert engine.is_over
+
+
+def test_a_gtp_program_that_refuses_a_move_disagrees() -> None:
+    with GtpEngine(GTP_STAND_IN) as engine:
+        engine.begin("white", ["black", "white"], 0)
+        with pytest.raises(DisagreementError, match=r"\(place 1 1\) is not legal for python\S* after 0 steps"):
+            engine.follow(["(place 1 1)", "noop"])
+
+
 def test_a_python_without_openspiel_is_an_error(tmp_path: Path) -> None:
     ended = CliRunner().invoke(main, ["speed", "--openspiel-python", str(tmp_path / "python")])
     assert ended.exit_code == 1
@@ -163,3 +186,10 @@ def test_stockfish_agrees_about_legal_moves_and_ends() -> None:
     words = ["chess", "--player", "random", "--matches", "2", "--random-moves", "0.9", "--json"]
     (found,) = json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
     assert (found["level"], found["matches"]) == ("depth 1, 90% at random", 2)
+
+
+@pytest.mark.skipif(GNU_GO is None, reason="no GNU Go: apt-get install gnugo")
+def test_gnu_go_agrees_about_legal_moves_and_ends() -> None:
+    words = ["go", "--player", "random", "--matches", "2", "--levels", "1", "--json"]
+    (found,) = json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
+    assert (found["level"], found["matches"]) == ("level 1", 2)
