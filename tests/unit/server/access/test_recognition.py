@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Mapping
 
-from server.access.recognition import REMEMBERED_S, Recognition, new_token, secret_hash
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+
+from server.access.origin import Remote
+from server.access.recognition import (
+    COOKIES,
+    REMEMBERED_S,
+    TOUCHED_MS,
+    Recognition,
+    check_form_token,
+    drop_session,
+    form_token,
+    is_secret_of,
+    keep_session,
+    new_token,
+    secret_hash,
+)
+from server.errors import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow
 from server.visibility import Principal, Role
@@ -24,14 +42,24 @@ class Clock:
 
 
 class Rows(TokenStore):
-    """One token, and the sessions that are opened with it, in memory."""
+    """One token, *others*, and the sessions that are opened with them, in memory; what is touched is not kept."""
 
-    def __init__(self, token: TokenRow) -> None:
+    def __init__(self, token: TokenRow, *others: TokenRow) -> None:
         self.token: TokenRow | None = token
+        self.others = {other.id: other for other in others}
         self.sessions: dict[str, SessionRow] = {}
+        self.touched: list[dict[str, int]] = []
+        self.n_asked = 0
 
     async def get(self, token_id: str) -> TokenRow | None:
-        return self.token if self.token is not None and self.token.id == token_id else None
+        return self.token if self.token is not None and self.token.id == token_id else self.others.get(token_id)
+
+    async def has_any(self) -> bool:
+        self.n_asked += 1
+        return self.token is not None
+
+    async def touch(self, used_ms: Mapping[str, int]) -> None:
+        self.touched.append(dict(used_ms))
 
     async def session(self, named: str) -> SessionRow | None:
         return self.sessions.get(named)
@@ -41,6 +69,10 @@ class Rows(TokenStore):
 
     async def close_session(self, named: str) -> None:
         del self.sessions[named]
+
+
+OTHER = new_token("klmnopqrst")
+BOB = Principal("Bob", Role.PLAYER, OTHER.id)
 
 
 def token_row(expires_ms: int | None = None) -> TokenRow:
@@ -111,3 +143,80 @@ async def test_another_secret_opens_nothing(recognition: Recognition) -> None:
     await recognition.begin_session(TOKEN.id, LIFE_S)
     assert await recognition.by_session("a" * 52) is None
     assert await recognition.by_token(str(new_token(TOKEN.id))) is None
+
+
+@pytest.fixture
+def two(clock: Clock) -> tuple[Recognition, Rows]:
+    """Recognition where Ada and Bob have a token each."""
+    rows = Rows(token_row(), TokenRow(OTHER.id, BOB.name, BOB.role.word, secret_hash(OTHER.secret), 0, None))
+    return Recognition(rows, clock), rows
+
+
+async def test_two_sessions_at_once_are_told_apart(two: tuple[Recognition, Rows]) -> None:
+    recognition, _ = two
+    secrets = [await recognition.begin_session(token.id, LIFE_S) for token in (TOKEN, OTHER)]
+    assert [await recognition.by_session(secret) for secret in secrets] == [ADA, BOB]
+
+
+async def test_a_use_is_written_down_once_a_minute_for_each_token(two: tuple[Recognition, Rows], clock: Clock) -> None:
+    recognition, rows = two
+    begun_ms = clock.at_ms
+    for token in (TOKEN, OTHER, TOKEN):
+        await recognition.by_token(str(token))
+    await recognition.write_uses()
+    clock.at_ms += TOUCHED_MS - 1
+    await recognition.by_token(str(TOKEN))
+    await recognition.write_uses()
+    clock.at_ms += 1
+    await recognition.by_token(str(TOKEN))
+    await recognition.write_uses()
+    assert rows.touched == [{TOKEN.id: begun_ms, OTHER.id: begun_ms}, {}, {TOKEN.id: begun_ms + TOUCHED_MS}]
+
+
+async def test_that_there_is_a_token_is_remembered(recognition: Recognition, rows: Rows) -> None:
+    assert [await recognition.has_any_token(), await recognition.has_any_token()] == [True, True]
+    assert rows.n_asked == 1
+
+
+def test_a_hash_that_is_none_is_of_no_secret() -> None:
+    assert not is_secret_of(TOKEN.secret, "\udcff")
+
+
+HERE = Remote("127.0.0.1", "http", "ours")
+ENCRYPTED = Remote("203.0.113.9", "https", "ours")
+A_SECRET = "a" * 52
+
+
+def asked(cookie: str = "") -> web.Request:
+    """Return a request with a cookie."""
+    return make_mocked_request("POST", "/", {"Cookie": cookie} if cookie else {})
+
+
+@pytest.mark.parametrize(
+    ("remote", "name", "end"),
+    [(HERE, "ggp_session", ""), (ENCRYPTED, "__Host-ggp_session", "; Secure")],
+    ids=["HTTP", "HTTPS"],
+)
+def test_a_cookie_is_of_this_host_and_not_for_scripts(remote: Remote, name: str, end: str) -> None:
+    request = asked()
+    keep_session(request, remote, A_SECRET, 60)
+    drop_session(request, remote)
+    assert request[COOKIES] == [
+        f"{name}={A_SECRET}; Max-Age=60; SameSite=Lax; Path=/; HttpOnly{end}",
+        f"{name}=; Max-Age=0; SameSite=Lax; Path=/; HttpOnly{end}",
+    ]
+
+
+def test_a_form_is_taken_from_the_browser_that_has_its_cookie() -> None:
+    first = asked()
+    token = form_token(first, HERE)
+    (cookie,) = first[COOKIES]
+    check_form_token(asked(cookie.partition(";")[0]), HERE, token)
+
+
+@pytest.mark.parametrize("sent", ["", "0" * 127, "0" * 128, "g" * 128])
+def test_another_form_is_refused(sent: str) -> None:
+    with pytest.raises(ForeignRequestError) as raised:
+        check_form_token(asked(f"ggp_forms={A_SECRET}"), HERE, sent)
+    told = (raised.value.message, raised.value.hint)
+    assert told == ("this form is too old, or not from here", "load the page again, and then send the form")
