@@ -12,6 +12,7 @@ from server.access.origin import Remote
 from server.access.recognition import (
     COOKIES,
     REMEMBERED_S,
+    SESSION_SECRET,
     TOUCHED_MS,
     Recognition,
     check_form_token,
@@ -220,3 +221,21 @@ def test_another_form_is_refused(sent: str) -> None:
         check_form_token(asked(f"ggp_forms={A_SECRET}"), HERE, sent)
     told = (raised.value.message, raised.value.hint)
     assert told == ("this form is too old, or not from here", "load the page again, and then send the form")
+
+
+def test_the_forms_of_a_session_are_of_no_other_cookie() -> None:
+    request = asked()
+    request[SESSION_SECRET] = A_SECRET
+    token = form_token(request, HERE)
+    assert COOKIES not in request
+    check_form_token(request, HERE, token)
+    with pytest.raises(ForeignRequestError):
+        check_form_token(asked(f"ggp_forms={'b' * 52}"), HERE, token)
+
+
+def test_all_forms_of_a_page_go_with_one_cookie() -> None:
+    request = asked()
+    tokens = [form_token(request, HERE) for _ in range(2)]
+    (cookie,) = request[COOKIES]
+    for token in tokens:
+        check_form_token(asked(cookie.partition(";")[0]), HERE, token)
