@@ -264,6 +264,21 @@ def test_good_rules_become_a_game_that_can_be_played(open_page: OpenPage) -> Non
     expect(page.get_by_label("Who plays left?")).to_be_visible()
 
 
+def test_what_is_worked_out_later_comes_to_the_page_and_leaves_its_forms_alone(open_page: OpenPage) -> None:
+    page = open_page("/games/chess")
+    expect(page.locator("figcaption")).to_have_text("First position")
+    early = page.content().replace("First position", "Being worked out")
+    again = '<meta name="refresh-s" content="1"><script type="module" src="/static/refresh.js"></script></head>'
+    page.route("**/games/chess", lambda route: route.fulfill(body=early.replace("</head>", again)), times=1)
+    page.reload()
+    expect(page.locator("figcaption")).to_have_text("Being worked out")
+    page.evaluate("window.isSamePage = true")
+    page.get_by_label("Against").select_option("random")
+    expect(page.locator("figcaption")).to_have_text("First position")
+    expect(page.get_by_label("Against")).to_have_value("random")
+    assert page.evaluate("window.isSamePage && document.querySelector('meta[name=refresh-s]') === null")
+
+
 def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> None:
     page = open_page("/players")
     page.get_by_label("Name").fill("Ann.1")
