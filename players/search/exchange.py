@@ -12,7 +12,8 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from players.search.tree.nodes import BOUNDS, CHILD, DECIDER, FIRST, SOLVED, TOTAL, VISITS, Tree
+from players.search.tree import nodes
+from players.search.tree.nodes import Tree
 
 _SHARE: Final = 0.05
 """How many of the root's walks lead to a node that is told of."""
@@ -20,7 +21,7 @@ _LEAST: Final = 64
 """How many walks do, at least."""
 _GROWTH: Final = 1.05
 """How many walks a tree has that tells again, for each that it had before: later there is less news."""
-_TOLD: Final = slice(TOTAL, VISITS + 1)
+_TOLD: Final = slice(nodes.TOTAL, nodes.VISITS + 1)
 """The columns of an edge that are told: the sum of goals, and the walks."""
 
 
@@ -60,7 +61,7 @@ class Exchange:
     def meet(self, number: int, search: OfTree, root: int) -> None:
         """Tell the others what a tree knows of nodes near its *root*, and add what they know now to it."""
         tree, lent = search.tree, self._lent.setdefault(number, {})
-        if tree.node[root, VISITS] < self.growth * self._visits.get(number, 0):
+        if tree.node[root, nodes.VISITS] < self.growth * self._visits.get(number, 0):
             return
         others = [told for other, told in list(self._own.items()) if other != number]
         own = {}
@@ -70,7 +71,7 @@ class Exchange:
             if theirs:
                 lent[key] = more = _sum(theirs)
                 _put(tree, node, edges, _sum((mine, more)))
-        self._own[number], self._visits[number] = own, int(tree.node[root, VISITS])
+        self._own[number], self._visits[number] = own, int(tree.node[root, nodes.VISITS])
 
     def part(self, number: int, search: OfTree) -> None:
         """Leave in a tree what it has walked by itself alone."""
@@ -83,29 +84,29 @@ class Exchange:
 
 def _top(tree: Tree, n_roles: int, root: int) -> Iterator[tuple[bytes, int, NDArray[np.int32]]]:
     """Yield the most visited nodes from *root* on that have edges, and are not solved: states, numbers and edges."""
-    least, met, todo = max(_LEAST, int(_SHARE * tree.node[root, VISITS])), set(), [root]
+    least, met, todo = max(_LEAST, int(_SHARE * tree.node[root, nodes.VISITS])), set(), [root]
     while todo:
         node = todo.pop()
         row = tree.node[node]
-        if node in met or row[FIRST] < 0 or row[SOLVED]:
+        if node in met or row[nodes.FIRST] < 0 or row[nodes.SOLVED]:
             continue
         met.add(node)
         edges = _edges(tree, n_roles, node)
         yield tree.words[node].tobytes(), node, edges
-        if row[DECIDER] >= 0:
-            todo += [child for child in edges[edges[:, VISITS] >= least, CHILD].tolist() if child >= 0]
+        if row[nodes.DECIDER] >= 0:
+            todo += [child for child in edges[edges[:, nodes.VISITS] >= least, nodes.CHILD].tolist() if child >= 0]
 
 
 def _edges(tree: Tree, n_roles: int, node: int) -> NDArray[np.int32]:
     """Return the edges of a node (E, 4), a view; none where it has not been opened."""
     row = tree.node[node].tolist()
-    first, n = row[FIRST], sum(row[BOUNDS + n_roles : BOUNDS + 2 * n_roles])
+    first, n = row[nodes.FIRST], sum(row[nodes.BOUNDS + n_roles : nodes.BOUNDS + 2 * n_roles])
     return tree.edge[first : first + n] if first >= 0 else tree.edge[:0]
 
 
 def _without(tree: Tree, node: int, edges: NDArray[np.int32], lent: Walked | None) -> Walked:
     """Return the walks through a node without those that were *lent* to it."""
-    visits, walked = int(tree.node[node, VISITS]), edges[:, _TOLD]
+    visits, walked = int(tree.node[node, nodes.VISITS]), edges[:, _TOLD]
     if lent is None:
         return Walked(visits, walked.copy())
     return Walked(max(0, visits - lent.visits), np.maximum(walked - lent.edges, 0))
@@ -120,5 +121,5 @@ def _sum(walked: Sequence[Walked]) -> Walked:
 
 
 def _put(tree: Tree, node: int, edges: NDArray[np.int32], walked: Walked) -> None:
-    tree.node[node, VISITS] = walked.visits
+    tree.node[node, nodes.VISITS] = walked.visits
     edges[:, _TOLD] = walked.edges

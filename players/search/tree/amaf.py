@@ -12,18 +12,8 @@ import numpy as np
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, addresses, at, put_word, word_at
-from players.search.tree.nodes import (
-    AMAF_PLAYS,
-    AMAF_TOTAL,
-    BOUNDS,
-    DECIDER,
-    FIRST,
-    NONE,
-    SIMULTANEOUS,
-    add_amaf,
-    move_at,
-    node_at,
-)
+from players.search.tree import nodes
+from players.search.tree.nodes import add_amaf, move_at, node_at
 from players.search.tree.plays import Goals, copies_of
 from players.search.tree.walks import step_of
 
@@ -37,8 +27,8 @@ def _add_plays(t, edge, made, goals, begin, end):
             total += at(goals, U(lane))
             n_plays += 1
     if n_plays > 0:
-        add_amaf(t, edge, AMAF_TOTAL, total)
-        add_amaf(t, edge, AMAF_PLAYS, n_plays)
+        add_amaf(t, edge, nodes.AMAF_TOTAL, total)
+        add_amaf(t, edge, nodes.AMAF_PLAYS, n_plays)
 
 
 @inlined
@@ -62,12 +52,12 @@ def _learn_from_walk(t, f, w, i, made, goals, begin, end):
     for depth in range(at(w.depth, U(i)) - 1, -1, -1):
         step = step_of(i, depth)
         node, slot = at(w.node, step), at(w.edge, step)
-        if slot == NONE:
+        if slot == nodes.NONE:
             continue
-        d, edge = node_at(t, node, DECIDER), node_at(t, node, FIRST)
+        d, edge = node_at(t, node, nodes.DECIDER), node_at(t, node, nodes.FIRST)
         for r in range(n_roles):
-            taken = at(w.role_edge, step * f.n_roles + U(r)) if d == SIMULTANEOUS else slot
-            end_of_role = edge + node_at(t, node, BOUNDS + n_roles + r)
+            taken = at(w.role_edge, step * f.n_roles + U(r)) if d == nodes.SIMULTANEOUS else slot
+            end_of_role = edge + node_at(t, node, nodes.BOUNDS + n_roles + r)
             if edge == end_of_role:
                 continue
             _mark(_row_of(made, t, taken), begin, end)

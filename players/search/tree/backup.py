@@ -13,29 +13,9 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
+from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, learn_regret
-from players.search.tree.nodes import (
-    BOUNDS,
-    CHILD,
-    CLOSED,
-    DECIDER,
-    FIRST,
-    LIMITS,
-    LOW,
-    NONE,
-    PENDING,
-    SIMULTANEOUS,
-    SOLVED,
-    TOTAL,
-    VISITS,
-    add_amaf,
-    any_goal,
-    edge_at,
-    high_of,
-    node_at,
-    put_edge,
-    put_node,
-)
+from players.search.tree.nodes import add_amaf, any_goal, edge_at, high_of, node_at, put_edge, put_node
 from players.search.tree.walks import count_choices, counts_early, step_of
 
 _MANY: Final = 1 << 24
@@ -44,45 +24,45 @@ _MANY: Final = 1 << 24
 
 @subroutine
 def _limits_below(t, f, edge, r):
-    child = edge_at(t, edge, CHILD)
-    return node_at(t, child, BOUNDS + r) if child >= 0 else any_goal(f, r)
+    child = edge_at(t, edge, nodes.CHILD)
+    return node_at(t, child, nodes.BOUNDS + r) if child >= 0 else any_goal(f, r)
 
 
 @subroutine
 def _mark_if_solved(t, f, node):
     is_solved = True
     for r in range(np.int64(f.n_roles)):
-        limits = node_at(t, node, BOUNDS + r)
-        is_solved &= limits & LOW == high_of(limits)
+        limits = node_at(t, node, nodes.BOUNDS + r)
+        is_solved &= limits & nodes.LOW == high_of(limits)
     if is_solved:
-        put_node(t, node, SOLVED, 1)
+        put_node(t, node, nodes.SOLVED, 1)
 
 
 @subroutine
 def _bound_decision(t, f, node, d):
     """Give a node the bounds that follow from those below it, where role *d* alone chooses."""
     n_roles = np.int64(f.n_roles)
-    first = node_at(t, node, FIRST)
-    end = first + node_at(t, node, BOUNDS + n_roles + d)
+    first = node_at(t, node, nodes.FIRST)
+    end = first + node_at(t, node, nodes.BOUNDS + n_roles + d)
     low, high, best = np.int64(-1), np.int64(-1), first
     for e in range(first, end):
-        limits = edge_at(t, e, LIMITS)
-        if limits & LOW > low or (limits & LOW == low and high_of(limits) == low):
-            low, best = limits & LOW, e
+        limits = edge_at(t, e, nodes.LIMITS)
+        if limits & nodes.LOW > low or (limits & nodes.LOW == low and high_of(limits) == low):
+            low, best = limits & nodes.LOW, e
         high = max(high, high_of(limits))
-    put_node(t, node, BOUNDS + d, low | high << 8)
+    put_node(t, node, nodes.BOUNDS + d, low | high << 8)
     for r in range(n_roles):
         if r == d:
             continue
         if low == high:  # the role takes what is proven best for it
-            put_node(t, node, BOUNDS + r, _limits_below(t, f, best, r))
+            put_node(t, node, nodes.BOUNDS + r, _limits_below(t, f, best, r))
             continue
-        lowest, highest = np.int64(LOW), np.int64(0)
+        lowest, highest = np.int64(nodes.LOW), np.int64(0)
         for e in range(first, end):
-            if high_of(edge_at(t, e, LIMITS)) >= low:
+            if high_of(edge_at(t, e, nodes.LIMITS)) >= low:
                 limits = _limits_below(t, f, e, r)
-                lowest, highest = min(lowest, limits & LOW), max(highest, high_of(limits))
-        put_node(t, node, BOUNDS + r, lowest | highest << 8)
+                lowest, highest = min(lowest, limits & nodes.LOW), max(highest, high_of(limits))
+        put_node(t, node, nodes.BOUNDS + r, lowest | highest << 8)
     _mark_if_solved(t, f, node)
 
 
@@ -90,21 +70,21 @@ def _bound_decision(t, f, node, d):
 def _bound_chance(t, f, node, d):
     """Give a node where chance alone chooses the means of the bounds below it."""
     n_roles = np.int64(f.n_roles)
-    first, n = node_at(t, node, FIRST), node_at(t, node, BOUNDS + n_roles + d)
+    first, n = node_at(t, node, nodes.FIRST), node_at(t, node, nodes.BOUNDS + n_roles + d)
     for r in range(n_roles):
         low, high = np.int64(0), np.int64(0)
         for e in range(first, first + n):
             limits = _limits_below(t, f, e, r)
-            low += limits & LOW
+            low += limits & nodes.LOW
             high += high_of(limits)
-        put_node(t, node, BOUNDS + r, low // n | (high + n - 1) // n << 8)
+        put_node(t, node, nodes.BOUNDS + r, low // n | (high + n - 1) // n << 8)
     _mark_if_solved(t, f, node)
 
 
 @subroutine
 def _prove(t, f, node, d):
     """Let a node know what is proven of those below it."""
-    if node_at(t, node, SOLVED) == 0:
+    if node_at(t, node, nodes.SOLVED) == 0:
         if d == np.int64(f.chance):
             _bound_chance(t, f, node, d)
         else:
@@ -113,33 +93,33 @@ def _prove(t, f, node, d):
 
 @subroutine
 def _add(t, edge, goal):
-    total = edge_at(t, edge, TOTAL) + goal
-    visits = edge_at(t, edge, VISITS)
+    total = edge_at(t, edge, nodes.TOTAL) + goal
+    visits = edge_at(t, edge, nodes.VISITS)
     if visits > _MANY:
         total >>= 1
-        put_edge(t, edge, VISITS, visits >> 1)
-    put_edge(t, edge, TOTAL, total)
+        put_edge(t, edge, nodes.VISITS, visits >> 1)
+    put_edge(t, edge, nodes.TOTAL, total)
 
 
 @subroutine
 def _take_proven(t, f, w, goals, node, d):
     """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one."""
-    n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
-    floor = node_at(t, node, BOUNDS + d) & LOW
-    for e in range(first, first + node_at(t, node, BOUNDS + n_roles + d)):
-        limits = edge_at(t, e, LIMITS)
-        if limits & ~CLOSED == floor | floor << 8:
+    n_roles, first = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
+    floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
+    for e in range(first, first + node_at(t, node, nodes.BOUNDS + n_roles + d)):
+        limits = edge_at(t, e, nodes.LIMITS)
+        if limits & ~nodes.CLOSED == floor | floor << 8:
             for r in range(n_roles):
-                put(w.goals, goals + U(r), _limits_below(t, f, e, r) & LOW)
+                put(w.goals, goals + U(r), _limits_below(t, f, e, r) & nodes.LOW)
             return
 
 
 @subroutine
 def _add_joint(t, f, w, step, node, goals):
     """Add the goals of a walk to the edges that the roles chose at a node."""
-    n_roles, first = np.int64(f.n_roles), node_at(t, node, FIRST)
+    n_roles, first = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
     for r in range(n_roles):
-        n, edge = node_at(t, node, BOUNDS + n_roles + r), at(w.role_edge, step * f.n_roles + U(r))
+        n, edge = node_at(t, node, nodes.BOUNDS + n_roles + r), at(w.role_edge, step * f.n_roles + U(r))
         if edge < 0:
             continue
         goal = at(w.goals, goals + U(r))
@@ -147,9 +127,9 @@ def _add_joint(t, f, w, step, node, goals):
             worth = np.int64(learn_regret(t, w, step * f.n_roles + U(r), first, n, edge, goal) + np.float32(0.5))
             put(w.goals, goals + U(r), min(max(worth, at(f.low, U(r))), at(f.high, U(r))))
         if not counts_early(t, node):
-            put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + 1)
+            put_edge(t, edge, nodes.VISITS, edge_at(t, edge, nodes.VISITS) + 1)
         elif t.uses_amaf != ZERO:
-            add_amaf(t, edge, PENDING, -1)
+            add_amaf(t, edge, nodes.PENDING, -1)
         _add(t, edge, goal)
         first += n
 
@@ -163,22 +143,22 @@ def back_up(t, f, w, i, end):
         step = step_of(i, depth)
         node, slot = at(w.node, step), at(w.edge, step)
         for r in range(n_roles):
-            limits = node_at(t, child, BOUNDS + r)
+            limits = node_at(t, child, nodes.BOUNDS + r)
             goal = at(w.goals, goals + U(r))
-            put(w.goals, goals + U(r), min(max(goal, limits & LOW), high_of(limits)))
+            put(w.goals, goals + U(r), min(max(goal, limits & nodes.LOW), high_of(limits)))
         if t.uses_amaf != ZERO:
-            add_amaf(t, slot, PENDING, -1)
-        d = node_at(t, node, DECIDER)
-        if d == SIMULTANEOUS:
+            add_amaf(t, slot, nodes.PENDING, -1)
+        d = node_at(t, node, nodes.DECIDER)
+        if d == nodes.SIMULTANEOUS:
             _add_joint(t, f, w, step, node, goals)
         else:
             _add(t, slot, at(w.goals, goals + U(d)))
-            known = node_at(t, child, BOUNDS + d) | CLOSED * node_at(t, child, SOLVED)
-            if edge_at(t, slot, LIMITS) != known:
-                put_edge(t, slot, LIMITS, known)
+            known = node_at(t, child, nodes.BOUNDS + d) | nodes.CLOSED * node_at(t, child, nodes.SOLVED)
+            if edge_at(t, slot, nodes.LIMITS) != known:
+                put_edge(t, slot, nodes.LIMITS, known)
                 _prove(t, f, node, d)
-            floor = node_at(t, node, BOUNDS + d) & LOW
-            looks_worse = edge_at(t, slot, TOTAL) < floor * edge_at(t, slot, VISITS)
+            floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
+            looks_worse = edge_at(t, slot, nodes.TOTAL) < floor * edge_at(t, slot, nodes.VISITS)
             if floor > at(f.low, U(d)) and d != np.int64(f.chance) and looks_worse:
                 _take_proven(t, f, w, goals, node, d)
         child = node
@@ -190,13 +170,13 @@ def back_up_all(t, f, w, n):
     for i in range(n):
         leaf, step = at(w.leaf, U(i)), step_of(i, at(w.depth, U(i)) - 1)
         end, node = at(w.end, U(leaf)), at(w.node, step)
-        if at(w.edge, step) == NONE:  # the node above was opened in this round
+        if at(w.edge, step) == nodes.NONE:  # the node above was opened in this round
             slot = at(w.slot, U(leaf))
             put(w.edge, step, slot)
             for r in range(f.n_roles):
                 put(w.role_edge, step * f.n_roles + r, at(w.chosen, U(leaf) * f.n_roles + r))
-                n = node_at(t, node, BOUNDS + np.int64(f.n_roles + r))
+                n = node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles + r))
                 put_float(w.likely, step * f.n_roles + r, np.float32(1) / np.float32(max(n, 1)))
             count_choices(t, f, w, step, node, slot)
-        put_node(t, end, VISITS, node_at(t, end, VISITS) + 1)
+        put_node(t, end, nodes.VISITS, node_at(t, end, nodes.VISITS) + 1)
         back_up(t, f, w, i, end)

@@ -12,20 +12,8 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, float_at, put_float, put_word, word_at
-from players.search.tree.nodes import (
-    AMAF_PLAYS,
-    AMAF_TOTAL,
-    EVEN,
-    LIMITS,
-    LOW,
-    PENDING,
-    TOTAL,
-    VISITS,
-    amaf_at,
-    edge_at,
-    high_of,
-    move_at,
-)
+from players.search.tree import nodes
+from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at
 
 UCB: Final = 0
 REGRET: Final = 1
@@ -65,13 +53,13 @@ def best_edge(t, w, first, n, visits, floor, exploration):
         e = first + i + shift
         if i + shift >= n:
             e -= n
-        limits, taken = edge_at(t, e, LIMITS), edge_at(t, e, VISITS)
-        low, high = limits & LOW, high_of(limits)
+        limits, taken = edge_at(t, e, nodes.LIMITS), edge_at(t, e, nodes.VISITS)
+        low, high = limits & nodes.LOW, high_of(limits)
         if low == high or high <= floor:
             continue
         bound = np.float32(1e6)
         if taken > 0:
-            mean = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
+            mean = np.float32(edge_at(t, e, nodes.TOTAL)) / np.float32(taken)
             mean = min(max(mean, np.float32(low)), np.float32(high))
             bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
         if bound > best:
@@ -84,7 +72,7 @@ def _known_plays(t, w, edge, has_many):
     """Return the sum of goals and the number of the plays that tell of an edge's move, noting them if *has_many*."""
     place = U(2) * U(move_at(t, edge))
     if has_many:
-        total, n_plays = amaf_at(t, edge, AMAF_TOTAL), amaf_at(t, edge, AMAF_PLAYS)
+        total, n_plays = amaf_at(t, edge, nodes.AMAF_TOTAL), amaf_at(t, edge, nodes.AMAF_PLAYS)
         put_float(w.reference, place, total)
         put_float(w.reference, place + ONE, n_plays)
     else:
@@ -95,16 +83,16 @@ def _known_plays(t, w, edge, has_many):
 @inlined
 def _value(t, edge, total, n_plays, bias):
     """Return the mean of an edge's walks, weighted with that of *n_plays*; walks on their way count as lost."""
-    n_walks = np.float32(edge_at(t, edge, VISITS))
-    n_done = n_walks - amaf_at(t, edge, PENDING)
-    value = np.float32(EVEN)
+    n_walks = np.float32(edge_at(t, edge, nodes.VISITS))
+    n_done = n_walks - amaf_at(t, edge, nodes.PENDING)
+    value = np.float32(nodes.EVEN)
     if n_done > 0:
-        value = np.float32(edge_at(t, edge, TOTAL)) / n_done
+        value = np.float32(edge_at(t, edge, nodes.TOTAL)) / n_done
     if n_plays > 0:
         share = n_plays / (n_plays + n_done + bias * n_plays * n_done)
         value += share * (total / n_plays - value)
-    limits = edge_at(t, edge, LIMITS)
-    value = min(max(value, np.float32(limits & LOW)), np.float32(high_of(limits)))
+    limits = edge_at(t, edge, nodes.LIMITS)
+    value = min(max(value, np.float32(limits & nodes.LOW)), np.float32(high_of(limits)))
     return value * (n_done + np.float32(1)) / (n_walks + np.float32(1))
 
 
@@ -124,10 +112,10 @@ def best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias):
         if i + shift >= n:
             e -= n
         total, n_plays = _known_plays(t, w, e, has_many)
-        limits = edge_at(t, e, LIMITS)
-        if limits & LOW == high_of(limits) or high_of(limits) <= floor:
+        limits = edge_at(t, e, nodes.LIMITS)
+        if limits & nodes.LOW == high_of(limits) or high_of(limits) <= floor:
             continue
-        spread = c / np.sqrt(np.float32(edge_at(t, e, VISITS) + 1))
+        spread = c / np.sqrt(np.float32(edge_at(t, e, nodes.VISITS) + 1))
         bound = np.float32(0.01) * _value(t, e, total, n_plays, bias) + spread
         if bound > best:
             best, found = bound, e
@@ -137,12 +125,12 @@ def best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias):
 @inlined
 def regret_at(t, edge):
     """Return what a role regrets not to have got by an edge, in percent."""
-    return float_at(t.edge, U(4) * U(edge) + U(LIMITS))
+    return float_at(t.edge, U(4) * U(edge) + U(nodes.LIMITS))
 
 
 @inlined
 def _put_regret(t, edge, value):
-    put_float(t.edge, U(4) * U(edge) + U(LIMITS), value)
+    put_float(t.edge, U(4) * U(edge) + U(nodes.LIMITS), value)
 
 
 @inlined
@@ -187,9 +175,9 @@ def draw_by_regret(t, w, place, first, n):
 @inlined
 def _estimate(t, e, mean, edge, goal, weight):
     """Return what edge *e* would have come to: its mean so far, corrected where it is the *edge* that was taken."""
-    found, taken = mean, edge_at(t, e, VISITS)
+    found, taken = mean, edge_at(t, e, nodes.VISITS)
     if taken > 0:
-        found = np.float32(edge_at(t, e, TOTAL)) / np.float32(taken)
+        found = np.float32(edge_at(t, e, nodes.TOTAL)) / np.float32(taken)
     if e == edge:
         found += weight * (np.float32(goal) - found)
     return found
@@ -204,8 +192,8 @@ def learn_regret(t, w, place, first, n, edge, goal):
     """
     total, n_plays, goals = _positive_sum(t, first, n), 0, 0
     for e in range(first, first + n):
-        n_plays += edge_at(t, e, VISITS)
-        goals += edge_at(t, e, TOTAL)
+        n_plays += edge_at(t, e, nodes.VISITS)
+        goals += edge_at(t, e, nodes.TOTAL)
     mean = np.float32(goals) / np.float32(n_plays) if n_plays > 0 else np.float32(goal)
     weight = min(np.float32(1) / float_at(w.likely, place), np.float32(MAX_WEIGHT))
     worth = np.float32(0)

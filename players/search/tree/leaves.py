@@ -31,27 +31,9 @@ from gdl.compiler.kernels.words import (
     store,
     word_at,
 )
+from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, below
-from players.search.tree.nodes import (
-    BOUNDS,
-    CHILD,
-    DECIDER,
-    EVEN,
-    FIRST,
-    LIMITS,
-    NONE,
-    SIMULTANEOUS,
-    SOLVED,
-    TOTAL,
-    UNOPENED,
-    VISITS,
-    any_goal,
-    move_at,
-    node_at,
-    put_amaf,
-    put_edge,
-    put_node,
-)
+from players.search.tree.nodes import any_goal, move_at, node_at, put_amaf, put_edge, put_node
 from players.search.tree.walks import hash_at, joint_slot
 
 OK: Final = 0
@@ -66,7 +48,7 @@ def _list_legal(role_start, w, n_leaves, legal, lane_bits):
     n_roles, n_moves = len(role_start) - 1, role_start[len(role_start) - 1]
     lane_bits[:] = ZERO
     for j in range(n_leaves):
-        if at(w.slot, U(j)) == NONE:
+        if at(w.slot, U(j)) == nodes.NONE:
             lane_bits[0, j >> 6] |= ONE << U(j & 63)
         for r in range(n_roles + 1):
             put(w.n_legal, U(j * (n_roles + 1) + r), 0)
@@ -104,27 +86,27 @@ def _give_edges(t, f, w, j, node, n_moves):
     first = np.int64(word_at(t.size, ONE))
     if first + at(w.n_legal, limits + f.n_roles) + 1 > np.int64(t.max_edges):
         return NO_ROOM
-    put_node(t, node, DECIDER, decider if n_choosing <= 1 else SIMULTANEOUS)
+    put_node(t, node, nodes.DECIDER, decider if n_choosing <= 1 else nodes.SIMULTANEOUS)
     edge = first
     for r in range(n_roles):
         begin, end = at(w.n_legal, limits + U(r)), at(w.n_legal, limits + U(r + 1))
         if end - begin == 1 and not (n_choosing == 0 and r == decider):
-            put_node(t, node, BOUNDS + n_roles + r, 0)
+            put_node(t, node, nodes.BOUNDS + n_roles + r, 0)
             continue
-        put_node(t, node, BOUNDS + n_roles + r, end - begin)
+        put_node(t, node, nodes.BOUNDS + n_roles + r, end - begin)
         put(w.chosen, U(j) * f.n_roles + U(r), edge + below(w, end - begin))
         for i in range(begin, end):
             put(t.move, U(edge), at(w.legal, U(j * n_moves + i)))
-            put_edge(t, edge, TOTAL, 0)
-            put_edge(t, edge, VISITS, 0)
-            put_edge(t, edge, CHILD, NONE)
+            put_edge(t, edge, nodes.TOTAL, 0)
+            put_edge(t, edge, nodes.VISITS, 0)
+            put_edge(t, edge, nodes.CHILD, nodes.NONE)
             if t.uses_amaf != ZERO:
                 for column in range(3):
                     put_amaf(t, edge, column, np.float32(0))
-            put_edge(t, edge, LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
+            put_edge(t, edge, nodes.LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
             edge += 1
     put_word(t.size, ONE, U(edge))
-    put_node(t, node, FIRST, first)
+    put_node(t, node, nodes.FIRST, first)
     return OK
 
 
@@ -132,14 +114,14 @@ def _give_edges(t, f, w, j, node, n_moves):
 def _open(t, f, w, n_leaves, n_moves):
     """Give the nodes that are to be opened their edges, and each such leaf one of them."""
     for j in range(n_leaves):
-        if at(w.slot, U(j)) != NONE:
+        if at(w.slot, U(j)) != nodes.NONE:
             continue
         node = at(w.above, U(j))
         ending = _give_edges(t, f, w, j, node, n_moves)
         if ending != OK:
             return ending
-        d = node_at(t, node, DECIDER)
-        if d == SIMULTANEOUS:
+        d = node_at(t, node, nodes.DECIDER)
+        if d == nodes.SIMULTANEOUS:
             slot = joint_slot(t, node, w.chosen, U(j) * f.n_roles, f.n_roles)
             if slot < 0:
                 return NO_ROOM
@@ -187,11 +169,11 @@ def insert_at(t, f, words, begin):
     put(t.table, i, node + 1)
     for s in range(t.n_words):
         put_word(t.words, U(node) * t.n_words + s, word_at(words, begin + s))
-    put_node(t, node, FIRST, UNOPENED)
-    put_node(t, node, VISITS, 0)
-    put_node(t, node, SOLVED, 0)
+    put_node(t, node, nodes.FIRST, nodes.UNOPENED)
+    put_node(t, node, nodes.VISITS, 0)
+    put_node(t, node, nodes.SOLVED, 0)
     for r in range(np.int64(f.n_roles)):
-        put_node(t, node, BOUNDS + r, any_goal(f, r))
+        put_node(t, node, nodes.BOUNDS + r, any_goal(f, r))
     return node
 
 
@@ -204,19 +186,19 @@ def insert(tree, rules, words):
 @subroutine
 def goal_of(tables, f, values, lane, r):
     """Return the goal of a role in a lane whose goals are evaluated; even where there is not exactly one."""
-    goal, n = np.int64(EVEN), 0
+    goal, n = np.int64(nodes.EVEN), 0
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
         if bit(values, tables.goal_value[0, g], lane):
             goal, n = at(f.goal_value, U(g)), n + 1
-    return goal if n == 1 else np.int64(EVEN)
+    return goal if n == 1 else np.int64(nodes.EVEN)
 
 
 @subroutine
 def _end_node(tables, t, f, values, lane, node):
-    put_node(t, node, SOLVED, 1)
+    put_node(t, node, nodes.SOLVED, 1)
     for r in range(np.int64(f.n_roles)):
         goal = goal_of(tables, f, values, lane, r)
-        put_node(t, node, BOUNDS + r, goal | goal << 8)
+        put_node(t, node, nodes.BOUNDS + r, goal | goal << 8)
 
 
 @subroutine
@@ -249,7 +231,7 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
         if node < 0:
             return NO_ROOM
         put(w.end, U(j), node)
-        put_edge(t, at(w.slot, U(j)), CHILD, node)
-        if (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, SOLVED) == 0:
+        put_edge(t, at(w.slot, U(j)), nodes.CHILD, node)
+        if (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, nodes.SOLVED) == 0:
             _end_node(tables, t, f, values, j, node)
     return OK

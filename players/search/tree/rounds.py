@@ -11,24 +11,11 @@ from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
 from gdl.compiler.tables import Tables
+from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.backup import back_up, back_up_all
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
-from players.search.tree.nodes import (
-    BOUNDS,
-    CHILD,
-    EVEN,
-    FIRST,
-    LOW,
-    NONE,
-    SOLVED,
-    UNOPENED,
-    VISITS,
-    edge_at,
-    node_at,
-    put_edge,
-    put_node,
-)
+from players.search.tree.nodes import edge_at, node_at, put_edge, put_node
 from players.search.tree.plays import PlayRoom, play_out, play_room
 from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, walk_down, walks_for
 
@@ -80,12 +67,12 @@ def _select(t, f, w, root, n_walks, exploration, bias, counts):
             continue
         node = -1 - leaf
         counts[N_WALKS] += 1
-        is_solved = node_at(t, node, SOLVED) != 0
+        is_solved = node_at(t, node, nodes.SOLVED) != 0
         for r in range(np.int64(f.n_roles)):
-            goal = node_at(t, node, BOUNDS + r) & LOW if is_solved else np.int64(EVEN)
+            goal = node_at(t, node, nodes.BOUNDS + r) & nodes.LOW if is_solved else np.int64(nodes.EVEN)
             put(w.goals, U(n) * f.n_roles + U(r), goal)
         back_up(t, f, w, n, node)
-        if node_at(t, root, SOLVED) != 0:
+        if node_at(t, root, nodes.SOLVED) != 0:
             break
     return n, n_leaves
 
@@ -95,17 +82,17 @@ def _abandon(t, f, w, n, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
         slot, node = at(w.slot, U(j)), at(w.above, U(j))
-        if slot == NONE:
-            if node_at(t, node, FIRST) < UNOPENED:
-                put_node(t, node, FIRST, UNOPENED)
-        elif edge_at(t, slot, CHILD) < NONE:
-            put_edge(t, slot, CHILD, NONE)
+        if slot == nodes.NONE:
+            if node_at(t, node, nodes.FIRST) < nodes.UNOPENED:
+                put_node(t, node, nodes.FIRST, nodes.UNOPENED)
+        elif edge_at(t, slot, nodes.CHILD) < nodes.NONE:
+            put_edge(t, slot, nodes.CHILD, nodes.NONE)
     for i in range(n):
         for depth in range(at(w.depth, U(i))):
             step = step_of(i, depth)
             node, slot = at(w.node, step), at(w.edge, step)
-            put_node(t, node, VISITS, node_at(t, node, VISITS) - 1)
-            if slot == NONE:
+            put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) - 1)
+            if slot == nodes.NONE:
                 continue
             count_early(t, slot, -1)
             if counts_early(t, node):
@@ -122,10 +109,10 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
     """
     t, f, w, counts = addresses(tree), addresses(rules), addresses(room.walks), room.counts
     for _ in range(n_rounds):
-        if node_at(t, root, SOLVED) != 0 or n_walks_left <= 0:
+        if node_at(t, root, nodes.SOLVED) != 0 or n_walks_left <= 0:
             break
-        n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, VISITS) // knobs.nodes_per_walk))
-        n_walks = min(n_walks, n_walks_left) if node_at(t, root, FIRST) >= 0 else np.int64(1)
+        n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, nodes.VISITS) // knobs.nodes_per_walk))
+        n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
         n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, np.float32(knobs.amaf_bias), counts)
         if n_leaves < 0:

@@ -20,26 +20,11 @@ from players.player import Insight
 from players.search.figures import MoveFigures, chosen_among, insight_of
 from players.search.pace import Pace
 from players.search.positions import Report, ignore
+from players.search.tree import nodes
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
-from players.search.tree.nodes import (
-    BOUNDS,
-    CHILD,
-    DECIDER,
-    FIRST,
-    LIMITS,
-    LOW,
-    SOLVED,
-    TOTAL,
-    VISITS,
-    Knobs,
-    Tree,
-    TreeSize,
-    empty_tree,
-    rule_facts,
-    tree_size,
-)
+from players.search.tree.nodes import Knobs, Tree, TreeSize, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
 
 MEMORY_MB: Final = 512.0
@@ -216,8 +201,8 @@ class CompiledSearch:
         """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
         node = self.node_of(words)
         if node is not None:
-            self._tree.node[node, BOUNDS : BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
-            self._tree.node[node, SOLVED] = 1
+            self._tree.node[node, nodes.BOUNDS : nodes.BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
+            self._tree.node[node, nodes.SOLVED] = 1
 
     def _recycled(self, root: int) -> int:
         """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
@@ -244,15 +229,15 @@ class CompiledSearch:
     def after(self, node: int, role: Role, move: Term) -> int:
         """Return the node after *move* where *role* alone chooses and the move was searched; else *node* itself."""
         number = self.game.roles.index(role)
-        if self._tree.node[node, DECIDER] == number:
+        if self._tree.node[node, nodes.DECIDER] == number:
             for edge in self._edges(node, number):
-                if self.game.moves[self._tree.move[edge]] == move and self._tree.edge[edge, CHILD] >= 0:
-                    return int(self._tree.edge[edge, CHILD])
+                if self.game.moves[self._tree.move[edge]] == move and self._tree.edge[edge, nodes.CHILD] >= 0:
+                    return int(self._tree.edge[edge, nodes.CHILD])
         return node
 
     def is_solved(self, node: int) -> bool:
         """Return whether what a node is worth is proven."""
-        return bool(self._tree.node[node, SOLVED])
+        return bool(self._tree.node[node, nodes.SOLVED])
 
     def figures(self, node: int, role: Role) -> list[MoveFigures]:
         """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
@@ -264,21 +249,21 @@ class CompiledSearch:
 
     def is_decision(self, node: int, role: Role) -> bool:
         """Return whether *role* alone chooses at a node."""
-        return bool(self._tree.node[node, DECIDER] == self.game.roles.index(role))
+        return bool(self._tree.node[node, nodes.DECIDER] == self.game.roles.index(role))
 
     def _edges(self, node: int, role: int) -> range:
         row, n_roles = self._tree.node[node], len(self.game.roles)
-        if row[FIRST] < 0:
+        if row[nodes.FIRST] < 0:
             return range(0)
-        counts = row[BOUNDS + n_roles : BOUNDS + 2 * n_roles]
-        first = int(row[FIRST] + counts[:role].sum())
+        counts = row[nodes.BOUNDS + n_roles : nodes.BOUNDS + 2 * n_roles]
+        first = int(row[nodes.FIRST] + counts[:role].sum())
         return range(first, first + int(counts[role]))
 
     def _figures_of(self, row: Sequence[int], move: int, limits: int | None) -> MoveFigures:
         """Return what is known of an edge, which has its own bounds unless there are *limits* for it."""
-        n_walks, bounds = row[VISITS], row[LIMITS] if limits is None else limits
-        mean = row[TOTAL] / n_walks if n_walks else 0.0
-        return MoveFigures(self.game.moves[move], n_walks, mean, bounds & LOW, bounds >> 8 & LOW)
+        n_walks, bounds = row[nodes.VISITS], row[nodes.LIMITS] if limits is None else limits
+        mean = row[nodes.TOTAL] / n_walks if n_walks else 0.0
+        return MoveFigures(self.game.moves[move], n_walks, mean, bounds & nodes.LOW, bounds >> 8 & nodes.LOW)
 
     def best_move(self, node: int, role: Role) -> Term | None:
         """Return the most promising move, as `chosen_among` has it; None where nothing is known."""
@@ -287,7 +272,7 @@ class CompiledSearch:
     def line(self, node: int, first: Term | None = None, n_steps: int = 12) -> Iterator[Term]:
         """Yield the moves of the best line from a node on, of those who choose; the *first* one may be given."""
         for _ in range(n_steps):
-            decider = int(self._tree.node[node, DECIDER])
+            decider = int(self._tree.node[node, nodes.DECIDER])
             if decider < 0:
                 return
             role = self.game.roles[decider]

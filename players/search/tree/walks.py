@@ -13,29 +13,9 @@ from numpy.typing import NDArray
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
+from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
-from players.search.tree.nodes import (
-    BOUNDS,
-    CHILD,
-    DECIDER,
-    FIRST,
-    LIMITS,
-    LOW,
-    MAX_DEPTH,
-    NONE,
-    PENDING,
-    SIMULTANEOUS,
-    SOLVED,
-    TOTAL,
-    UNOPENED,
-    VISITS,
-    add_amaf,
-    edge_at,
-    move_at,
-    node_at,
-    put_edge,
-    put_node,
-)
+from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge, put_node
 
 FULL: Final = -(2**40)
 """There is no room for a joint move."""
@@ -76,13 +56,13 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         return np.zeros(shape, np.int32)
 
     return Walks(
-        node=ints(N_LANES, MAX_DEPTH),
-        edge=ints(N_LANES, MAX_DEPTH),
-        role_edge=ints(N_LANES, MAX_DEPTH, n_roles),
+        node=ints(N_LANES, nodes.MAX_DEPTH),
+        edge=ints(N_LANES, nodes.MAX_DEPTH),
+        role_edge=ints(N_LANES, nodes.MAX_DEPTH, n_roles),
         depth=ints(N_LANES),
         leaf=ints(N_LANES),
         goals=ints(N_LANES, n_roles),
-        likely=np.ones((N_LANES, MAX_DEPTH, n_roles), np.float32),
+        likely=np.ones((N_LANES, nodes.MAX_DEPTH, n_roles), np.float32),
         above=ints(N_LANES),
         chosen=ints(N_LANES, n_roles),
         slot=ints(N_LANES),
@@ -98,7 +78,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
 @inlined
 def step_of(i, depth):
     """Return the place of a step of a walk in the arrays of steps."""
-    return U(i) * U(MAX_DEPTH) + U(depth)
+    return U(i) * U(nodes.MAX_DEPTH) + U(depth)
 
 
 @inlined
@@ -145,19 +125,19 @@ def joint_slot(t, node, chosen, begin, n_roles):
     put_word(t.size, U(2), n_joint + ONE)
     put_word(t.joint_key, i, key)
     put(t.joint_edge, i, np.int64(slot))
-    first = node_at(t, node, FIRST)
-    put_edge(t, slot, TOTAL, edge_at(t, first, CHILD))
-    put_edge(t, slot, VISITS, 0)
-    put_edge(t, slot, CHILD, NONE)
-    put_edge(t, slot, LIMITS, np.int64(key >> U(32)))
+    first = node_at(t, node, nodes.FIRST)
+    put_edge(t, slot, nodes.TOTAL, edge_at(t, first, nodes.CHILD))
+    put_edge(t, slot, nodes.VISITS, 0)
+    put_edge(t, slot, nodes.CHILD, nodes.NONE)
+    put_edge(t, slot, nodes.LIMITS, np.int64(key >> U(32)))
     put(t.move, slot, np.int64(key & U(0xFFFFFFFF)))
-    put_edge(t, first, CHILD, np.int64(slot))
+    put_edge(t, first, nodes.CHILD, np.int64(slot))
     return np.int64(slot)
 
 
 @inlined
 def _best_edge(t, w, node, first, n, floor, exploration, bias):
-    visits = node_at(t, node, VISITS)
+    visits = node_at(t, node, nodes.VISITS)
     if t.uses_amaf != ZERO:
         found = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias)
     else:
@@ -168,9 +148,9 @@ def _best_edge(t, w, node, first, n, floor, exploration, bias):
 @subroutine
 def _chosen_joint(t, f, w, node, step, exploration, bias):
     """Let each role choose by its own statistics; return the edge that leads on, -1 where there is no room."""
-    first, n_roles = node_at(t, node, FIRST), np.int64(f.n_roles)
+    first, n_roles = node_at(t, node, nodes.FIRST), np.int64(f.n_roles)
     for r in range(n_roles):
-        n, edge = node_at(t, node, BOUNDS + n_roles + r), NONE
+        n, edge = node_at(t, node, nodes.BOUNDS + n_roles + r), nodes.NONE
         if n > 0:
             if r == np.int64(f.chance):
                 edge = first + below(w, n)
@@ -186,15 +166,15 @@ def _chosen_joint(t, f, w, node, step, exploration, bias):
 @inlined
 def counts_early(t, node):
     """Return whether a walk counts as lost for roles that choose at once until its goals are known."""
-    return node_at(t, node, DECIDER) == SIMULTANEOUS and t.rule == U(UCB)
+    return node_at(t, node, nodes.DECIDER) == nodes.SIMULTANEOUS and t.rule == U(UCB)
 
 
 @inlined
 def count_early(t, edge, n_walks):
     """Count a walk that is on its way along an edge, or take that back with -1."""
-    put_edge(t, edge, VISITS, edge_at(t, edge, VISITS) + n_walks)
+    put_edge(t, edge, nodes.VISITS, edge_at(t, edge, nodes.VISITS) + n_walks)
     if t.uses_amaf != ZERO:
-        add_amaf(t, edge, PENDING, n_walks)
+        add_amaf(t, edge, nodes.PENDING, n_walks)
 
 
 @subroutine
@@ -213,32 +193,32 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
     """Note a new leaf below *slot*, or, where that is NONE, below an edge that the node is to get first."""
     put(w.above, U(n_leaves), node)
     put(w.slot, U(n_leaves), slot)
-    d = node_at(t, node, DECIDER)
+    d = node_at(t, node, nodes.DECIDER)
     for r in range(f.n_roles):
-        edge = np.int64(NONE)
-        if slot != NONE and d == SIMULTANEOUS:
+        edge = np.int64(nodes.NONE)
+        if slot != nodes.NONE and d == nodes.SIMULTANEOUS:
             edge = at(w.role_edge, step * f.n_roles + r)
-        elif slot != NONE and np.int64(r) == d:
+        elif slot != nodes.NONE and np.int64(r) == d:
             edge = slot
         put(w.chosen, U(n_leaves) * f.n_roles + r, edge)
-    if slot == NONE:
-        put_node(t, node, FIRST, UNOPENED - 1 - n_leaves)
+    if slot == nodes.NONE:
+        put_node(t, node, nodes.FIRST, nodes.UNOPENED - 1 - n_leaves)
     else:
-        put_edge(t, slot, CHILD, NONE - 1 - n_leaves)
+        put_edge(t, slot, nodes.CHILD, nodes.NONE - 1 - n_leaves)
 
 
 @inlined
 def _chosen_slot(t, f, w, node, step, exploration, bias):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
-    d, first = node_at(t, node, DECIDER), node_at(t, node, FIRST)
-    if d == SIMULTANEOUS:
+    d, first = node_at(t, node, nodes.DECIDER), node_at(t, node, nodes.FIRST)
+    if d == nodes.SIMULTANEOUS:
         slot = _chosen_joint(t, f, w, node, step, exploration, bias)
     else:
-        n = node_at(t, node, BOUNDS + np.int64(f.n_roles) + d)
+        n = node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d)
         if d == np.int64(f.chance):
             slot = first + below(w, n)
         else:
-            floor = node_at(t, node, BOUNDS + d) & LOW
+            floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
             slot = _best_edge(t, w, node, first, n, floor, exploration, bias)
     return slot
 
@@ -247,18 +227,18 @@ def _chosen_slot(t, f, w, node, step, exploration, bias):
 def walk_down(t, f, w, root, i, n_leaves, exploration, bias):
     """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0
-    while node_at(t, node, SOLVED) == 0 and depth < MAX_DEPTH:
+    while node_at(t, node, nodes.SOLVED) == 0 and depth < nodes.MAX_DEPTH:
         step = step_of(i, depth)
-        put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+        put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) + 1)
         put(w.node, step, node)
-        first = node_at(t, node, FIRST)
+        first = node_at(t, node, nodes.FIRST)
         if first < 0:
             # not opened yet: this walk opens it; where another is already about to, it shares that leaf
-            if first == UNOPENED:
-                _begin_leaf(t, f, w, step, node, np.int64(NONE), n_leaves)
-            put(w.edge, step, NONE)
+            if first == nodes.UNOPENED:
+                _begin_leaf(t, f, w, step, node, np.int64(nodes.NONE), n_leaves)
+            put(w.edge, step, nodes.NONE)
             put(w.depth, U(i), depth + 1)
-            return UNOPENED - 1 - node_at(t, node, FIRST)
+            return nodes.UNOPENED - 1 - node_at(t, node, nodes.FIRST)
         slot = _chosen_slot(t, f, w, node, step, exploration, bias)
         if slot < 0:
             put(w.depth, U(i), depth)
@@ -266,13 +246,13 @@ def walk_down(t, f, w, root, i, n_leaves, exploration, bias):
         count_choices(t, f, w, step, node, slot)
         put(w.edge, step, slot)
         depth += 1
-        child = edge_at(t, slot, CHILD)
+        child = edge_at(t, slot, nodes.CHILD)
         if child < 0:
-            if child == NONE:
+            if child == nodes.NONE:
                 _begin_leaf(t, f, w, step, node, slot, n_leaves)
             put(w.depth, U(i), depth)
-            return NONE - 1 - edge_at(t, slot, CHILD)
+            return nodes.NONE - 1 - edge_at(t, slot, nodes.CHILD)
         node = child
-    put_node(t, node, VISITS, node_at(t, node, VISITS) + 1)
+    put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) + 1)
     put(w.depth, U(i), depth)
     return -1 - node
