@@ -68,6 +68,7 @@ class Comparison:
     other: str
     seconds: float
     seed: int
+    start_s: float
 
     def play(self, name: str, number: int) -> list[PlayedMatch]:
         """Play the set of that *number* at the game of that *name*: a match for each role.
@@ -85,7 +86,7 @@ class Comparison:
         seated = {role: find_player(self.player if seat == place else self.other)() for seat, role in enumerate(roles)}
         for role, player in seated.items():
             player.join(game, role, random.getrandbits(32))
-            player.start(by_processor_time(self.seconds))
+            player.start(by_processor_time(self.start_s))
         state, n_steps = game.initial_state, 0
         while not state.is_terminal and n_steps < _MOST_STEPS:
             state = self._step(game, state, seated, opening[n_steps] if n_steps < len(opening) else None, random)
@@ -257,6 +258,8 @@ def mean_share(found: Sequence[GameFigures]) -> float:
 @click.option("--against", "other", default="mcts:engine=python", show_default=True, metavar="SPEC")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), default=0.1, show_default=True,
               help="Processor time a move.")  # fmt: skip
+@click.option("--start", "start_s", type=click.FloatRange(0), default=10.0, show_default=True,
+              help="Processor time before the first move.")  # fmt: skip
 @click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True,
               help="At each game; whole sets, so a few more.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -269,6 +272,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     player: str,
     other: str,
     seconds: float,
+    start_s: float,
     n_matches: int,
     seed: int,
     path: Path,
@@ -276,7 +280,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     as_json: bool,
 ) -> None:
     """Let a search meet the one before it at GAMEs, by default thirteen, and say how many points it makes."""
-    names, comparison = games or GAMES, Comparison(player, other, seconds, seed)
+    names, comparison = games or GAMES, Comparison(player, other, seconds, seed, start_s)
     file = ResultsFile(path, comparison)
     try:
         played = file.read()

@@ -95,7 +95,8 @@ class MctsPlayer(Player):
     the state it plays as in perfect information. A game of one role is searched for a plan, which is kept and followed;
     *playouts* then counts nodes as well as plays. Positions of two roles without chance are also tried to be solved,
     unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *amaf*
-    says whether what plays say of moves counts in the tree, by itself only where there are many moves.
+    says whether what plays say of moves counts in the tree, by itself only where there are many moves. Unless *weights*
+    is false, plays are cut and judged by weights that it learns in the start clock, where the game has some that help.
 
     Raises:
         ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
@@ -113,6 +114,7 @@ class MctsPlayer(Player):
         simultaneous: str = SIMULTANEOUS,
         decisive: bool = True,
         amaf: bool | None = None,
+        weights: bool = True,
         threads: int = 1,
     ) -> None:
         _check_at_least_one("playouts", playouts)
@@ -120,7 +122,7 @@ class MctsPlayer(Player):
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf)
+        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights)
         self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod

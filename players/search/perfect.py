@@ -23,12 +23,16 @@ from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.threads import AnySearch, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
+from players.search.trials import tried_weights
 from players.search.uct import TreeSearch
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
 _TABLE_SHARE: Final = 1 / 8
 """How large the table of proofs is, beside the tree."""
+_LEARNING_SHARE: Final = 1 / 2
+_LEARNING_S: Final = 8.0
+"""How much of what is left of the start clock, or of the first move after it, is spent on weights of fluents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class PerfectSearch:
         self.background: BackgroundSearch | None = None
         self.prover: InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
-        self._has_stuck_plays = False
+        self._has_stuck_plays = self._has_learned = False
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the kernels, look for proofs, and think ahead."""
@@ -68,7 +72,20 @@ class PerfectSearch:
         prover = None if self.prover is None else self.prover.get(deadline.remaining_s)
         if prover is not None:
             prover.begin(deadline)
+        self._learn(deadline)
         self.ponder(self.game.initial_state)
+
+    def _learn(self, deadline: Deadline) -> None:
+        """Let the search find out, once, by what weights to judge plays."""
+        search = None if self.background is None else self.background.get(0.0)
+        if search is None or self._has_learned:
+            return
+        self._has_learned = True
+        if self.options.settings.weights:
+            own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
+            weights = tried_weights(search.game, self.options.settings, self.random.getrandbits(32), own_deadline)
+            if weights is not None:
+                search.weigh(weights)
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, telling *report* of the best one so far."""
@@ -79,6 +96,8 @@ class PerfectSearch:
             patience_s = 0.0 if budget.deadline is None else budget.deadline.remaining_s / 4
             search = self.background.get(patience_s)
         if search is not None:
+            if budget.deadline is not None:
+                self._learn(budget.deadline)
             best = self._proven(search, state, budget.deadline) or self._searched(search, state, budget, report)
             if best is not None:
                 return best

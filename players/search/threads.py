@@ -28,6 +28,7 @@ from players.search.figures import MoveFigures, chosen_among, insight_of, joined
 from players.search.positions import Report, ignore
 from players.search.tree.rounds import N_WALKS
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
+from players.search.tree.weights import FluentWeights
 
 MAX_THREADS: Final = 64
 """More have hardly any memory each, and few machines have the cores."""
@@ -174,6 +175,12 @@ class ThreadedSearch:
         finally:
             crew.dismiss()
         crew.wait(inf)
+
+    def weigh(self, weights: FluentWeights) -> None:
+        """Cut plays short from now on and judge them by *weights*; what the trees hold is forgotten."""
+        self.rest()
+        for search in self.searches:
+            search.weigh(weights)
 
     def rest(self) -> None:
         """Return when no tree is searched any more; what a tree that was late has failed with is logged."""

@@ -1,7 +1,8 @@
 """The third stage of a round: random plays from the leaves, in lanes.
 
 All plays of a call must stand at the same phase of the rules: where leaves do not, plays from them take their first
-steps apart, phase by phase, until they do. Plays that look a move ahead have tables of their own.
+steps apart, phase by phase, until they do. Plays that look a move ahead have tables of their own. Those that are cut
+before their end are worth what weights of the fluents that hold add up to.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from gdl.compiler.kernels.words import (
     at,
     broadcast,
     load,
+    lowest_bit,
     or_,
     put,
     rows,
@@ -52,7 +54,8 @@ class PlayRoom(NamedTuple):
 
     `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node of each lane,
     `walk` (512,) the walks that need plays, `n_open` (1,) in number; `goals` (R, 512) what lanes came to; `trace` has
-    no steps.
+    no steps. `weights` (F + 1,) judge plays that are cut, the last one is a constant (0: there are none, and such plays
+    count as even); `sums` (512,) are for that.
     """
 
     lanes: Lanes
@@ -65,6 +68,8 @@ class PlayRoom(NamedTuple):
     n_open: NDArray[np.int64]
     goals: NDArray[np.int32]
     trace: NDArray[np.uint64]
+    weights: NDArray[np.float32]
+    sums: NDArray[np.float32]
 
 
 def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool) -> PlayRoom:
@@ -86,6 +91,8 @@ def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool
         np.zeros(1, np.int64),
         np.zeros((len(rules.goals), N_LANES), np.int32),
         np.zeros((0, 1, W), np.uint64),
+        np.zeros(0, np.float32),
+        np.zeros(N_LANES, np.float32),
     )
 
 
@@ -198,12 +205,38 @@ def _play_on(phased, room, max_steps):
 
 
 @subroutine
+def _weigh(room, n_fluents):
+    """Add up the weights of the fluents that hold in the lanes whose plays were cut."""
+    room.sums[:] = room.weights[n_fluents]
+    for f in range(n_fluents):
+        weight = room.weights[f]
+        if weight == 0:
+            continue
+        for k in range(W):
+            x = room.lanes.values[1 + f, k] & ~room.lanes.retired[0, k]
+            while x != ZERO:
+                room.sums[64 * k + lowest_bit(x)] += weight
+                x &= x - ONE
+
+
+@inlined
+def _weighed(f, room, lane, r):
+    """Return the goal of a role, one of two, that the weights promise in a lane."""
+    share = np.float32(1) / (np.float32(1) + np.exp(-room.sums[lane]))
+    if r > 0:
+        share = np.float32(1) - share
+    low, high = at(f.low, U(r)), at(f.high, U(r))
+    return low + np.int64(share * np.float32(high - low) + np.float32(0.5))
+
+
+@subroutine
 def _goal_in(f, room, lane, r):
-    """Return what the play in a lane came to for a role; even where it has no goal, or there was no end."""
+    """Return what the play in a lane came to for a role; even where it has no goal, or neither end nor weights."""
     for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
         if room.tally.goal_counts[lane, g] > 0:
             return at(f.goal_value, U(g))
-    return np.int64(EVEN)
+    is_cut = room.lanes.retired[0, lane >> 6] >> U(lane & 63) & ONE == ZERO
+    return _weighed(f, room, lane, r) if is_cut and len(room.weights) > 0 else np.int64(EVEN)
 
 
 @subroutine
@@ -236,5 +269,7 @@ def play_out(phased, tree, t, rules, f, w, n, room, max_steps):
         return -1
     if _play_on(phased, room, max_steps):
         return -1
+    if len(room.weights) > 0:
+        _weigh(room, phased.n_fluents)
     _add_up(f, w, n_open, copies, room)
     return n_open * copies

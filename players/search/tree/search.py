@@ -26,6 +26,7 @@ from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import Knobs, Tree, TreeSize, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
+from players.search.tree.weights import FluentWeights
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5
@@ -63,6 +64,7 @@ class SearchSettings:
         simultaneous: how roles choose where several do, one of `RULES`.
         decisive: whether plays look a move ahead, where the rules have tables for that.
         amaf: whether what plays say of moves counts; None for what the number of moves suggests.
+        weights: whether plays are cut and judged by weights, where the game has some that help.
     """
 
     memory_mb: float = MEMORY_MB
@@ -70,6 +72,7 @@ class SearchSettings:
     simultaneous: str = SIMULTANEOUS
     decisive: bool = True
     amaf: bool | None = None
+    weights: bool = True
 
 
 DEFAULT: Final = SearchSettings()
@@ -78,30 +81,37 @@ DEFAULT: Final = SearchSettings()
 class CompiledSearch:
     """A search of a compiled game. `n_rounds` counts the walks of the last move.
 
-    `counts` adds up walks, plays, rounds and the depths of walks; not to be shared by threads.
+    `counts` adds up walks, plays, rounds and the depths of walks; plays are by the tables `played`, and `uses_amaf`
+    says whether what they say of moves counts. Not to be shared by threads.
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT) -> None:
         self.game, self.rules, self.seed = game, game.rules, seed
-        self._played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
+        self.played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         n_moves = self._mean_moves()
-        self._uses_amaf = _suits_amaf(game.rules, n_moves) if settings.amaf is None else settings.amaf
+        self.uses_amaf = _suits_amaf(game.rules, n_moves) if settings.amaf is None else settings.amaf
         exploration = settings.exploration
         if exploration is None:
-            exploration = AMAF_EXPLORATION if self._uses_amaf else EXPLORATION
+            exploration = AMAF_EXPLORATION if self.uses_amaf else EXPLORATION
         self._knobs = Knobs(exploration, AMAF_BIAS, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
-        self._room = room_for(game.rules, self._played, n_words(len(game.fluents)), seed, self._uses_amaf)
-        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves, uses_amaf=self._uses_amaf)
+        self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
+        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
         self._rule = RULES[settings.simultaneous]
         self._tree = self._empty_tree()
         self._pace, self._slice_s = Pace(), 0.0
         self._before = self._room.counts.copy()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
+    def weigh(self, weights: FluentWeights) -> None:
+        """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
+        self._room = self._room._replace(plays=self._room.plays._replace(weights=weights.values))
+        self._knobs = self._knobs._replace(max_steps=weights.n_steps)
+        self._cleared(0)
+
     def _empty_tree(self) -> Tree:
-        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self._uses_amaf)
+        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self.uses_amaf)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -175,7 +185,7 @@ class CompiledSearch:
         return self._recycled(root) if ending == NO_ROOM else root
 
     def _call(self, root: int, n_rounds: int, n_walks: int) -> int:
-        single, phased = self.rules.single, self._played
+        single, phased = self.rules.single, self.played
         ending = search(single, phased, self._facts, self._tree, self._knobs, self._room, root, n_rounds, n_walks)
         return int(ending)
 

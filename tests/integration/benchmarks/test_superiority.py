@@ -30,7 +30,7 @@ def test_figures_are_those_of_whole_sets() -> None:
 
 
 def test_a_set_has_a_match_for_each_role_and_its_opening_follows_from_the_seed() -> None:
-    comparison = Comparison("legal", "random", 0.01, seed=1)
+    comparison = Comparison("legal", "random", 0.01, seed=1, start_s=0.0)
     played = comparison.play("tictactoe", 3)
     assert [(match.number, match.place) for match in played] == [(3, 0), (3, 1)]
     assert comparison.play("tictactoe", 3) == played

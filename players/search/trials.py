@@ -1,0 +1,108 @@
+"""Short matches in the start clock, in which weights of fluents show whether a search is better with them.
+
+How well weights explain the results of random plays does not tell: in reversi, random plays are won with many pieces
+early on, and matches lost by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+from gdl.compiler.compiled import CompiledGame
+from gdl.errors import StuckPlayError
+from gdl.game import Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline, SearchBudget
+from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.weights import FluentWeights, WeightLearner
+
+_LEAST_S: Final = 0.4
+"""In less time nothing can be learned."""
+_LEARNING_SHARE: Final = 1 / 4
+_N_MATCHES: Final = 12
+"""How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
+_LEAST_BALANCE: Final = -1
+"""So few matches say little of a small difference, and in most games weights help."""
+_SHORTEST_MOVE_S: Final = 0.004
+_OPENING_STEPS: Final = 4
+_MEMORY_MB: Final = 32.0
+_MAX_STEPS: Final = 600
+
+
+def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> FluentWeights | None:
+    """Return weights learned until *deadline* by which a search loses no more matches than it wins; None without such.
+
+    A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
+    it has no use for weights.
+    """
+    if deadline.remaining_s < _LEAST_S:
+        return None
+    plain, weighing = (CompiledSearch(game, seed + i, replace(settings, memory_mb=_MEMORY_MB)) for i in range(2))
+    learner = WeightLearner(game, plain.played, seed)
+    if plain.uses_amaf or not learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s)):
+        return None
+    weights = learner.found()
+    if weights is None:
+        return None
+    weighing.weigh(weights)
+    move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / learner.mean_length)
+    try:
+        balance = _Trial(game, (plain, weighing), move_s, Random(seed)).balance(deadline)
+    except StuckPlayError:
+        return None
+    return weights if balance >= _LEAST_BALANCE else None
+
+
+class _Trial:
+    """Matches of two roles between two searches, *move_s* seconds a move; the first steps are drawn at random."""
+
+    def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
+        self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
+
+    def balance(self, deadline: Deadline) -> int:
+        """Return how many matches more the second search wins until *deadline* than the first; each opening twice."""
+        total = 0
+        while not deadline.has_passed:
+            opening = self._opening()
+            for first in (0, 1):
+                total += self._result(opening, first, deadline)
+        return total
+
+    def _opening(self) -> State:
+        state = self._game.initial_state
+        for _ in range(_OPENING_STEPS):
+            moves = tuple(self._random.choice(_legal(state, role)) for role in self._game.roles)
+            following = state.next_state(moves)
+            if following.is_terminal:
+                break
+            state = following
+        return state
+
+    def _result(self, state: State, first: int, deadline: Deadline) -> int:
+        """Return 1 where the second search wins, -1 where it loses, else 0; search *first* has the first role."""
+        seats = (self._searches[first], self._searches[1 - first])
+        for _ in range(_MAX_STEPS):
+            if state.is_terminal or deadline.has_passed:
+                break
+            state = state.next_state(tuple(self._move(search, state, n, deadline) for n, search in enumerate(seats)))
+        if not state.is_terminal:
+            return 0
+        ours, theirs = (state.goal(self._game.roles[number]) or 0 for number in (1 - first, first))
+        return (ours > theirs) - (ours < theirs)
+
+    def _move(self, search: CompiledSearch, state: State, number: int, deadline: Deadline) -> Term:
+        role = self._game.roles[number]
+        legal = _legal(state, role)
+        if len(legal) == 1:
+            return legal[0]
+        return search.think(state, role, SearchBudget(deadline=Deadline.after(self._move_s, deadline.clock)))
+
+
+def _legal(state: State, role: Role) -> Sequence[Term]:
+    legal = state.legal_moves(role)
+    if not legal:
+        raise StuckPlayError
+    return legal

@@ -1,0 +1,196 @@
+"""Weights of fluents: what is learned from plays, how plays that are cut are judged, and the matches that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from random import Random
+
+import numpy as np
+import pytest
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.playouts import LanePlayer
+from gdl.game import Game
+from gdl.language.kif import read_term
+from players.deadline import Deadline, SearchBudget
+from players.search import perfect
+from players.search.evaluator import compiled_game_of
+from players.search.tree.search import MAX_STEPS, CompiledSearch, SearchSettings
+from players.search.tree.weights import FluentWeights, WeightLearner, _Moments, add_products, count_patterns
+from players.search.trials import _Trial, tried_weights
+from players.stock import MctsPlayer
+from tests.kit.players.games import compiled
+
+FOREVER = Deadline(float("inf"))
+
+
+def breakthrough() -> CompiledGame:
+    return compiled_game_of(compiled("breakthrough"))
+
+
+def learner_of(game: CompiledGame) -> WeightLearner:
+    return WeightLearner(game, game.rules.decisive or game.rules.phased, seed=1)
+
+
+def learned() -> FluentWeights:
+    """Return what 10,240 plays of breakthrough teach."""
+    learner = learner_of(breakthrough())
+    assert all(learner.play(FOREVER) for _ in range(20))
+    found = learner.found()
+    assert found is not None
+    return found
+
+
+def constant(worth: float) -> FluentWeights:
+    """Return weights of breakthrough by which every state is worth the same."""
+    return FluentWeights(np.array([0.0] * len(breakthrough().fluents) + [worth], np.float32), 8)
+
+
+def ticking(step_s: float = 0.001) -> Callable[[], float]:
+    """Return a clock that is read as a millisecond later each time."""
+    numbers = count()
+    return lambda: step_s * next(numbers)
+
+
+def test_in_breakthrough_own_pieces_count_and_more_so_ahead() -> None:
+    found, game = learned(), breakthrough()
+    number = {str(fluent): i for i, fluent in enumerate(game.fluents)}
+    worth = np.array([[found.values[number[f"(cell {x} {y} white)"]] for x in range(1, 9)] for y in range(1, 8)])
+    assert worth[4:].mean() > 4 * worth[:4].mean() > 0
+    assert all(found.values[number[f"(cell {x} 4 black)"]] < 0 for x in range(1, 9))
+
+
+def test_sums_of_weights_differ_as_much_as_meant() -> None:
+    """In the log-odds of results that skill decides, not chance: random plays say much less of an advantage."""
+    found, game = learned(), breakthrough()
+    assert isinstance(game.initial_state, CompiledState)
+    packed = np.frombuffer(game.initial_state.packed, np.uint8)[None]
+    plays = LanePlayer(game.rules).trace(packed, 512, 1, 60)
+    sums = plays.facts[plays.is_playing] @ found.values[:-1] + found.values[-1]
+    assert sums.std() == pytest.approx(2.4, rel=0.2)
+    assert abs(sums.mean()) < 0.5
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "kuhnpoker", "eightpuzzle", "relay", "pig"])
+def test_games_of_other_kinds_teach_nothing(name: str) -> None:
+    """Plays are short, chance plays, there is one role, or goals have no fixed sum."""
+    assert not learner_of(compiled_game_of(compiled(name))).learn(FOREVER)
+
+
+def test_nothing_is_learned_after_the_deadline() -> None:
+    learner = learner_of(breakthrough())
+    assert learner.learn(Deadline(0.0))
+    assert learner.found() is None
+
+
+def test_a_play_under_way_at_the_deadline_does_not_count() -> None:
+    learner = learner_of(breakthrough())
+    assert learner.play(Deadline(0.002, ticking()))
+    assert learner.found() is None
+
+
+def test_fluents_of_a_pattern_are_counted_lane_by_lane() -> None:
+    random = np.random.default_rng(1)
+    holds, is_of = random.random((20, 512)) < 0.3, random.random((20, 7)) < 0.4
+    values = np.zeros((21, 8), np.uint64)
+    values[1:] = np.packbits(holds, axis=1, bitorder="little").view(np.uint64)
+    counts = np.zeros((512, 7), np.float32)
+    begins = np.concatenate([[0], np.cumsum(is_of.sum(axis=1))])
+    count_patterns(values, begins, np.nonzero(is_of)[1], counts)
+    assert (counts == holds.T.astype(np.float32) @ is_of.astype(np.float32)).all()
+
+
+def test_products_are_added_up() -> None:
+    counts = np.random.default_rng(1).integers(0, 3, (50, 9)).astype(np.float32)
+    sums = np.ones((9, 9))
+    add_products(counts, sums)
+    assert (sums == 1 + counts.T @ counts).all()
+
+
+def test_slopes_are_those_of_least_squares() -> None:
+    random = np.random.default_rng(1)
+    counts = random.integers(0, 9, (5_000, 3)).astype(np.float32)
+    results = (counts @ [0.1, -0.2, 0.0] + random.normal(0, 0.1, 5_000)).astype(np.float32)
+    moments = _Moments(3)
+    moments.add(counts[:3_000], results[:3_000])
+    moments.add(counts[3_000:], results[3_000:])
+    slopes = moments.fitted()
+    assert slopes == pytest.approx([0.1, -0.2, 0.0], abs=2e-3)
+    known = counts @ slopes
+    assert moments.explained(slopes) == pytest.approx(np.corrcoef(known, results)[0, 1] ** 2, abs=1e-3)
+    assert moments.explained(-slopes) < 0
+
+
+@pytest.mark.parametrize(("worth", "goals"), [(20.0, (100, 0)), (-20.0, (0, 100)), (0.0, (50, 50))])
+def test_plays_that_are_cut_are_worth_what_weights_say(worth: float, goals: tuple[int, int]) -> None:
+    game = breakthrough()
+    search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))
+    search.weigh(constant(worth))
+    root = search.begin(game.initial_state, SearchBudget(200))
+    root = search.work(root, 200)
+    assert {round(each.mean) for each in search.figures(root, game.roles[0]) if each.n_walks} == {goals[0]}
+
+
+def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
+    game = breakthrough()
+    search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))
+    weights = np.random.default_rng(1).normal(0, 0.5, len(game.fluents) + 1).astype(np.float32)
+    search.weigh(FluentWeights(weights, 8))
+    search.work(search.begin(game.initial_state, SearchBudget(100)), 100)
+    plays = search._room.plays
+    holds = np.unpackbits(plays.lanes.values[1 : 1 + len(game.fluents)].view(np.uint8), axis=1, bitorder="little")
+    is_cut = np.unpackbits(plays.lanes.retired.view(np.uint8), bitorder="little") == 0
+    assert is_cut.any()
+    assert plays.sums[is_cut] == pytest.approx((weights[:-1] @ holds + weights[-1])[is_cut], abs=1e-4)
+
+
+def test_matches_tell_good_weights_from_bad_ones() -> None:
+    """Learned weights win against themselves turned round."""
+    game, weights = breakthrough(), learned()
+    bad, good = (CompiledSearch(game, seed, SearchSettings(memory_mb=8.0)) for seed in (1, 2))
+    good.weigh(weights)
+    bad.weigh(FluentWeights(-weights.values, weights.n_steps))
+    trial = _Trial(game, (bad, good), 0.02, Random(1))
+    assert trial.balance(Deadline.after(15.0, ticking())) > 0
+
+
+def test_without_time_no_weights_are_tried() -> None:
+    assert tried_weights(breakthrough(), SearchSettings(), 1, Deadline.after(0.3)) is None
+
+
+def test_where_plays_say_much_of_moves_no_weights_are_tried() -> None:
+    hex_game = compiled_game_of(compiled("hex"))
+    assert tried_weights(hex_game, SearchSettings(memory_mb=8.0), 1, Deadline.after(60.0)) is None
+
+
+def started(game: Game, monkeypatch: pytest.MonkeyPatch, *, weights: bool) -> tuple[CompiledSearch, int]:
+    """Return the search of a player after the start clock, and how often weights were tried."""
+    tried = []
+    monkeypatch.setattr(perfect, "tried_weights", lambda *_: tried.append(1) or constant(1.0))
+    player = MctsPlayer(memory=8, weights=weights)
+    player.join(game, game.roles[0], 1)
+    player.start(Deadline.after(600.0))
+    player.perfect.rest()
+    background = player.perfect.background
+    assert background is not None
+    search = background.get(600.0)
+    assert isinstance(search, CompiledSearch)
+    player.move(game.initial_state, game.roles[0], Deadline.after(0.05))
+    return search, len(tried)
+
+
+@pytest.mark.parametrize(("weights", "max_steps", "n_tried"), [(True, 8, 1), (False, MAX_STEPS, 0)])
+def test_a_player_tries_weights_once_in_the_start_clock(
+    monkeypatch: pytest.MonkeyPatch, weights: bool, max_steps: int, n_tried: int
+) -> None:
+    search, n = started(compiled("breakthrough"), monkeypatch, weights=weights)
+    assert (search._knobs.max_steps, n) == (max_steps, n_tried)
+
+
+def test_no_fluent_of_a_kind_of_its_own_gets_a_weight() -> None:
+    """A pattern is what several fluents have in common."""
+    game = breakthrough()
+    found = learned()
+    lonely = [i for i, fluent in enumerate(game.fluents) if fluent == read_term("(control white)")]
+    assert [float(found.values[i]) for i in lonely] == [0.0]
