@@ -1,7 +1,5 @@
 """The stock players that search: minimax, mcts, planner and nested; those that do not are at hand here, too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from random import Random

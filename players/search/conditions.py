@@ -6,8 +6,6 @@ several moves look like dead ends.
 Source: Haralick and Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

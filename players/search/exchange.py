@@ -3,8 +3,6 @@
 Source: Bourki et al. 2010, scalability and parallelization of Monte-Carlo tree search (slow tree parallelisation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol

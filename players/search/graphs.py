@@ -5,8 +5,6 @@ would otherwise make every state new. The orders of expansion are those of satis
 breadth first, goal counting, novelty (Lipovetzky and Geffner, "Best-First Width Search", 2017), and depth first.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final, TypeAlias
 

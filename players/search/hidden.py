@@ -1,7 +1,5 @@
 """The search of games in which a role does not see everything: a mixed strategy, or a search over information sets."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Final
 

@@ -3,8 +3,6 @@
 Source: Cazenave, "Nested Monte-Carlo Search", 2009.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from random import Random
 from typing import Final, TypeAlias

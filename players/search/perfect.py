@@ -1,7 +1,5 @@
 """The search of games in which a role sees everything: a compiled tree, or one in Python, and proofs beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

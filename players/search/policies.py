@@ -4,8 +4,6 @@ Each rollout of the algorithm is 512 plays in the lanes of the compiled engine, 
 Source: Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Search", 2011.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random

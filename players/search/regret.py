@@ -3,8 +3,6 @@
 Source: Oskari Tammelin, Solving large imperfect information games using CFR+, 2014.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Final, TypeAlias

@@ -3,8 +3,6 @@
 Source: Bernhard von Stengel, Efficient computation of behavior strategies, 1996.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random

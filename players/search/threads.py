@@ -3,8 +3,6 @@
 Source: Chaslot, Winands and van den Herik 2008, parallel Monte-Carlo tree search (root parallelisation).
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

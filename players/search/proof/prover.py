@@ -1,7 +1,5 @@
 """A proof search beside another search: it gets a share of a player's time, larger where it finds proofs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

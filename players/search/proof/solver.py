@@ -1,7 +1,5 @@
 """What a state is worth to a role, proven to the ends of the play: the Python side of the proof search."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
