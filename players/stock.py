@@ -13,7 +13,7 @@ from players.player import Insight, Player
 from players.search.alphabeta import AlphaBeta
 from players.search.deepening import CompiledAlphaBeta, load_window_kernel
 from players.search.evaluator import compiled_game_of, wait_for_compilation
-from players.search.hidden import HiddenSearch
+from players.search.infosets import HiddenSearch
 from players.search.making import InTheMaking
 from players.search.nested import LEVEL, NestedSearch
 from players.search.perfect import PYTHON_TREE, PerfectSearch, TreeOptions

@@ -16,8 +16,7 @@ from players.player import Insight
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.making import InTheMaking
 from players.search.positions import Report, ignore
-from players.search.proof.prover import Prover, is_provable
-from players.search.proof.solver import DEFAULT_TABLE_MB
+from players.search.proof.solver import DEFAULT_TABLE_MB, Prover, is_provable
 from players.search.threads import AnySearch, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
