@@ -19,10 +19,9 @@ from sqlalchemy.exc import DataError, IntegrityError
 from server.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.match.link import now_ms
 from server.records.entries import Entry
-from server.storage.batch import upsert, write
-from server.storage.database import FAILURES, Database
+from server.storage.batch import MatchEnding, MatchPart, write
+from server.storage.database import FAILURES, Database, upsert
 from server.storage.journals import line_of
-from server.storage.parts import MatchEnding, MatchPart
 from server.storage.rows import MatchSummary
 from server.storage.schema import heartbeats
 

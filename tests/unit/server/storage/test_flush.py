@@ -13,8 +13,8 @@ from server.errors import StorageError
 from server.match.events import Message
 from server.records.entries import SentEntry
 from server.storage import writer as writing
+from server.storage.batch import MatchPart
 from server.storage.database import Database
-from server.storage.parts import MatchPart
 from server.storage.writer import EventWriter
 
 ENTRY = SentEntry(1, 0, "left", Message.PLAY, "(PLAY m NIL)")
