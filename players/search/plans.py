@@ -13,9 +13,8 @@ from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.answersets import AnswerSetSearch
-from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
-from players.search.graphs import GraphSearch, Moves, best_goal_of, has_clock
+from players.search.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
 from players.search.nested import NestedSearch
 from players.search.policies import PolicySearch
 from players.search.positions import Report, ignore

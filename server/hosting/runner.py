@@ -12,7 +12,7 @@ from server.links.human_seat import QueueLink
 from server.links.own_player import OwnPlayer, WorkerPlayer
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions, MatchDriver, Observer
-from server.match.events import Event, Message
+from server.match.exchange import Event, Message
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import Referee
 from server.match.setup import MatchSetup

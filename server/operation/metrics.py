@@ -23,7 +23,7 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from server.links.own_player import package_environment
-from server.match.events import Message
+from server.match.exchange import Message
 from server.match.referee import in_own_thread
 from server.records import entries
 

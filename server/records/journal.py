@@ -20,7 +20,7 @@ from gdl.language.terms import Compound, Term
 from gdl.replacement import replacing
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
-from server.match.events import Event
+from server.match.exchange import Event
 from server.records.codec import entry_json, read_entry
 from server.records.entries import Circumstances, Entry, SentEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of

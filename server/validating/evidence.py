@@ -9,7 +9,7 @@ from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.diagnostics import Diagnostic
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
-from server.match.events import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
+from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
 from server.match.link import SystemClock
 from server.match.position import state_text
 from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token

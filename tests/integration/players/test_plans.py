@@ -13,9 +13,8 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.answersets import AnswerSetSearch
-from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
-from players.search.graphs import GraphSearch, Moves, has_clock
+from players.search.graphs import ConditionSearch, GraphSearch, Moves, has_clock
 from players.search.plans import OneRoleSearch, PlanSearch, checked_plan
 from players.search.policies import PolicySearch
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer

@@ -13,7 +13,7 @@ from server.links.address import AllowedAddresses
 from server.links.http_player import HttpPlayer, check_target
 from server.links.info import ask_info
 from server.match.driver import MatchDriver
-from server.match.events import Answered, Event
+from server.match.exchange import Answered, Event
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.kit.server.peers import listening, replying, sending

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.batch import MatchEnding, MatchPart, write
 from server.storage.database import Database

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from server.errors import StorageError
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage import writer as writing
 from server.storage.batch import MatchPart
