@@ -307,10 +307,6 @@ def _reason(error: BaseException) -> str:
     return words[0].removeprefix("<class ").partition("'>: ")[2] or words[0]
 
 
-if __name__ == "__main__":
-    draft(" ".join(sys.argv[1:]))
-
-
 Insert: TypeAlias = sqlite.Insert | postgresql.Insert
 
 
@@ -325,3 +321,7 @@ def upsert(database: Database, table: sa.Table, kept: Collection[str] = ()) -> I
     keys = [column.name for column in table.primary_key]
     changed = [column.name for column in table.columns if column.name not in (*keys, *kept)]
     return made.on_conflict_do_update(index_elements=keys, set_={name: made.excluded[name] for name in changed})
+
+
+if __name__ == "__main__":
+    draft(" ".join(sys.argv[1:]))
