@@ -21,11 +21,10 @@ from server.storage.rows import PlayerRow, SeatKind
 from server.tournament.ratings import RatingsAfter, rating_history
 from server.visibility import Role
 from server.web.cache import BackgroundCache
-from server.web.leaderboards import LEADERBOARDS, LeaderboardRow
+from server.web.leaderboards import LEADERBOARDS, LeaderboardRow, RatingChart, rating_chart
 from server.web.match_lists import CARDS
 from server.web.match_page import VIEWS
 from server.web.match_view import MatchView
-from server.web.rating_chart import RatingChart, rating_chart
 from server.web.rendering import render, sentence, visitor_of
 from server.web.tournament_pages import SHOWN, ShownTournaments
 from server.web.tournament_view import ShownFixture, ShownTournament
