@@ -1,4 +1,4 @@
-"""The course of a simulation: random plays, then an exhaustive search, then the conclusions from the space of states."""
+"""The course of a simulation: random plays, an exhaustive search, then the conclusions from the space of states."""
 
 import random
 import time

@@ -15,10 +15,8 @@ from typing import Final
 from yarl import URL
 
 from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
+from server.links import http_reply, pacing, plain_connection
 from server.links.address import AllowedAddresses
-from server.links.http_reply import HttpReply
-from server.links.pacing import PacedReading, turns
-from server.links.plain_connection import PlainConnection
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
@@ -77,7 +75,7 @@ class HttpPlayer:
         host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
         for address in self._numeric or await _addresses(host, port):
-            conversation = _Conversation(self._http_request(request), HttpReply(reply))
+            conversation = _Conversation(self._http_request(request), http_reply.HttpReply(reply))
             try:
                 self._check(address)
                 transport = await self._connect(conversation, address, port)
@@ -102,7 +100,7 @@ class HttpPlayer:
     async def _connect(self, conversation: _Conversation, address: str, port: int) -> asyncio.Transport:
         """Begin *conversation* over a connection, which perhaps cannot be opened, as the conversation then says."""
         if self._url.scheme != "https":
-            return PlainConnection(conversation, address, port)
+            return plain_connection.PlainConnection(conversation, address, port)
         loop, host = asyncio.get_running_loop(), self._url.host
         transport, _ = await loop.create_connection(lambda: conversation, address, port, ssl=True, server_hostname=host)
         return transport
@@ -131,7 +129,7 @@ class HttpPlayer:
 class _Conversation(asyncio.BufferedProtocol):
     """One request and its reply, which may begin before the request is through; read slice by slice."""
 
-    def __init__(self, request: bytes, reply: HttpReply) -> None:
+    def __init__(self, request: bytes, reply: http_reply.HttpReply) -> None:
         self._request, self._reply = request, reply
         self.ended = asyncio.Event()
         self.error: Exception | None = None
@@ -140,8 +138,8 @@ class _Conversation(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport, self.is_connected = transport, True
-        self._slice = turns().slice
-        self._reading = PacedReading(transport, turns())
+        self._slice = pacing.turns().slice
+        self._reading = pacing.PacedReading(transport, pacing.turns())
         transport.write(self._request)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- the caller's signature
