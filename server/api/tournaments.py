@@ -8,23 +8,9 @@ from aiohttp import web
 
 from gdl.game import played_roles
 from server.access.access import principal
+from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations
 from server.api.player_models import is_own
-from server.api.tournament_models import (
-    URL,
-    AnnulmentText,
-    EntryText,
-    NewTournament,
-    ReasonText,
-    SubstitutionText,
-    TournamentAnswer,
-    TournamentLine,
-    TournamentsAnswer,
-    WithdrawalQuery,
-    order_of_toml,
-    tournament_answer,
-    tournament_line,
-)
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
@@ -49,7 +35,7 @@ from server.tournament.fixtures import TournamentGame, derived_seed
 from server.tournament.plan import TournamentFormat
 from server.visibility import Principal, Role
 
-TOURNAMENT: Final = f"{URL}/{{name}}"
+TOURNAMENT: Final = f"{models.URL}/{{name}}"
 operations: Final = Operations("tournaments")
 _UNKNOWN: Final = ("unknown_tournament",)
 _STATUS: Final = ("unknown_tournament", "wrong_status")
@@ -57,18 +43,18 @@ _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_
 _LIVE: Final = (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
 
 
-@operations.get(URL)
-async def list_tournaments(request: web.Request) -> TournamentsAnswer:
+@operations.get(models.URL)
+async def list_tournaments(request: web.Request) -> models.TournamentsAnswer:
     """List tournaments, the latest first."""
     rows = await request.app[MANAGER].tournaments.store.listed()
-    return TournamentsAnswer(tournaments=list(map(tournament_line, rows)))
+    return models.TournamentsAnswer(tournaments=list(map(models.tournament_line, rows)))
 
 
 @operations.post(
-    URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=order_of_toml,
+    models.URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=models.order_of_toml,
     errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
 )  # fmt: skip
-async def order_tournament(request: web.Request, body: NewTournament) -> TournamentLine:
+async def order_tournament(request: web.Request, body: models.NewTournament) -> models.TournamentLine:
     """Order a tournament; it can be entered at once, and begins when it is started, or at the time that it says.
 
     As TOML (`Content-Type: application/toml`) it has the keys of a plan of `ggp tournament run`, `name`, and the others
@@ -86,7 +72,7 @@ async def order_tournament(request: web.Request, body: NewTournament) -> Tournam
         found = replace(found, entrants=(*found.entrants, _placed(found, entrant)))
     if not await manager.tournaments.store.add(row, found.entrants):
         raise RequestError("tournament_taken", f"there is a tournament {body.name!r} already", status=409)
-    return tournament_line(row)
+    return models.tournament_line(row)
 
 
 async def _pinned(manager: GameManager, name: str, by: str) -> PinnedGame:
@@ -106,13 +92,13 @@ async def _pinned(manager: GameManager, name: str, by: str) -> PinnedGame:
 
 
 @operations.get(TOURNAMENT, errors=_UNKNOWN)
-async def read_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def read_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Return a tournament: its terms, entrants, matches and standings."""
-    return tournament_answer(await request.app[MANAGER].tournaments.get(name))
+    return models.tournament_answer(await request.app[MANAGER].tournaments.get(name))
 
 
 @operations.post(f"{TOURNAMENT}/entries", role=Role.PLAYER, status=201, errors=(*_STATUS, "entry_closed", *_ENTRY))
-async def enter_tournament(request: web.Request, name: str, body: EntryText) -> TournamentAnswer:
+async def enter_tournament(request: web.Request, name: str, body: models.EntryText) -> models.TournamentAnswer:
     """Enter one's own registered player; a host enters any, also players of the server, and late ones.
 
     A late entrant plays from the next round on; a knockout admits none.
@@ -127,7 +113,7 @@ async def enter_tournament(request: web.Request, name: str, body: EntryText) -> 
     )
 
 
-async def _entrant(manager: GameManager, entry: EntryText, viewer: Principal) -> EntrantRow:
+async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Principal) -> EntrantRow:
     """Return the entrant whom *viewer* enters, in no place yet.
 
     Raises:
@@ -176,7 +162,9 @@ def _entered(found: StoredTournament, entrant: EntrantRow, at_ms: int, *, is_hos
 @operations.delete(
     f"{TOURNAMENT}/entries/{{entrant}}", role=Role.PLAYER, errors=(*_STATUS, "not_entered", "not_registered")
 )
-async def withdraw(request: web.Request, name: str, entrant: Name, query: WithdrawalQuery) -> TournamentAnswer:
+async def withdraw(
+    request: web.Request, name: str, entrant: Name, query: models.WithdrawalQuery
+) -> models.TournamentAnswer:
     """Withdraw one's own player, or as a host any; its open matches are forfeited."""
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
@@ -210,7 +198,7 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
-async def start_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def start_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Start a tournament with those who have entered."""
     done = _done(request, InterventionKind.START)
 
@@ -222,7 +210,7 @@ async def start_tournament(request: web.Request, name: str) -> TournamentAnswer:
 
 
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
-async def pause_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+async def pause_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """Order no more matches of a tournament for now; those that were ordered are played."""
     pausing = _to(TournamentStatus.PAUSED, TournamentStatus.RUNNING, reason=body.reason)
     done = _done(request, InterventionKind.PAUSE, body.reason)
@@ -230,7 +218,7 @@ async def pause_tournament(request: web.Request, name: str, body: ReasonText) ->
 
 
 @operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
-async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def resume_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Go on with a tournament that was paused; one that could not start at its time starts now."""
     resuming = _to(TournamentStatus.RUNNING, TournamentStatus.PAUSED, reason="")
     done = _done(request, InterventionKind.RESUME)
@@ -244,7 +232,7 @@ async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer
 
 
 @operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
-async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+async def cancel_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """End a tournament for good, and abort its matches."""
     done = _done(request, InterventionKind.CANCEL, body.reason)
 
@@ -260,7 +248,9 @@ async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -
 @operations.post(
     f"{TOURNAMENT}/matches/{{match_id}}/annul", role=Role.HOST, errors=(*_STATUS, "unknown_match", "already_annulled")
 )
-async def annul_match(request: web.Request, name: str, match_id: MatchId, body: AnnulmentText) -> TournamentAnswer:
+async def annul_match(
+    request: web.Request, name: str, match_id: MatchId, body: models.AnnulmentText
+) -> models.TournamentAnswer:
     """Count a match no more, and with `replay` play it again, with the same seats and seeds.
 
     A tournament that is over goes on until nothing is left to play.
@@ -287,13 +277,15 @@ async def annul_match(request: web.Request, name: str, match_id: MatchId, body: 
 @operations.post(
     f"{TOURNAMENT}/entries/{{entrant}}/substitute", role=Role.HOST, errors=(*_STATUS, "not_entered", *_ENTRY[:3])
 )
-async def substitute_player(request: web.Request, name: str, entrant: Name, body: SubstitutionText) -> TournamentAnswer:
+async def substitute_player(
+    request: web.Request, name: str, entrant: Name, body: models.SubstitutionText
+) -> models.TournamentAnswer:
     """Have another player play for an entrant from its next match on; its results stay.
 
     Matches that wait are ordered anew; one that is being played goes on with the player that it has.
     """
     viewer = principal(request)
-    player = (await _entrant(request.app[MANAGER], EntryText(player=body.player, name=entrant), viewer)).player
+    player = (await _entrant(request.app[MANAGER], models.EntryText(player=body.player, name=entrant), viewer)).player
     done = _done(request, InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
     return await _changed(request, name, lambda found: _substituted(found, done))
 
@@ -339,5 +331,5 @@ def _to(
 
 async def _changed(
     request: web.Request, name: str, change: Callable[[StoredTournament], TournamentChange]
-) -> TournamentAnswer:
-    return tournament_answer(await request.app[MANAGER].tournaments.change(name, change))
+) -> models.TournamentAnswer:
+    return models.tournament_answer(await request.app[MANAGER].tournaments.change(name, change))

@@ -23,7 +23,7 @@ from server.links import info, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
-from server.registry.queueing import QueuedMatch, Room, addresses, new_claim, startable
+from server.registry.queueing import Capacity, QueuedMatch, addresses, new_claim, startable
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, matches, queue, ratings, tournaments, writer
 from server.storage.database import Database
@@ -312,7 +312,7 @@ class GameManager:
         self.waiting_for_core = frozenset(
             match.match_id for match in waiting if match.n_core_slots > max(0, n_core_slots)
         )
-        chosen = startable(waiting, busy, limits, Room(self.playing.n_free, n_core_slots))
+        chosen = startable(waiting, busy, limits, Capacity(self.playing.n_free, n_core_slots))
         if chosen:
             await self.playing.begin(chosen)
 

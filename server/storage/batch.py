@@ -17,17 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.errors import JournalGapError, LostMatchError, StorageError
-from server.records.entries import (
-    AnsweredEntry,
-    ClosedEntry,
-    EndEntry,
-    Entry,
-    FailedEntry,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records import entries
 from server.storage.database import Database
 from server.storage.journals import line_of, packed, summary_of
 from server.storage.rows import MatchStatus, MatchSummary
@@ -60,7 +50,7 @@ class MatchPart:
         """Whether the record has to be made of the events that are in the database."""
         return self.ending is not None and self.ending.body is None
 
-    def add(self, number: int, entry: Entry, line: str | None = None) -> None:
+    def add(self, number: int, entry: entries.Entry, line: str | None = None) -> None:
         """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
         self.rows.append(
             {
@@ -69,22 +59,22 @@ class MatchPart:
                 "kind": entry.kind,
                 "at_ms": entry.at_ms,
                 "body": line_of(entry) if line is None else line,
-                "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
-                "role": storable(entry.role) if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
+                "step": None if isinstance(entry, (entries.StartedEntry, entries.ClosedEntry)) else entry.step,
+                "role": storable(entry.role) if isinstance(entry, (entries.SentEntry, entries.AnsweredEntry)) else None,
             }
         )
-        if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
+        if isinstance(entry, (entries.StartedEntry, entries.StateEntry, entries.StepEntry)):
             self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
             _count(self.progress, entry)
 
 
-def _count(progress: dict[str, Any], entry: StartedEntry | StateEntry | StepEntry) -> None:
+def _count(progress: dict[str, Any], entry: entries.StartedEntry | entries.StateEntry | entries.StepEntry) -> None:
     match entry:
-        case StateEntry():
+        case entries.StateEntry():
             progress["n"] = entry.step
-        case StartedEntry():
+        case entries.StartedEntry():
             progress["started"] = entry.at_ms
-        case StepEntry():
+        case entries.StepEntry():
             progress["errors"] += sum(error != "" for error in entry.errors)
 
 
@@ -247,19 +237,22 @@ def _bodies(connection: sa.Connection, match_ids: Collection[str]) -> dict[str, 
     return {match_id: packed(found) for match_id, found in lines.items()}
 
 
-def fail(connection: sa.Connection, match_id: str, entries: Sequence[Entry], reason: str, at_ms: int) -> None:
-    """End a match as failed; its record is made of *entries*, which are all that its journal has, and of that end."""
-    step = max((entry.step for entry in entries if not isinstance(entry, (StartedEntry, ClosedEntry))), default=0)
-    has_ended = any(isinstance(entry, EndEntry) for entry in entries)
-    end = FailedEntry(at_ms, step, reason)
+def fail(connection: sa.Connection, match_id: str, journal: Sequence[entries.Entry], reason: str, at_ms: int) -> None:
+    """End a match as failed; its record is made of *journal*, which is all of it, and of that end."""
+    step = max(
+        (entry.step for entry in journal if not isinstance(entry, (entries.StartedEntry, entries.ClosedEntry))),
+        default=0,
+    )
+    has_ended = any(isinstance(entry, entries.EndEntry) for entry in journal)
+    end = entries.FailedEntry(at_ms, step, reason)
     part = MatchPart(match_id)
-    added: tuple[Entry, ...] = (ClosedEntry(at_ms),) if has_ended else (end, ClosedEntry(at_ms))
-    for number, entry in enumerate(added if entries else (), len(entries)):
+    added: tuple[entries.Entry, ...] = (entries.ClosedEntry(at_ms),) if has_ended else (end, entries.ClosedEntry(at_ms))
+    for number, entry in enumerate(added if journal else (), len(journal)):
         part.add(number, entry)
     if part.rows:
         connection.execute(sa.insert(events), part.rows)
     try:
-        summary = summary_of([*entries, *([] if has_ended else [end])])
+        summary = summary_of([*journal, *([] if has_ended else [end])])
     except LookupError:  # entries that make no sense together, which may be why it failed
         summary = MatchSummary(MatchStatus.FAILED, at_ms, step, 0, None, {})
     connection.execute(sa.delete(records).where(records.c.match_id == match_id))
