@@ -134,7 +134,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all figures as the text of GET /metrics."""
-        return prometheus_client.generate_latest(self.registry)
+        return prometheus.generate_latest(self.registry)
 
 
 METRICS: Final = web.AppKey("metrics", Metrics)
