@@ -12,7 +12,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search import answersets, evaluator, nested, policies
+from players.search import answersets, evaluator, nested
 from players.search.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
 from players.search.positions import Report, ignore
 
@@ -218,7 +218,7 @@ class PlanSearch:
         found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
-        found.append(policies.PolicySearch(self.game, root, self.random))
+        found.append(nested.PolicySearch(self.game, root, self.random))
         is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
         if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
             found.append(answersets.AnswerSetSearch(self.game, root))

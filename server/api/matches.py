@@ -18,9 +18,7 @@ from server.match.referee import in_own_thread
 from server.records.journal import facts_of, stored
 from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
 from server.spectating.stream import page
-from server.storage.games import UNNAMED
-from server.storage.listing import Filter
-from server.storage.rows import GameVersion, MatchStatus
+from server.storage import games, listing, rows
 from server.visibility import Role
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
@@ -59,12 +57,12 @@ async def _of_match(source: MatchSource, match_id: str, step: int, by: str) -> s
     return rules
 
 
-async def _keep(source: MatchSource, version: GameVersion, rules: str, by: str) -> None:
+async def _keep(source: MatchSource, version: rows.GameVersion, rules: str, by: str) -> None:
     """Keep *rules*, which play as those of *version* do, with the board of that game."""
     sha256 = rules_sha256(rules)
     if await source.games.version(sha256) is None:
-        kept = GameVersion(
-            UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
+        kept = rows.GameVersion(
+            games.UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
         )
         await source.games.put(kept)
 
@@ -95,7 +93,7 @@ async def _of_record(begin: FromText) -> tuple[str, str]:
 operations: Final = operation.Operations("matches")
 URL: Final = "/api/v1/matches"
 Step = Annotated[int, Field(ge=0, le=MAX_STEP)]
-Status = Annotated[str, Field(pattern=f"^({'|'.join(MatchStatus)})$")]
+Status = Annotated[str, Field(pattern=f"^({'|'.join(rows.MatchStatus)})$")]
 
 
 class StartPoint(operation.ResponseModel):
@@ -212,7 +210,7 @@ class Transcript(operation.ResponseModel):
 @operations.get(URL, errors=["unknown_match"])
 async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     """List matches, the latest first."""
-    wanted = Filter(query.status, query.game, query.player, query.tournament)
+    wanted = listing.Filter(query.status, query.game, query.player, query.tournament)
     found, after = await page(request.app[operation.MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
     return MatchPage(matches=[MatchLine(**match) for match in found], **operation.without_none({"next": after}))
 

@@ -19,7 +19,7 @@ from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice, referees
 from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.tournaments import Tournaments
-from server.links import info, relay, seating
+from server.links import http_player, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
@@ -66,7 +66,9 @@ class GameManager:
         self.request_queues = self.registry.request_queues
         holder = secrets.token_hex(8)
         self.relay = relay.Relay(database, holder, self.request_queues)
-        self.health = HealthChecks(self.registry, self.matches.busy, partial(info.ask_info, targets=settings.targets))
+        self.health = HealthChecks(
+            self.registry, self.matches.busy, partial(http_player.ask_info, targets=settings.targets)
+        )
         self.writer = writer.EventWriter(
             database,
             holder,
