@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Final
 
-from server.match.events import Message, MoveOrigin
+from server.match.exchange import Message, MoveOrigin
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from server.storage.database import Database
 from server.storage.matches import MatchStore

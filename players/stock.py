@@ -1,7 +1,5 @@
 """The stock players that search: minimax, mcts, planner and nested; those that do not are at hand here, too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from random import Random
@@ -12,14 +10,7 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
-from players.search.alphabeta import AlphaBeta
-from players.search.deepening import CompiledAlphaBeta, load_window_kernel
-from players.search.evaluator import compiled_game_of, wait_for_compilation
-from players.search.hidden import HiddenSearch
-from players.search.making import InTheMaking
-from players.search.nested import LEVEL, NestedSearch
-from players.search.perfect import PYTHON_TREE, PerfectSearch, TreeOptions
-from players.search.plans import OneRoleSearch
+from players.search import alphabeta, deepening, evaluator, infosets, making, nested, perfect, plans
 from players.search.proof.solver import load_proof_kernel
 from players.search.threads import MAX_THREADS
 from players.search.tree.bandits import RULES
@@ -54,27 +45,29 @@ class MinimaxPlayer(Player):
     def warm_up(cls) -> None:
         """Load the kernels of the engine and of the search."""
         super().warm_up()
-        load_window_kernel()
+        deepening.load_window_kernel()
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty table."""
         super().join(game, role, seed)
-        self.search = AlphaBeta(game, role, self.random)
-        self.compiled: InTheMaking[CompiledAlphaBeta] | None = None
+        self.search = alphabeta.AlphaBeta(game, role, self.random)
+        self.compiled: making.InTheMaking[deepening.CompiledAlphaBeta] | None = None
         self._is_fit = self.max_positions is None and RANDOM not in game.roles
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the compiled engine, and for the kernel of the search."""
         if self._is_fit:
-            wait_for_compilation(self.game, deadline)
+            evaluator.wait_for_compilation(self.game, deadline)
             self._begin()
         if self.compiled is not None:
             self.compiled.get(deadline.remaining_s)
 
     def _begin(self) -> None:
         if self._is_fit and self.compiled is None and self.game.engine == "compiled":
-            game, seed = compiled_game_of(self.game), self.random.getrandbits(32)
-            self.compiled = InTheMaking(partial(CompiledAlphaBeta, game, self.role, Random(seed)), "search by depth")
+            game, seed = evaluator.compiled_game_of(self.game), self.random.getrandbits(32)
+            self.compiled = making.InTheMaking(
+                partial(deepening.CompiledAlphaBeta, game, self.role, Random(seed)), "search by depth"
+            )
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return the best move found before *deadline*."""
@@ -123,7 +116,7 @@ class MctsPlayer(Player):
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
         settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights)
-        self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
+        self.options = perfect.TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod
     def warm_up(cls) -> None:
@@ -135,16 +128,16 @@ class MctsPlayer(Player):
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""
         engine = self.options.engine
-        own_game = game if engine in (DEFAULT_ENGINE, PYTHON_TREE) else make_game(game.description, engine)
+        own_game = game if engine in (DEFAULT_ENGINE, perfect.PYTHON_TREE) else make_game(game.description, engine)
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
-        self.perfect = PerfectSearch(self.game, role, self.random, self.options)
-        self.hidden = HiddenSearch(self.game, role, self.random)
+        self.perfect = perfect.PerfectSearch(self.game, role, self.random, self.options)
+        self.hidden = infosets.HiddenSearch(self.game, role, self.random)
         self.plans = self._plan_search()
 
-    def _plan_search(self) -> OneRoleSearch | None:
+    def _plan_search(self) -> plans.OneRoleSearch | None:
         """Return what searches a game of one role, None for other games."""
-        return OneRoleSearch(self.game, self.random) if len(self.game.roles) == 1 else None
+        return plans.OneRoleSearch(self.game, self.random) if len(self.game.roles) == 1 else None
 
     def start(self, deadline: Deadline) -> None:
         """Find out whether this role's percepts determine the state; then plan, think ahead, or find a strategy."""
@@ -155,7 +148,7 @@ class MctsPlayer(Player):
             if is_timed:
                 self.hidden.start(deadline)
             return
-        wait_for_compilation(self.game, deadline)
+        evaluator.wait_for_compilation(self.game, deadline)
         if self.plans is None:
             self.perfect.start(deadline)
         elif is_timed:
@@ -200,16 +193,16 @@ class PlannerPlayer(MctsPlayer):
 class NestedPlayer(MctsPlayer):
     """Plays games of one role by nested search; with more roles, or chance, it plays as `mcts` does."""
 
-    def __init__(self, playouts: int | None = None, level: int = LEVEL) -> None:
+    def __init__(self, playouts: int | None = None, level: int = nested.LEVEL) -> None:
         super().__init__(playouts)
         self.level = level
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match without any line of moves yet."""
         super().join(game, role, seed)
-        self.search = NestedSearch(game, self.random, self.level) if len(game.roles) == 1 else None
+        self.search = nested.NestedSearch(game, self.random, self.level) if len(game.roles) == 1 else None
 
-    def _plan_search(self) -> OneRoleSearch | None:
+    def _plan_search(self) -> plans.OneRoleSearch | None:
         """Return None: nested search is what this player compares others with."""
         return None
 

@@ -16,10 +16,7 @@ from server.api import games, matches, players, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, MANAGER, OVERVIEW
 from server.api.problem import refusing
 from server.errors import ListenError
-from server.hosting.game_manager import GameManager
-from server.hosting.imports import GameImports
-from server.hosting.order import HostSettings
-from server.hosting.playing import HostObservers
+from server.hosting import game_manager, imports, order, playing
 from server.operation import health
 from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured, warming
@@ -51,7 +48,7 @@ class Watch:
     metrics_readers: tuple[Network, ...] = ()
 
 
-def make_app(manager: GameManager, access: AccessControl, watch: Watch) -> web.Application:
+def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Watch) -> web.Application:
     """Return the web application of *manager*, guarded by *access*."""
     app = web.Application(middlewares=[compressing, observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
     app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
@@ -79,7 +76,7 @@ async def _running_api(app: web.Application) -> AsyncIterator[None]:
     app.setdefault(CHECKER, Checker())
     app[OVERVIEW], app[FEEDS] = Overview(app[MANAGER]), MatchFeeds(app[MANAGER])
     manager = app[MANAGER]
-    app[IMPORTS] = GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
+    app[IMPORTS] = imports.GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
     if manager.settings.games_folder is not None:
         await app[IMPORTS].keep_folder(manager.settings.games_folder)
     yield
@@ -139,13 +136,13 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
 
 @asynccontextmanager
 async def managing(
-    database: Database, settings: HostSettings, watch: Watch, publishing: PublishSettings | None = None
-) -> AsyncIterator[GameManager]:
+    database: Database, settings: order.HostSettings, watch: Watch, publishing: PublishSettings | None = None
+) -> AsyncIterator[game_manager.GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     metrics = watch.metrics
     async with published(StoredMatches.of(database), publishing) as publish:
-        observers = HostObservers(_each(metrics.take, publish), metrics.take_share, metrics.take_batch)
-        manager = GameManager(database, settings, observers)
+        observers = playing.HostObservers(_each(metrics.take, publish), metrics.take_share, metrics.take_batch)
+        manager = game_manager.GameManager(database, settings, observers)
         with watch.ending.on_signals():
             try:
                 await manager.start()

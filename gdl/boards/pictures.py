@@ -8,15 +8,13 @@ from textwrap import wrap
 from typing import Final, TypedDict, Unpack
 from xml.etree.ElementTree import Element
 
+from gdl.boards import guessing, marks, text
 from gdl.boards.about import About
 from gdl.boards.boards import Board, Place, board_of, cell_name
 from gdl.boards.geometry import CELL
 from gdl.boards.grids import LETTER, PAD, Emphasis, Frame, draw_arrow, draw_grid, grid_frame, placed
-from gdl.boards.guessing import layout_of
-from gdl.boards.marks import draw_mark
 from gdl.boards.pieces import Mark
 from gdl.boards.svg import add, clean, root, written
-from gdl.boards.text import heap_words, pile_words, words_of
 from gdl.language.rules import Description
 from gdl.language.terms import Term
 
@@ -69,12 +67,12 @@ class Canvas:
         frame = self.frame
         inner = add(picture, "g", transform=f"translate({PAD} {PAD})")
         for number, (name, size) in enumerate(self.board.heaps):
-            heap = self._place(inner, (0, number), heap_words(name, size))
+            heap = self._place(inner, (0, number), text.heap_words(name, size))
             add(heap, "rect", width=frame.width - 2 * PAD, height=CELL, class_="ground", fill="#f3eee3",
                 stroke="#b9ad95")  # fmt: skip
             add(heap, "text", name, class_="line", x=PAD, y=CELL / 2 + 5, font_size=15)
             for thing in range(min(size, _MAX_THINGS)):
-                draw_mark(heap, _thing(self.board, name), frame.left + thing * CELL / 2, CELL / 4, 0.5)
+                marks.draw_mark(heap, _thing(self.board, name), frame.left + thing * CELL / 2, CELL / 4, 0.5)
             add(heap, "text", str(size), class_="line", x=frame.width - 3 * PAD, y=CELL / 2 + 5, font_size=15,
                 text_anchor="end")  # fmt: skip
 
@@ -83,10 +81,10 @@ class Canvas:
         bottom = frame.height - 2 * PAD - _NAME_HEIGHT
         inner = add(picture, "g", transform=f"translate({PAD} {PAD})")
         for number, stack in enumerate(self.board.stacks):
-            pile = self._place(inner, (number, 0), pile_words(stack))
+            pile = self._place(inner, (number, 0), text.pile_words(stack))
             add(pile, "rect", width=CELL, height=bottom, class_="ground", fill="#f3eee3", stroke="#b9ad95")
             for height, mark in enumerate(stack.marks):
-                draw_mark(pile, mark, 0, bottom - CELL + (CELL - step) / 2 - step * height)
+                marks.draw_mark(pile, mark, 0, bottom - CELL + (CELL - step) / 2 - step * height)
             if not stack.marks or stack.name != stack.marks[0].value:
                 add(pile, "text", stack.name[-_MAX_NAME:], class_="label", x=CELL / 2, y=bottom + 17, font_size=14,
                     text_anchor="middle")  # fmt: skip
@@ -117,7 +115,7 @@ def draw_trays(picture: Element, board: Board, top: float) -> None:
         row = add(picture, "g", class_="tray", transform=f"translate({PAD} {top + (CELL + PAD) * number:g})")
         add(row, "text", tray.name[:_MAX_TRAY_NAME], class_="line", x=0, y=CELL / 2 + 5, font_size=15)
         for place, mark in enumerate(tray.marks):
-            draw_mark(row, mark, left + place * _BESIDE, 0, 1)
+            marks.draw_mark(row, mark, left + place * _BESIDE, 0, 1)
 
 
 def _names_width(board: Board) -> float:
@@ -174,7 +172,7 @@ def picture(description: Description, about: About | None, facts: Iterable[Term]
     """Return the picture of a state, or of what is known of one: by the game's layout, else by a guessed one."""
     if about is not None:
         look.setdefault("title", about.title)
-    return svg_of(board_of(layout_of(description, about), description, facts), **look)
+    return svg_of(board_of(guessing.layout_of(description, about), description, facts), **look)
 
 
 def svg_of(board: Board, **look: Unpack[Look]) -> str:
@@ -214,7 +212,7 @@ def _sheet(board: Board, frame: Frame, lines: list[str], look: Look) -> Element:
     kind = "board checkered" if board.layout.checkered else "board"
     picture = root(round(width), round(height), class_=kind, role="group" if look.get("playable") else "img")
     add(picture, "title", look.get("title") or "Board")
-    add(picture, "desc", words_of(board))
+    add(picture, "desc", text.words_of(board))
     if look.get("standalone"):
         add(picture, "style").text = board_css()
     if look.get("standalone") and not look.get("transparent"):
@@ -238,7 +236,7 @@ def _turn(board: Board) -> str:
 def _draw_turn(picture: Element, board: Board, top: float) -> None:
     mark = _mark_of_turn(board)
     if mark is not None:
-        draw_mark(picture, mark, PAD, top, 0.5)
+        marks.draw_mark(picture, mark, PAD, top, 0.5)
     _draw_line(picture, _turn(board), PAD if mark is None else PAD + CELL / 2 + PAD, top, "bold")
 
 

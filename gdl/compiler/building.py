@@ -8,19 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from gdl.compiler import decomposition, exclusion, verification
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decisive import decisive
-from gdl.compiler.decomposition import decompose
-from gdl.compiler.exclusion import exclusive
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
-from gdl.compiler.verification import verify, verify_reuse, verify_rules
+from gdl.datalog import demand, dependencies, splitting
 from gdl.datalog.clauses import Clause
-from gdl.datalog.demand import asked_with_constants, narrowed, on_demand
-from gdl.datalog.dependencies import components_of
-from gdl.datalog.splitting import split
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
 from gdl.language.terms import Term, signature
@@ -113,7 +109,7 @@ def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
         CannotCompileError: there are too many ground rules, or the grounder refuses.
     """
     clauses = _without_unread_lists(clauses)
-    first = narrowed(clauses)
+    first = demand.narrowed(clauses)
     if max_ground_rules <= _MANY_RULES:
         return _grounded(first, max_ground_rules)
     try:
@@ -134,7 +130,7 @@ class _ManyRulesError(CannotCompileError):
 @lru_cache(maxsize=1)
 def _has_way_around(clauses: tuple[Clause, ...]) -> bool:
     """Return whether there is anything to try where there are many ground rules."""
-    return split(clauses) != clauses or bool(asked_with_constants(clauses))
+    return splitting.split(clauses) != clauses or bool(demand.asked_with_constants(clauses))
 
 
 def _without_unread_lists(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -150,17 +146,17 @@ def _without_unread_lists(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _without_dont_cares(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
-    others = split(clauses)
+    others = splitting.split(clauses)
     if others == tuple(clauses):
         raise CannotCompileError("it has no don't-care arguments")
-    return _grounded(narrowed(others), max_ground_rules)
+    return _grounded(demand.narrowed(others), max_ground_rules)
 
 
 def _on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
-    chosen = asked_with_constants(clauses)
+    chosen = demand.asked_with_constants(clauses)
     if not chosen:
         raise CannotCompileError("no relation is always asked with constants")
-    found = _grounded(on_demand(clauses, chosen), max_ground_rules)
+    found = _grounded(demand.on_demand(clauses, chosen), max_ground_rules)
     _check_negation(found[1])
     return found
 
@@ -179,7 +175,7 @@ def _grounded(
         if reasons:
             raise reasons[0]
 
-    decomposed = decompose(clauses)
+    decomposed = decomposition.decompose(clauses)
     try:
         return decomposed, ground(decomposed, check)
     except RuntimeError as error:  # the grounder passes on errors of the callback as its own
@@ -194,7 +190,7 @@ def _check_negation(program: GroundProgram) -> None:
     place = {head: i for i, head in enumerate(needed)}
     component_of: dict[int, int] = {}
     edges = [[place[abs(x)] for x in below if abs(x) in place] for below in needed.values()]
-    for number, component in enumerate(components_of(edges)):
+    for number, component in enumerate(dependencies.components_of(edges)):
         component_of |= dict.fromkeys(component, number)
     for head, below in needed.items():
         for x in below:
@@ -209,9 +205,9 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         CannotCompileError: a goal is too large to be added up.
         FaultyTablesError: a kernel could read or write outside the tables.
     """
-    cycle = tuple(exclusive(circuit, phase) for phase in phases(circuit))
+    cycle = tuple(exclusion.exclusive(circuit, phase) for phase in phases(circuit))
     single, phased = tables(circuit, (plain(circuit),)), tables(circuit, cycle)
-    verify(single)
+    verification.verify(single)
     ahead = decisive(circuit, cycle)
     found = CompiledRules(
         fluents=circuit.fluents,
@@ -225,14 +221,14 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
         decisive=None if ahead is None else _with_fewer_rows(tables(circuit, ahead)),
     )
-    verify_rules(found)
+    verification.verify_rules(found)
     return found
 
 
 def _with_fewer_rows(before: Tables) -> Tables:
-    reads = verify(before)
+    reads = verification.verify(before)
     found = reuse(before, reads)
-    verify_reuse(before, reads, found)
+    verification.verify_reuse(before, reads, found)
     return found
 
 

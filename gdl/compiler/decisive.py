@@ -5,8 +5,6 @@ with all others. So no kernel knows of it: other tables say which moves are lega
 Source: Teytaud and Teytaud 2010, on the huge impact of decisive moves on Monte Carlo tree search.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

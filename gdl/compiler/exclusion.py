@@ -5,8 +5,6 @@ move settles alone is a set of moves, and "a move of this set is made" is "no mo
 piece unless one of a few moves touches it. Alternatives that each need another move share what they select.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

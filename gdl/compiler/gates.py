@@ -1,7 +1,5 @@
 """Gates and loops: the parts of circuits, rebuilt with some nodes known and with common factors taken out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Every fluent that can be in the first or a next state may be true, every legal m
 derives what follows, semi-naively, and folds away what is the same in all states.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

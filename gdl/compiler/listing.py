@@ -4,8 +4,6 @@ Clauses are printed as rules that can be read again. In ground rules, `#12` is a
 In circuits nodes are numbers, `~12` is the negation of node 12, and `&` joins the inputs of a gate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Fluents whose next values depend only on such fluents run by themselves, whateve
 cycle from the first state on get one circuit per place in the cycle, with their values and all that follows folded in.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

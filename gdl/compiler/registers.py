@@ -4,8 +4,6 @@ Plays evaluate what the state alone decides, then goals where a play ends, then 
 for percepts last. The allocation of rows and its verification go by the order written down here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 

@@ -4,8 +4,6 @@ A mark of the format, the key of the game, a checksum of the rest; then the leng
 array, that text, and the entries of all tables, one after the other, as 32-bit numbers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -4,11 +4,9 @@ The tokens of the text stay as they are and in their order, comments among them,
 author's own: comments, whether they stand alone or behind something; blank lines; facts set side by side.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Final, Self
 
 from gdl.language.diagnostics import Source
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
@@ -57,7 +55,7 @@ class _Text:
         self.ends, self.n_closing = self._match()
 
     @classmethod
-    def of(cls, source: Source, found: list[Token]) -> _Text:
+    def of(cls, source: Source, found: list[Token]) -> Self:
         starts = (0, *(token.end for token in found[:-1]))
         return cls(found, [source.text.count("\n", end, t.start) for end, t in zip(starts, found, strict=False)])
 

@@ -1,7 +1,5 @@
 """Where something stands in a text, and what is wrong there: sources, spans, and diagnostics with a code and a hint."""
 
-from __future__ import annotations
-
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Final
+from typing import Final, Self
 
 _PICTURE_COLUMNS: Final = 120
 
@@ -134,7 +132,7 @@ class Diagnostic:
         """Whether it makes the file unfit to play."""
         return self.severity is Severity.ERROR
 
-    def as_error(self) -> Diagnostic:
+    def as_error(self) -> Self:
         """Return the same diagnostic, taken strictly: a warning becomes an error."""
         strict = Severity.ERROR if self.severity is Severity.WARNING else self.severity
         return replace(self, code=replace(self.code, severity=strict))

@@ -24,8 +24,7 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.stepping import Copies, Initial, Room, Rulebook
-from players.environments.numbering import WAITING, Numbering
-from players.environments.observations import Memory, Planes, described, memory_of, planes_of
+from players.environments.numbering import WAITING, Memory, Numbering, Planes, described, memory_of, planes_of
 
 Actions = NDArray[np.integer[Any]]
 Masks = NDArray[np.bool_]

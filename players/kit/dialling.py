@@ -14,11 +14,9 @@ from typing import Final
 
 from gdl.errors import MessageError
 from gdl.wire.messages import Abort, Message, Start, Stop, read_message
+from players.kit import notebook, session, worker
 from players.kit.host import DialledRequest, Host
-from players.kit.notebook import is_in_main_thread, run_until_stopped
 from players.kit.player_server import PlayerReply, PlayerServer, Settings
-from players.kit.session import NO_ANSWER
-from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
 from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
 
 FIRST_WAIT_S: Final = 0.5
@@ -92,7 +90,7 @@ class Dialling:
             message = await asyncio.to_thread(read_message, request.text) if is_large else read_message(request.text)
         except MessageError as error:
             _LOG.warning("a message that cannot be read: %s", error)
-            self._spawn(request, self._post(request, PlayerReply(NO_ANSWER)))
+            self._spawn(request, self._post(request, PlayerReply(session.NO_ANSWER)))
             return
         self._announce(message)
         if request.answered is not None:
@@ -175,11 +173,11 @@ def run(
     max_matches: int | None = None,
 ) -> None:
     """Dial in until Ctrl-C or SIGTERM; raises as `dialling`."""
-    if is_worker_importing_main():
+    if worker.is_worker_importing_main():
         return
-    prepare_workers()
-    start_warming(make_player)
-    run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
+    worker.prepare_workers()
+    worker.start_warming(make_player)
+    notebook.run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
 
 
 async def _until_stopped(
@@ -191,7 +189,7 @@ async def _until_stopped(
 ) -> None:
     """Dial in until a signal to stop comes."""
     work = asyncio.create_task(dialling(make_player, settings, host, say, max_matches))
-    for number in STOP_SIGNALS if is_in_main_thread() else ():
+    for number in STOP_SIGNALS if notebook.is_in_main_thread() else ():
         asyncio.get_running_loop().add_signal_handler(number, work.cancel)
     try:
         await work

@@ -1,7 +1,5 @@
 """The game manager that a player dials: its JSON API, as far as such a player needs it."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json
@@ -10,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 import aiohttp
 from yarl import URL
@@ -90,7 +88,7 @@ class Host:
         is_near = self._url.host in ("localhost", "127.0.0.1", "::1")
         return bool(self._headers) and self._url.scheme == "http" and not is_near
 
-    async def __aenter__(self) -> Host:
+    async def __aenter__(self) -> Self:
         """Be ready for requests."""
         self._session = aiohttp.ClientSession(headers=self._headers)
         return self

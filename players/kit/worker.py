@@ -1,7 +1,5 @@
 """The process in which a player thinks about one match, and the seat that replaces it when it is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging
@@ -17,7 +15,7 @@ from dataclasses import dataclass
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext
 from multiprocessing.context import ForkServerProcess as Process
-from typing import Final
+from typing import Final, Self
 
 from gdl.wire.messages import Play, Stop
 from gdl.worker import limit_memory
@@ -80,7 +78,7 @@ class Worker:
         self.process, self._reader, self._writer = process, reader, writer
 
     @classmethod
-    async def start(cls, make_player: MakePlayer, limits: WorkerLimits = NO_LIMITS) -> Worker:
+    async def start(cls, make_player: MakePlayer, limits: WorkerLimits = NO_LIMITS) -> Self:
         """Start a worker process under *limits*.
 
         Raises:

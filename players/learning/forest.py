@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from players.environments.kernels.stepping import Copies
 from players.environments.vector import Snapshot, VectorGame
 from players.learning.kernels import trees as kernels
-from players.learning.kernels.trees import MAX_DEPTH, Leaves, Trees, Walks
+from players.learning.kernels.trees import MAX_DEPTH, LaneWalks, Leaves, Trees
 
 Evaluate: TypeAlias = Callable[[NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Returns what players may expect (B, R), from -1 to 1, and logits of actions (B, A), by the bits of states (B, F)."""
@@ -186,9 +186,9 @@ def _trees(n_nodes: int, n_edges: int, n_state: int, n_legal: int, n_players: in
     )
 
 
-def _walks(copies: Copies) -> Walks:
+def _walks(copies: Copies) -> LaneWalks:
     n = len(copies.phase)
-    return Walks(
+    return LaneWalks(
         root=np.zeros(n, np.int32),
         node=np.zeros((n, MAX_DEPTH), np.int32),
         edge=np.zeros((n, MAX_DEPTH), np.int32),

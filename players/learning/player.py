@@ -14,7 +14,7 @@ from players.deadline import Deadline
 from players.player import Insight, Player
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.making import InTheMaking
-from players.search.proof.prover import Prover, is_provable
+from players.search.proof.solver import Prover, is_provable
 
 if TYPE_CHECKING:
     from players.learning.forest import Forest

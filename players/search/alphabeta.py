@@ -1,7 +1,5 @@
 """Alpha-beta with iterative deepening and a transposition table, for any number of roles."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import product

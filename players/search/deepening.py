@@ -1,7 +1,5 @@
 """Alpha-beta with iterative deepening on the compiled engine: the Python side."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What a tree search asks of an engine: moves, successors, goals, and the value of random plays."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from itertools import pairwise

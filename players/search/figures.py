@@ -1,7 +1,5 @@
 """What searches of a tree know of the moves at its root, and the choice among these; several trees' together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,4 +1,8 @@
-"""Monte Carlo tree search over information sets, for imperfect information and chance."""
+"""The search of games in which a role does not see everything: over information sets, or by a mixed strategy.
+
+Monte Carlo tree search over information sets is for imperfect information and chance; a game that is small enough has a
+mixed strategy instead.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,17 @@ from typing import Any, Final, TypeAlias
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, Percepts, World
-from players.deadline import SearchBudget
-from players.search.evaluator import MAX_STEPS, LaneEvaluator, Shares, StateEvaluator, compiled_game_of
+from players.deadline import Deadline, SearchBudget
+from players.search.evaluator import (
+    MAX_STEPS,
+    LaneEvaluator,
+    Shares,
+    StateEvaluator,
+    compiled_game_of,
+    wait_for_compilation,
+)
 from players.search.positions import Choice, Report, ignore
+from players.search.regret import MixedStrategy, mixed_strategy
 from players.search.uct import BatchSizer
 
 
@@ -303,3 +315,29 @@ def _take_back(walk: Walk) -> None:
     for _, node, move, _ in walk:
         node.counts[move] -= 1
         node.visits -= 1
+
+
+_PROBE_S: Final = 2.0
+
+
+class HiddenSearch:
+    """A search of a match, over what a role may know. `strategy` is None where the game is too large for one."""
+
+    def __init__(self, game: Game, role: Role, random: Random) -> None:
+        self.game, self.role, self.random = game, role, random
+        self.search = InformationSetSearch(game, random)
+        self.strategy: MixedStrategy | None = None
+
+    def has_nothing_hidden(self, deadline: Deadline) -> bool:
+        """Return whether the percepts of the role are found to determine the state."""
+        return sees_everything(self.game, self.role, SearchBudget(deadline=deadline.at_most(_PROBE_S)))
+
+    def start(self, deadline: Deadline) -> None:
+        """Look for a mixed strategy; then wait for the compiled engine."""
+        self.strategy = mixed_strategy(self.game, self.role, deadline)
+        wait_for_compilation(self.game, deadline)
+
+    def think(self, worlds: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
+        """Return a move drawn by the strategy, or else the best that *budget* finds."""
+        drawn = self.strategy and self.strategy.choose(worlds.steps, self.random)
+        return drawn or self.search.think(worlds, budget, report)

@@ -1,7 +1,5 @@
 """What takes longer to make than a clock allows, since its kernels may have to be compiled first."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import threading

@@ -1,7 +1,5 @@
 """How much a kernel does in a call, so that the clock is asked again in time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Final

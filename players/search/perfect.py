@@ -1,7 +1,5 @@
 """The search of games in which a role sees everything: a compiled tree, or one in Python, and proofs beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,16 +13,13 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
+from players.search import making, threads, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
-from players.search.making import InTheMaking
 from players.search.positions import Report, ignore
-from players.search.proof.prover import Prover, is_provable
-from players.search.proof.solver import DEFAULT_TABLE_MB
-from players.search.threads import AnySearch, ThreadedSearch
+from players.search.proof.solver import DEFAULT_TABLE_MB, Prover, is_provable
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
 from players.search.trials import tried_weights
-from players.search.uct import TreeSearch
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
@@ -57,9 +52,9 @@ class PerfectSearch:
 
     def __init__(self, game: Game, role: Role, random: Random, options: TreeOptions) -> None:
         self.game, self.role, self.random, self.options = game, role, random, options
-        self.tree = TreeSearch(game, random)
+        self.tree = uct.TreeSearch(game, random)
         self.background: BackgroundSearch | None = None
-        self.prover: InTheMaking[Prover] | None = None
+        self.prover: making.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
         self._has_stuck_plays = self._has_learned = False
 
@@ -105,7 +100,7 @@ class PerfectSearch:
         self.insight = self.tree.insight(state, self.role)
         return best
 
-    def _proven(self, search: AnySearch, state: State, deadline: Deadline | None) -> Term | None:
+    def _proven(self, search: threads.AnySearch, state: State, deadline: Deadline | None) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
         prover = None if self.prover is None else self.prover.get(0.0)
         if prover is None or deadline is None:
@@ -117,7 +112,7 @@ class PerfectSearch:
             self.insight = prover.insight(found)
         return found.move
 
-    def _searched(self, search: AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+    def _searched(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the move that the compiled tree finds, None where a role can get stuck."""
         try:
             best = search.think(state, self.role, budget, report)
@@ -142,19 +137,19 @@ class PerfectSearch:
         """Begin a new tree if the game has been compiled since the last was begun."""
         evaluator = evaluator_of(self.game)
         if type(evaluator) is not type(self.tree.evaluator):
-            self.tree = TreeSearch(self.game, self.random, evaluator)
+            self.tree = uct.TreeSearch(self.game, self.random, evaluator)
         is_fit = self.game.engine == "compiled" and self.options.playouts is None and not self._has_stuck_plays
         if is_fit and self.options.engine != PYTHON_TREE and len(self.game.roles) > 1 and self.background is None:
             game = compiled_game_of(self.game)
             self.background = BackgroundSearch(self._search_of(game, self.random.getrandbits(32)))
             if self.options.proves and is_provable(game):
-                self.prover = InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+                self.prover = making.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
 
-    def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], AnySearch]:
+    def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], threads.AnySearch]:
         settings, n_threads = self.options.settings, self.options.n_threads
         if n_threads == 1:
             return partial(CompiledSearch, game, seed, settings)
-        return partial(ThreadedSearch, game, seed, settings, n_threads)
+        return partial(threads.ThreadedSearch, game, seed, settings, n_threads)
 
     @property
     def _table_mb(self) -> int:

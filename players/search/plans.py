@@ -12,12 +12,8 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search.answersets import AnswerSetSearch
-from players.search.conditions import ConditionSearch
-from players.search.evaluator import compiled_game_of
-from players.search.graphs import GraphSearch, Moves, best_goal_of, has_clock
-from players.search.nested import NestedSearch
-from players.search.policies import PolicySearch
+from players.search import answersets, evaluator, nested
+from players.search.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
 from players.search.positions import Report, ignore
 
 SLICE_S: Final = 0.05
@@ -222,10 +218,10 @@ class PlanSearch:
         found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
-        found.append(PolicySearch(self.game, root, self.random))
+        found.append(nested.PolicySearch(self.game, root, self.random))
         is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
         if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
-            found.append(AnswerSetSearch(self.game, root))
+            found.append(answersets.AnswerSetSearch(self.game, root))
         return found
 
     def _take(self, finder: PlanFinder) -> bool:
@@ -250,7 +246,7 @@ class OneRoleSearch:
 
     def __init__(self, game: Game, random: Random) -> None:
         self.game, self.random = game, random
-        self.nested = NestedSearch(game, random)
+        self.nested = nested.NestedSearch(game, random)
         self.plans: PlanSearch | None = None
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -259,13 +255,13 @@ class OneRoleSearch:
         if here is None:
             return self.nested.think(state, budget, report)
         if self.plans is None:
-            self.plans = PlanSearch(compiled_game_of(self.game), self.random)
+            self.plans = PlanSearch(evaluator.compiled_game_of(self.game), self.random)
         return self.plans.think(here, budget, report)
 
     def _compiled(self, state: State) -> CompiledState | None:
         if self.game.engine != "compiled":
             return None
-        here = state if isinstance(state, CompiledState) else compiled_game_of(self.game).state(state.facts)
+        here = state if isinstance(state, CompiledState) else evaluator.compiled_game_of(self.game).state(state.facts)
         return here if isinstance(here, CompiledState) else None
 
     def close(self) -> None:

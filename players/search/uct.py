@@ -1,7 +1,5 @@
 """Monte Carlo tree search (UCT) for any number of roles, simultaneous moves and chance."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -9,18 +9,7 @@ from gdl.boards.about import MAX_BYTES as MAX_ABOUT_BYTES
 from gdl.boards.about import about_of
 from gdl.errors import AboutFileError
 from server.access.access import principal
-from server.api.operation import (
-    CHECKER,
-    IMPORTS,
-    MANAGER,
-    ExtensibleModel,
-    Ms,
-    Name,
-    Operations,
-    RequestModel,
-    ResponseModel,
-    without_none,
-)
+from server.api import operation
 from server.errors import RequestError
 from server.hosting.imports import GameImport
 from server.hosting.ordering import Upload, keep_game
@@ -30,12 +19,12 @@ from server.validating.checker import MAX_CHARACTERS
 from server.validating.formats import file_report
 from server.visibility import Role
 
-operations: Final = Operations("games")
+operations: Final = operation.Operations("games")
 RulesText = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
 AboutText = Annotated[str, Field(max_length=MAX_ABOUT_BYTES, description="the game's TOML description")]
 
 
-class GameLine(ResponseModel):
+class GameLine(operation.ResponseModel):
     """A game in a list; `sha256` is that of its current rules."""
 
     name: str
@@ -46,18 +35,18 @@ class GameLine(ResponseModel):
     sha256: str
 
 
-class Games(ResponseModel):
+class Games(operation.ResponseModel):
     """The games: their names, and the line of each, in the same order."""
 
     games: list[str]
     about: list[GameLine]
 
 
-class VersionLine(ResponseModel):
+class VersionLine(operation.ResponseModel):
     """One version of a game's rules."""
 
     sha256: str
-    created: Ms
+    created: operation.Ms
     verdict: str
     uploaded_by: str
     is_current: bool
@@ -72,34 +61,34 @@ class GameAnswer(GameLine):
     report: dict[str, Any] | None = None
 
 
-class Versions(ResponseModel):
+class Versions(operation.ResponseModel):
     """The versions of a game, the latest first."""
 
     versions: list[VersionLine]
 
 
-class VersionQuery(RequestModel):
+class VersionQuery(operation.RequestModel):
     """Which version of a game is meant."""
 
     version: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of its rules")] | None = None
 
 
-class NewRules(RequestModel):
+class NewRules(operation.RequestModel):
     """Rules for a game of that name."""
 
     rules: RulesText
     about: AboutText | None = None
 
 
-class RulesToCheck(RequestModel):
+class RulesToCheck(operation.RequestModel):
     """Rules that are validated and not kept; with `play` after random plays, too."""
 
     rules: RulesText
-    name: Name = "rules"
+    name: operation.Name = "rules"
     play: bool = True
 
 
-class Kept(ResponseModel):
+class Kept(operation.ResponseModel):
     """The version of a game that was kept."""
 
     name: str
@@ -108,7 +97,7 @@ class Kept(ResponseModel):
     report: dict[str, Any]
 
 
-class Report(ExtensibleModel):
+class Report(operation.ExtensibleModel):
     """What the validator says: `verdict` is ok, wrong, or unknown where a limit came first."""
 
     model_config = ConfigDict(extra="allow")
@@ -120,7 +109,7 @@ class Report(ExtensibleModel):
 @operations.get("/api/v1/games")
 async def list_games(request: web.Request) -> Games:
     """List the games, by name."""
-    found = await request.app[MANAGER].games.listed()
+    found = await request.app[operation.MANAGER].games.listed()
     lines = [GameLine(**_line(version)) for version in found]
     return Games(games=[line.name for line in lines], about=lines)
 
@@ -138,18 +127,18 @@ def _line(version: GameVersion) -> dict[str, Any]:
 
 
 @operations.get("/api/v1/games/{name}", errors=["unknown_game_name"])
-async def read_game(request: web.Request, name: Name, query: VersionQuery) -> GameAnswer:
+async def read_game(request: web.Request, name: operation.Name, query: VersionQuery) -> GameAnswer:
     """Tell about a game and its versions."""
     version = await _version(request, name, query)
     about = about_version(version)
     common = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
     more = {"report": version.report, "summary": about and about.summary}
-    return GameAnswer(**common, **without_none(more))
+    return GameAnswer(**common, **operation.without_none(more))
 
 
 async def _version(request: web.Request, name: str, query: VersionQuery) -> GameVersion:
-    versions = await request.app[MANAGER].games.versions(name)
-    current = await request.app[MANAGER].games.find(name)
+    versions = await request.app[operation.MANAGER].games.versions(name)
+    current = await request.app[operation.MANAGER].games.find(name)
     for version in versions:
         if version.sha256 == (query.version or (current and current.sha256)):
             return version
@@ -158,7 +147,7 @@ async def _version(request: web.Request, name: str, query: VersionQuery) -> Game
 
 async def _versions(request: web.Request, name: str) -> list[VersionLine]:
     """Return all versions of a game, the latest first."""
-    games = request.app[MANAGER].games
+    games = request.app[operation.MANAGER].games
     current = await games.find(name)
     return [
         VersionLine(
@@ -173,21 +162,21 @@ async def _versions(request: web.Request, name: str) -> list[VersionLine]:
 
 
 @operations.get("/api/v1/games/{name}/versions", errors=["unknown_game_name"])
-async def list_versions(request: web.Request, name: Name) -> Versions:
+async def list_versions(request: web.Request, name: operation.Name) -> Versions:
     """List the versions of a game's rules, the latest first."""
     await _version(request, name, VersionQuery())
     return Versions(versions=await _versions(request, name))
 
 
 @operations.get("/api/v1/games/{name}/rules", media=["text/plain"], errors=["unknown_game_name"])
-async def read_rules(request: web.Request, name: Name, query: VersionQuery) -> web.StreamResponse:
+async def read_rules(request: web.Request, name: operation.Name, query: VersionQuery) -> web.StreamResponse:
     """Return the text of a game's rules."""
     version = await _version(request, name, query)
     return web.Response(text=version.rules, content_type="text/plain")
 
 
 @operations.get("/api/v1/games/{name}/about", media=["text/plain"], errors=["unknown_game_name", "no_description"])
-async def read_about(request: web.Request, name: Name, query: VersionQuery) -> web.StreamResponse:
+async def read_about(request: web.Request, name: operation.Name, query: VersionQuery) -> web.StreamResponse:
     """Return a game's TOML description: title, authors, board."""
     version = await _version(request, name, query)
     if version.about is None:
@@ -200,7 +189,7 @@ async def read_about(request: web.Request, name: Name, query: VersionQuery) -> w
     errors=["invalid_game_name", "game_taken", "rules_unfit", "rules_refused", "rules_too_costly", "too_many_roles",
             "about_refused", "busy"],
 )  # fmt: skip
-async def keep_rules(request: web.Request, name: Name, body: NewRules) -> Kept:
+async def keep_rules(request: web.Request, name: operation.Name, body: NewRules) -> Kept:
     """Keep new rules under a name, if the validator finds them fit to play.
 
     They are checked and played at random in a child process under limits of time and memory. Rules that are not fit
@@ -211,11 +200,11 @@ async def keep_rules(request: web.Request, name: Name, body: NewRules) -> Kept:
     who = principal(request)
     upload = Upload(name, body.rules, who.name, body.about)
     version = await keep_game(
-        request.app[MANAGER].games,
-        request.app[CHECKER],
+        request.app[operation.MANAGER].games,
+        request.app[operation.CHECKER],
         upload,
         may_replace_any=who.may(Role.ADMIN),
-        max_roles=request.app[MANAGER].settings.max_roles,
+        max_roles=request.app[operation.MANAGER].settings.max_roles,
     )
     url = f"/api/v1/games/{version.name}"
     return Kept(name=version.name, sha256=version.sha256, url=url, report=version.report or {})
@@ -233,18 +222,18 @@ def _check_about(text: str | None) -> None:
 @operations.post("/api/v1/validations", role=Role.PLAYER, errors=["busy"])
 async def validate_rules(request: web.Request, body: RulesToCheck) -> Report:
     """Say what is wrong with rules, and where, without keeping them."""
-    found = await request.app[CHECKER].validation(body.rules, body.name, is_played=body.play)
+    found = await request.app[operation.CHECKER].validation(body.rules, body.name, is_played=body.play)
     return Report(**file_report(found))
 
 
-class NewImport(RequestModel):
+class NewImport(operation.RequestModel):
     """Games that come in: a ZIP archive in base64, called `name`, or one rule file, whose name ends in .kif or .gdl."""
 
     archive: Annotated[Base64Bytes, Field(min_length=1, description="base64")]
-    name: Name = "games.zip"
+    name: operation.Name = "games.zip"
 
 
-class ImportedGame(ResponseModel):
+class ImportedGame(operation.ResponseModel):
     """What became of a rule file: `outcome` is imported, double or refused, and `reason` says why it is no new game."""
 
     path: str
@@ -258,7 +247,7 @@ class ImportedGame(ResponseModel):
     figures: dict[str, Any]
 
 
-class ImportAnswer(ResponseModel):
+class ImportAnswer(operation.ResponseModel):
     """An import: what became of each rule file so far, and of how many; `problem` says why it ended before the last."""
 
     id: str
@@ -278,11 +267,11 @@ async def import_games(request: web.Request, body: NewImport) -> ImportAnswer:
 
     Names are made valid, and rules that are there already are left out. The import goes on in the background.
     """
-    return _answer(await request.app[IMPORTS].begin(body.archive, body.name, principal(request).name))
+    return _answer(await request.app[operation.IMPORTS].begin(body.archive, body.name, principal(request).name))
 
 
 @operations.get("/api/v1/imports/{import_id}", role=Role.HOST, errors=["unknown_import"])
-async def read_import(request: web.Request, import_id: Name) -> ImportAnswer:
+async def read_import(request: web.Request, import_id: operation.Name) -> ImportAnswer:
     """Tell what became of the rule files of an import so far."""
     return _answer(known_import(request, import_id))
 
@@ -293,7 +282,7 @@ def known_import(request: web.Request, import_id: str) -> GameImport:
     Raises:
         RequestError: there is none.
     """
-    found, who = request.app[IMPORTS].find(import_id), principal(request)
+    found, who = request.app[operation.IMPORTS].find(import_id), principal(request)
     if found is None or not (found.by == who.name or who.may(Role.ADMIN)):
         raise RequestError("unknown_import", f"no import {import_id[:100]!r} is remembered", status=404)
     return found

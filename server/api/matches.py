@@ -9,17 +9,7 @@ from pydantic import Field
 
 from gdl.language.rules import read_rules, rules_from, rules_sha256
 from server.access.access import PRINCIPAL, principal
-from server.api.operation import (
-    MANAGER,
-    ExtensibleModel,
-    MatchId,
-    Ms,
-    Name,
-    Operations,
-    RequestModel,
-    ResponseModel,
-    without_none,
-)
+from server.api import operation
 from server.errors import MatchRecordError, RequestError
 from server.hosting.order import MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
@@ -28,9 +18,7 @@ from server.match.referee import in_own_thread
 from server.records.journal import facts_of, stored
 from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
 from server.spectating.stream import page
-from server.storage.games import UNNAMED
-from server.storage.listing import Filter
-from server.storage.rows import GameVersion, MatchStatus
+from server.storage import games, listing, rows
 from server.visibility import Role
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
@@ -69,12 +57,12 @@ async def _of_match(source: MatchSource, match_id: str, step: int, by: str) -> s
     return rules
 
 
-async def _keep(source: MatchSource, version: GameVersion, rules: str, by: str) -> None:
+async def _keep(source: MatchSource, version: rows.GameVersion, rules: str, by: str) -> None:
     """Keep *rules*, which play as those of *version* do, with the board of that game."""
     sha256 = rules_sha256(rules)
     if await source.games.version(sha256) is None:
-        kept = GameVersion(
-            UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
+        kept = rows.GameVersion(
+            games.UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
         )
         await source.games.put(kept)
 
@@ -102,20 +90,20 @@ async def _of_record(begin: FromText) -> tuple[str, str]:
     return rules, record.match_id[:100] or "record"
 
 
-operations: Final = Operations("matches")
+operations: Final = operation.Operations("matches")
 URL: Final = "/api/v1/matches"
 Step = Annotated[int, Field(ge=0, le=MAX_STEP)]
-Status = Annotated[str, Field(pattern=f"^({'|'.join(MatchStatus)})$")]
+Status = Annotated[str, Field(pattern=f"^({'|'.join(rows.MatchStatus)})$")]
 
 
-class StartPoint(ResponseModel):
+class StartPoint(operation.ResponseModel):
     """The match and the step that another match began at."""
 
     match: str
     step: int
 
 
-class MatchLine(ResponseModel):
+class MatchLine(operation.ResponseModel):
     """A match in a list; which game it is, and who plays which role, is left out while that is not public."""
 
     id: str
@@ -128,9 +116,9 @@ class MatchLine(ResponseModel):
         bool, Field(description="whether states and moves that not every role knows are shown only after the end")
     ]
     broadcast_delay: Annotated[str, Field(description="how late it is shown")] | None = None
-    created: Ms
-    started: Ms | None = None
-    ended: Ms | None = None
+    created: operation.Ms
+    started: operation.Ms | None = None
+    ended: operation.Ms | None = None
     tournament: str | None = None
     purpose: Annotated[str | None, Field(description="`practice` or `ladder`, where no host ordered it")] = None
     game: str | None = None
@@ -145,25 +133,25 @@ class MatchLine(ResponseModel):
     damage: Annotated[str | None, Field(description="what the database holds damaged of it")] = None
 
 
-class MatchPage(ResponseModel):
+class MatchPage(operation.ResponseModel):
     """Matches, the latest first; `next` is what `before` must be to go on, if there are more."""
 
     matches: list[MatchLine]
     next: str | None = None
 
 
-class MatchQuery(RequestModel):
+class MatchQuery(operation.RequestModel):
     """Which matches are wanted."""
 
     status: Status | None = None
-    game: Name | None = None
-    player: Annotated[Name, Field(description="who has a seat in it")] | None = None
-    tournament: Name | None = None
-    before: Annotated[MatchId, Field(description="a match's id: only those ordered before it")] | None = None
+    game: operation.Name | None = None
+    player: Annotated[operation.Name, Field(description="who has a seat in it")] | None = None
+    tournament: operation.Name | None = None
+    before: Annotated[operation.MatchId, Field(description="a match's id: only those ordered before it")] | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-class OrderedMatch(ResponseModel):
+class OrderedMatch(operation.ResponseModel):
     """A match that was ordered; `seats` has by role the secret of each person's seat, and is sent only here.
 
     Where people play it is in the `lobby` until each of them has come.
@@ -175,7 +163,7 @@ class OrderedMatch(ResponseModel):
     seats: dict[str, str]
 
 
-class Record(ExtensibleModel):
+class Record(operation.ExtensibleModel):
     """The match record in the public format, see docs/record.md; its public view with `x-status` before the end."""
 
     match_id: str
@@ -183,27 +171,27 @@ class Record(ExtensibleModel):
     is_aborted: bool
 
 
-class Abortion(ResponseModel):
+class Abortion(operation.ResponseModel):
     """A match that ends soon."""
 
     id: str
     aborted: bool
 
 
-class StateQuery(RequestModel):
+class StateQuery(operation.RequestModel):
     """Whose view is wanted."""
 
-    role: Annotated[Name, Field(description="what this role could know; else everything")] | None = None
+    role: Annotated[operation.Name, Field(description="what this role could know; else everything")] | None = None
 
 
-class StateAnswer(ResponseModel):
+class StateAnswer(operation.ResponseModel):
     """A match at one step: the state, what was done there, what was perceived of the moves before; all by role."""
 
     match_id: str
     step: int
     n_steps: Annotated[int, Field(description="the last step whose state is known")]
     roles: list[str]
-    at_ms: Ms
+    at_ms: operation.Ms
     facts: list[str] | None = None
     percepts: dict[str, list[str]] | None = None
     moves: dict[str, str] | None = None
@@ -213,7 +201,7 @@ class StateAnswer(ResponseModel):
     goals: dict[str, int | None] | None = None
 
 
-class Transcript(ResponseModel):
+class Transcript(operation.ResponseModel):
     """What a seat was sent and answered, in order: lines as `x-wire` of the record has them."""
 
     lines: list[dict[str, Any]]
@@ -222,9 +210,9 @@ class Transcript(ResponseModel):
 @operations.get(URL, errors=["unknown_match"])
 async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     """List matches, the latest first."""
-    wanted = Filter(query.status, query.game, query.player, query.tournament)
-    found, after = await page(request.app[MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
-    return MatchPage(matches=[MatchLine(**match) for match in found], **without_none({"next": after}))
+    wanted = listing.Filter(query.status, query.game, query.player, query.tournament)
+    found, after = await page(request.app[operation.MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
+    return MatchPage(matches=[MatchLine(**match) for match in found], **operation.without_none({"next": after}))
 
 
 _ORDERING: Final = (
@@ -246,7 +234,7 @@ async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
     With the role `player` it is a practice match, of a game, with a player or a seat of one's own; others' players must
     allow it. Matches that hosts order, and those of tournaments, come before it.
     """
-    manager, viewer = request.app[MANAGER], principal(request)
+    manager, viewer = request.app[operation.MANAGER], principal(request)
     text = await with_first_state(manager, body, viewer.name) if viewer.may(Role.HOST) else body
     return _ordered(await manager.practice.order(text, viewer))
 
@@ -254,7 +242,7 @@ async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
 @operations.post(f"{URL}/{{match_id}}/rematch", role=Role.PLAYER, status=201, errors=(*_ORDERING, "match_not_over"))
 async def order_rematch(request: web.Request, match_id: str) -> OrderedMatch:
     """Order the match once more, of the same rules, with seats that have moved on by one; as the order of a match."""
-    manager = request.app[MANAGER]
+    manager = request.app[operation.MANAGER]
     return _ordered(await manager.practice.rematch(await known_match(manager, match_id), principal(request)))
 
 
@@ -266,13 +254,13 @@ def _ordered(ordered: Ordered) -> OrderedMatch:
 @operations.get(f"{URL}/{{match_id}}", errors=["unknown_match"], answer=Record)
 async def read_record(request: web.Request, match_id: str) -> web.StreamResponse:
     """Return the match record; before the end its public view, with `x-status`."""
-    return web.json_response(text=await public_record_text(request.app[MANAGER], match_id))
+    return web.json_response(text=await public_record_text(request.app[operation.MANAGER], match_id))
 
 
 @operations.post(f"{URL}/{{match_id}}/abort", role=Role.HOST, status=202, errors=["unknown_match", "match_is_over"])
 async def abort_match(request: web.Request, match_id: str) -> Abortion:
     """Abort a match; its players get ABORT."""
-    if not await request.app[MANAGER].abort(match_id, "aborted through the API"):
+    if not await request.app[operation.MANAGER].abort(match_id, "aborted through the API"):
         raise RequestError("match_is_over", f"match {match_id} is over already", status=409)
     return Abortion(id=match_id, aborted=True)
 
@@ -287,16 +275,16 @@ async def read_state(request: web.Request, match_id: str, step: Step, query: Sta
     Where states are hidden (GDL-II, or scrambled names) they are shown after the end; with `role`, who registered the
     player of that role gets before the end what it perceived and did.
     """
-    found = await state_at(request.app[MANAGER], match_id, step, request.get(PRINCIPAL), query.role)
-    return StateAnswer(**without_none(asdict(found)))
+    found = await state_at(request.app[operation.MANAGER], match_id, step, request.get(PRINCIPAL), query.role)
+    return StateAnswer(**operation.without_none(asdict(found)))
 
 
 @operations.get(
     f"{URL}/{{match_id}}/seats/{{role}}/transcript", errors=["unknown_match", "not_public_yet", "unknown_seat"]
 )
-async def read_transcript(request: web.Request, match_id: str, role: Name) -> Transcript:
+async def read_transcript(request: web.Request, match_id: str, role: operation.Name) -> Transcript:
     """Return what a seat was sent and what it answered.
 
     Before the end only to who registered its player; where its names are scrambled, in those names alone.
     """
-    return Transcript(lines=await transcript(request.app[MANAGER], match_id, role, request.get(PRINCIPAL)))
+    return Transcript(lines=await transcript(request.app[operation.MANAGER], match_id, role, request.get(PRINCIPAL)))

@@ -8,15 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from aiohttp import web
 
-from gdl.errors import (
-    CallerError,
-    ChildProcessDiedError,
-    GdlError,
-    LimitExceeded,
-    RuleFileError,
-    StratificationError,
-    UnknownNameError,
-)
+import gdl.errors
 from server import errors
 from server.validating.formats import file_report
 
@@ -27,23 +19,23 @@ def problem(error: Exception) -> dict[str, Any]:
     The code of a crash, which no error of ours foresees, is `internal`. An error of a rule file adds its `kind`, and
     `source`, `line` and `column` where they are known; one of stratification also the `cycle`.
     """
-    if isinstance(error, RuleFileError):
+    if isinstance(error, gdl.errors.RuleFileError):
         return _rule_file_problem(error)
-    if isinstance(error, UnknownNameError):
+    if isinstance(error, gdl.errors.UnknownNameError):
         hint = f"did you mean {' or '.join(error.suggestions)}?" if error.suggestions else ""
         return {"code": f"unknown_{error.kind.split()[0]}", "message": str(error), "hint": hint}
-    if not isinstance(error, GdlError | OSError):
+    if not isinstance(error, gdl.errors.GdlError | OSError):
         return errors.INTERNAL | {"message": f"{type(error).__name__}: {error}", "hint": ""}
-    code = "rules_too_costly" if isinstance(error, LimitExceeded) else _kind(error)
+    code = "rules_too_costly" if isinstance(error, gdl.errors.LimitExceeded) else _kind(error)
     return {"code": code, "message": str(error), "hint": ""}
 
 
-def _rule_file_problem(error: RuleFileError) -> dict[str, Any]:
+def _rule_file_problem(error: gdl.errors.RuleFileError) -> dict[str, Any]:
     found: dict[str, Any] = {"code": "rules_refused", "message": error.message, "hint": error.hint or ""}
     found["kind"] = _kind(error)
     if error.span is not None:
         found |= {"source": error.span.source.name, "line": error.span.line, "column": error.span.column}
-    if isinstance(error, StratificationError):
+    if isinstance(error, gdl.errors.StratificationError):
         found["cycle"] = list(error.cycle)
     return found
 
@@ -162,8 +154,8 @@ _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (errors.OtherReplyError, "other_reply"),
     (errors.TooManyPlayersError, "too_many_players"),
     (errors.ImportSourceError, "import_refused"),
-    (ChildProcessDiedError, "rules_too_costly"),
-    (CallerError, "bad_request"),
+    (gdl.errors.ChildProcessDiedError, "rules_too_costly"),
+    (gdl.errors.CallerError, "bad_request"),
 )
 _NAME_CODES: Final[dict[type[Exception], dict[errors.NameKind, str]]] = {
     errors.InvalidNameError: {"game": "invalid_game_name", "player": "invalid_name"},
@@ -213,7 +205,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")
         return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
-    if isinstance(error, (UnknownNameError, RuleFileError, LimitExceeded)):
+    if isinstance(error, (gdl.errors.UnknownNameError, gdl.errors.RuleFileError, gdl.errors.LimitExceeded)):
         return 400, {"error": problem(error)}
     if isinstance(error, errors.RulesUnfitError):
         return CODES["rules_unfit"].status, {"error": _unfit(error)}

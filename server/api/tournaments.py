@@ -8,23 +8,9 @@ from aiohttp import web
 
 from gdl.game import played_roles
 from server.access.access import principal
+from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations
 from server.api.player_models import is_own
-from server.api.tournament_models import (
-    URL,
-    AnnulmentText,
-    EntryText,
-    NewTournament,
-    ReasonText,
-    SubstitutionText,
-    TournamentAnswer,
-    TournamentLine,
-    TournamentsAnswer,
-    WithdrawalQuery,
-    order_of_toml,
-    tournament_answer,
-    tournament_line,
-)
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
@@ -33,42 +19,32 @@ from server.hosting.tournaments import forfeits, live_matches, plan_of, played_o
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
-from server.storage.rows import (
-    AnnulmentRow,
-    EntrantRow,
-    EntryRule,
-    InterventionKind,
-    InterventionRow,
-    PinnedGame,
-    SeatKind,
-    TournamentRow,
-    TournamentStatus,
-)
+from server.storage import rows
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament.fixtures import TournamentGame, derived_seed
 from server.tournament.plan import TournamentFormat
 from server.visibility import Principal, Role
 
-TOURNAMENT: Final = f"{URL}/{{name}}"
+TOURNAMENT: Final = f"{models.URL}/{{name}}"
 operations: Final = Operations("tournaments")
 _UNKNOWN: Final = ("unknown_tournament",)
 _STATUS: Final = ("unknown_tournament", "wrong_status")
 _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_entered", "wrong_entrants")
-_LIVE: Final = (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
+_LIVE: Final = (rows.TournamentStatus.RUNNING, rows.TournamentStatus.PAUSED)
 
 
-@operations.get(URL)
-async def list_tournaments(request: web.Request) -> TournamentsAnswer:
+@operations.get(models.URL)
+async def list_tournaments(request: web.Request) -> models.TournamentsAnswer:
     """List tournaments, the latest first."""
-    rows = await request.app[MANAGER].tournaments.store.listed()
-    return TournamentsAnswer(tournaments=list(map(tournament_line, rows)))
+    listed = await request.app[MANAGER].tournaments.store.listed()
+    return models.TournamentsAnswer(tournaments=list(map(models.tournament_line, listed)))
 
 
 @operations.post(
-    URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=order_of_toml,
+    models.URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=models.order_of_toml,
     errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
 )  # fmt: skip
-async def order_tournament(request: web.Request, body: NewTournament) -> TournamentLine:
+async def order_tournament(request: web.Request, body: models.NewTournament) -> models.TournamentLine:
     """Order a tournament; it can be entered at once, and begins when it is started, or at the time that it says.
 
     As TOML (`Content-Type: application/toml`) it has the keys of a plan of `ggp tournament run`, `name`, and the others
@@ -79,17 +55,17 @@ async def order_tournament(request: web.Request, body: NewTournament) -> Tournam
     games = {name: await _pinned(manager, name, viewer.name) for name in body.games}
     seed = body.seed if "seed" in body.model_fields_set else new_seed()
     terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
-    row = TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable)
+    row = rows.TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable)
     found = StoredTournament(row, ())
     for entry in body.players:
         entrant = await _entrant(manager, entry, viewer)
         found = replace(found, entrants=(*found.entrants, _placed(found, entrant)))
     if not await manager.tournaments.store.add(row, found.entrants):
         raise RequestError("tournament_taken", f"there is a tournament {body.name!r} already", status=409)
-    return tournament_line(row)
+    return models.tournament_line(row)
 
 
-async def _pinned(manager: GameManager, name: str, by: str) -> PinnedGame:
+async def _pinned(manager: GameManager, name: str, by: str) -> rows.PinnedGame:
     """Return the current version of a game of the library, or one that was uploaded, for a tournament.
 
     Raises:
@@ -102,24 +78,24 @@ async def _pinned(manager: GameManager, name: str, by: str) -> PinnedGame:
         game = TournamentGame(name, len(played_roles(outline)))
     except ValueError as error:
         raise RequestError("invalid_tournament", f"games: {error}") from error
-    return PinnedGame(version.sha256, game.n_roles)
+    return rows.PinnedGame(version.sha256, game.n_roles)
 
 
 @operations.get(TOURNAMENT, errors=_UNKNOWN)
-async def read_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def read_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Return a tournament: its terms, entrants, matches and standings."""
-    return tournament_answer(await request.app[MANAGER].tournaments.get(name))
+    return models.tournament_answer(await request.app[MANAGER].tournaments.get(name))
 
 
 @operations.post(f"{TOURNAMENT}/entries", role=Role.PLAYER, status=201, errors=(*_STATUS, "entry_closed", *_ENTRY))
-async def enter_tournament(request: web.Request, name: str, body: EntryText) -> TournamentAnswer:
+async def enter_tournament(request: web.Request, name: str, body: models.EntryText) -> models.TournamentAnswer:
     """Enter one's own registered player; a host enters any, also players of the server, and late ones.
 
     A late entrant plays from the next round on; a knockout admits none.
     """
     manager, viewer = request.app[MANAGER], principal(request)
     found = await manager.tournaments.get(name)
-    if not viewer.may(Role.HOST) and found.row.entry != EntryRule.OPEN:
+    if not viewer.may(Role.HOST) and found.row.entry != rows.EntryRule.OPEN:
         raise RequestError("entry_closed", "this tournament is by invitation: its host enters players", status=409)
     entrant = await _entrant(manager, body, viewer)
     return await _changed(
@@ -127,7 +103,7 @@ async def enter_tournament(request: web.Request, name: str, body: EntryText) -> 
     )
 
 
-async def _entrant(manager: GameManager, entry: EntryText, viewer: Principal) -> EntrantRow:
+async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Principal) -> rows.EntrantRow:
     """Return the entrant whom *viewer* enters, in no place yet.
 
     Raises:
@@ -137,16 +113,16 @@ async def _entrant(manager: GameManager, entry: EntryText, viewer: Principal) ->
     """
     if viewer.may(Role.HOST):
         kind = (await manager.registry.resolve(entry.player)).kind
-        if kind == SeatKind.HUMAN or "://" in entry.player:
+        if kind == rows.SeatKind.HUMAN or "://" in entry.player:
             raise RequestError("invalid_player", "registered players and those of the server can be entered")
     elif not is_own(await manager.registry.get(entry.player), viewer):
         raise RequestError("forbidden", f"the player {entry.player} belongs to another owner", status=403)
     elif entry.name not in (None, entry.player):
         raise RequestError("invalid_player", "a registered player is entered by its own name")
-    return EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
+    return rows.EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
 
 
-def _placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
+def _placed(found: StoredTournament, entrant: rows.EntrantRow) -> rows.EntrantRow:
     """Return *entrant* behind those who have entered.
 
     Raises:
@@ -157,7 +133,7 @@ def _placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
     return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
 
 
-def _entered(found: StoredTournament, entrant: EntrantRow, at_ms: int, *, is_host: bool) -> TournamentChange:
+def _entered(found: StoredTournament, entrant: rows.EntrantRow, at_ms: int, *, is_host: bool) -> TournamentChange:
     """Return the entry of *entrant*, in the next round where rounds have begun."""
     entrant = _placed(found, entrant)
     if found.row.waits_to_start:
@@ -176,7 +152,9 @@ def _entered(found: StoredTournament, entrant: EntrantRow, at_ms: int, *, is_hos
 @operations.delete(
     f"{TOURNAMENT}/entries/{{entrant}}", role=Role.PLAYER, errors=(*_STATUS, "not_entered", "not_registered")
 )
-async def withdraw(request: web.Request, name: str, entrant: Name, query: WithdrawalQuery) -> TournamentAnswer:
+async def withdraw(
+    request: web.Request, name: str, entrant: Name, query: models.WithdrawalQuery
+) -> models.TournamentAnswer:
     """Withdraw one's own player, or as a host any; its open matches are forfeited."""
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
@@ -184,7 +162,7 @@ async def withdraw(request: web.Request, name: str, entrant: Name, query: Withdr
         raise _not_entered(entrant)
     if not viewer.may(Role.HOST) and not is_own(await manager.registry.get(entered[entrant].player), viewer):
         raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
-    done = _done(request, InterventionKind.WITHDRAW, query.reason, entrant=entrant)
+    done = _done(request, rows.InterventionKind.WITHDRAW, query.reason, entrant=entrant)
     by_host = [done] if viewer.may(Role.HOST) else []
     return await _changed(request, name, lambda found: replace(_withdrawn(found, entrant), interventions=by_host))
 
@@ -210,30 +188,30 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
-async def start_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def start_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Start a tournament with those who have entered."""
-    done = _done(request, InterventionKind.START)
+    done = _done(request, rows.InterventionKind.START)
 
     def start(found: StoredTournament) -> TournamentChange:
-        _expect(found, TournamentStatus.OPEN)
+        _expect(found, rows.TournamentStatus.OPEN)
         return replace(started(found, now_ms()), interventions=[done])
 
     return await _changed(request, name, start)
 
 
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
-async def pause_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+async def pause_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """Order no more matches of a tournament for now; those that were ordered are played."""
-    pausing = _to(TournamentStatus.PAUSED, TournamentStatus.RUNNING, reason=body.reason)
-    done = _done(request, InterventionKind.PAUSE, body.reason)
+    pausing = _to(rows.TournamentStatus.PAUSED, rows.TournamentStatus.RUNNING, reason=body.reason)
+    done = _done(request, rows.InterventionKind.PAUSE, body.reason)
     return await _changed(request, name, lambda found: replace(pausing(found), interventions=[done]))
 
 
 @operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
-async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer:
+async def resume_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Go on with a tournament that was paused; one that could not start at its time starts now."""
-    resuming = _to(TournamentStatus.RUNNING, TournamentStatus.PAUSED, reason="")
-    done = _done(request, InterventionKind.RESUME)
+    resuming = _to(rows.TournamentStatus.RUNNING, rows.TournamentStatus.PAUSED, reason="")
+    done = _done(request, rows.InterventionKind.RESUME)
 
     def resume(found: StoredTournament) -> TournamentChange:
         change = resuming(found)
@@ -244,12 +222,12 @@ async def resume_tournament(request: web.Request, name: str) -> TournamentAnswer
 
 
 @operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
-async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -> TournamentAnswer:
+async def cancel_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """End a tournament for good, and abort its matches."""
-    done = _done(request, InterventionKind.CANCEL, body.reason)
+    done = _done(request, rows.InterventionKind.CANCEL, body.reason)
 
     def cancelled(found: StoredTournament) -> TournamentChange:
-        change = _to(TournamentStatus.CANCELLED, TournamentStatus.OPEN, *_LIVE, reason=body.reason)(found)
+        change = _to(rows.TournamentStatus.CANCELLED, rows.TournamentStatus.OPEN, *_LIVE, reason=body.reason)(found)
         values = {**change.values, "ended_ms": now_ms()}
         aborted, reason = live_matches(found), "the tournament is cancelled"
         return TournamentChange(values, aborted=aborted, abort_reason=reason, interventions=[done])
@@ -260,24 +238,26 @@ async def cancel_tournament(request: web.Request, name: str, body: ReasonText) -
 @operations.post(
     f"{TOURNAMENT}/matches/{{match_id}}/annul", role=Role.HOST, errors=(*_STATUS, "unknown_match", "already_annulled")
 )
-async def annul_match(request: web.Request, name: str, match_id: MatchId, body: AnnulmentText) -> TournamentAnswer:
+async def annul_match(
+    request: web.Request, name: str, match_id: MatchId, body: models.AnnulmentText
+) -> models.TournamentAnswer:
     """Count a match no more, and with `replay` play it again, with the same seats and seeds.
 
     A tournament that is over goes on until nothing is left to play.
     """
     by = principal(request).name
-    kind = InterventionKind.REPLAY if body.replay else InterventionKind.ANNUL
+    kind = rows.InterventionKind.REPLAY if body.replay else rows.InterventionKind.ANNUL
     done = _done(request, kind, body.reason, match_id=match_id)
 
     def annulled(found: StoredTournament) -> TournamentChange:
-        _expect(found, *_LIVE, TournamentStatus.OVER)
+        _expect(found, *_LIVE, rows.TournamentStatus.OVER)
         if match_id not in {one.match.match_id for one in found.fixtures}:
             raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
         if match_id in found.annulments:
             raise RequestError("already_annulled", "this match does not count already", status=409)
-        is_over = found.row.status == TournamentStatus.OVER
-        values = {"status": TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
-        row = AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
+        is_over = found.row.status == rows.TournamentStatus.OVER
+        values = {"status": rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
+        row = rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
         change = TournamentChange(values, annulled=[row], interventions=[done])
         return replace(change, aborted=[match_id], abort_reason=f"annulled: {body.reason}")
 
@@ -287,18 +267,20 @@ async def annul_match(request: web.Request, name: str, match_id: MatchId, body: 
 @operations.post(
     f"{TOURNAMENT}/entries/{{entrant}}/substitute", role=Role.HOST, errors=(*_STATUS, "not_entered", *_ENTRY[:3])
 )
-async def substitute_player(request: web.Request, name: str, entrant: Name, body: SubstitutionText) -> TournamentAnswer:
+async def substitute_player(
+    request: web.Request, name: str, entrant: Name, body: models.SubstitutionText
+) -> models.TournamentAnswer:
     """Have another player play for an entrant from its next match on; its results stay.
 
     Matches that wait are ordered anew; one that is being played goes on with the player that it has.
     """
     viewer = principal(request)
-    player = (await _entrant(request.app[MANAGER], EntryText(player=body.player, name=entrant), viewer)).player
-    done = _done(request, InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
+    player = (await _entrant(request.app[MANAGER], models.EntryText(player=body.player, name=entrant), viewer)).player
+    done = _done(request, rows.InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
     return await _changed(request, name, lambda found: _substituted(found, done))
 
 
-def _substituted(found: StoredTournament, done: InterventionRow) -> TournamentChange:
+def _substituted(found: StoredTournament, done: rows.InterventionRow) -> TournamentChange:
     """Return the change by which the player of *done* plays for its entrant."""
     if not found.row.waits_to_start:
         _expect(found, *_LIVE)
@@ -307,16 +289,16 @@ def _substituted(found: StoredTournament, done: InterventionRow) -> TournamentCh
         raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)
     ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
     reason = f"{done.player} plays for {old.name}: {done.reason}"
-    rows = [AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
-    change = TournamentChange(entrants=[replace(old, player=done.player)], annulled=rows, interventions=[done])
+    annulled = [rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
+    change = TournamentChange(entrants=[replace(old, player=done.player)], annulled=annulled, interventions=[done])
     return replace(change, aborted=ordered, abort_reason=reason)
 
 
-def _done(request: web.Request, kind: InterventionKind, reason: str = "", **about: str) -> InterventionRow:
-    return InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
+def _done(request: web.Request, kind: rows.InterventionKind, reason: str = "", **about: str) -> rows.InterventionRow:
+    return rows.InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
 
 
-def _expect(found: StoredTournament, *statuses: TournamentStatus) -> None:
+def _expect(found: StoredTournament, *statuses: rows.TournamentStatus) -> None:
     """Check that a tournament is in one of *statuses*.
 
     Raises:
@@ -328,7 +310,7 @@ def _expect(found: StoredTournament, *statuses: TournamentStatus) -> None:
 
 
 def _to(
-    status: TournamentStatus, *before: TournamentStatus, reason: str
+    status: rows.TournamentStatus, *before: rows.TournamentStatus, reason: str
 ) -> Callable[[StoredTournament], TournamentChange]:
     def change(found: StoredTournament) -> TournamentChange:
         _expect(found, *before)
@@ -339,5 +321,5 @@ def _to(
 
 async def _changed(
     request: web.Request, name: str, change: Callable[[StoredTournament], TournamentChange]
-) -> TournamentAnswer:
-    return tournament_answer(await request.app[MANAGER].tournaments.change(name, change))
+) -> models.TournamentAnswer:
+    return models.tournament_answer(await request.app[MANAGER].tournaments.change(name, change))

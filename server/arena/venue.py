@@ -13,9 +13,7 @@ from typing import Any, Final, Protocol, Self
 from gdl.game import Game, Role, played_roles
 from server.hosting.cores import LIGHT, SLOTS_PER_CORE, CoreBudget
 from server.hosting.runner import MatchRunner
-from server.links.http_player import HttpPlayer
-from server.links.own_player import STOCK, OwnPlayer, StockPlayer, start_own_player
-from server.links.seating import PlayerSpec, is_command, open_link, player_spec
+from server.links import http_player, own_player, seating
 from server.match.link import PlayerLink
 from server.match.referee import LocalReferee, PromptEvaluator
 from server.match.setup import MatchSetup, Profile, Seat, new_random_token
@@ -63,7 +61,7 @@ class RunningPlayer:
     """A player of a tournament at a seat of a match, called as the tournament calls it."""
 
     name: str
-    spec: PlayerSpec
+    spec: seating.PlayerSpec
     url: str | None = None
 
     @property
@@ -79,15 +77,15 @@ class RunningPlayer:
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
         seat = Seat(role, self.name, profile)
-        return seat if self.spec.is_own else open_link(self.spec.text, seat)[1]
+        return seat if self.spec.is_own else seating.open_link(self.spec.text, seat)[1]
 
     async def open(self, role: Role) -> PlayerLink:
         """Return the way to the player, which runs already."""
         if self.url is not None:
-            return HttpPlayer(self.url, self.name)
-        if self.spec.text in STOCK:
-            return StockPlayer(self.spec.text)
-        return open_link(self.spec.text, Seat(role, self.name))[0]
+            return http_player.HttpPlayer(self.url, self.name)
+        if self.spec.text in own_player.STOCK:
+            return own_player.StockPlayer(self.spec.text)
+        return seating.open_link(self.spec.text, Seat(role, self.name))[0]
 
 
 class Contestants:
@@ -104,12 +102,12 @@ class Contestants:
     """
 
     def __init__(self, players: Mapping[str, str], n_matches: int, cores: Collection[int] | None = None) -> None:
-        self._specs = {name: player_spec(text) for name, text in players.items()}
+        self._specs = {name: seating.player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
         searching = [name for name, spec in self._specs.items() if _n_slots(spec) == SLOTS_PER_CORE]
         self.n_searching = len(searching)
         self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
-        self._running: dict[str, OwnPlayer] = {}
+        self._running: dict[str, own_player.OwnPlayer] = {}
         self._starting = {name: asyncio.Lock() for name in players}
 
     async def __aenter__(self) -> Self:
@@ -136,7 +134,7 @@ class Contestants:
             PlayerStartError: it did not come up.
         """
         spec = self._specs[name]
-        if not spec.is_own or spec.text in STOCK:
+        if not spec.is_own or spec.text in own_player.STOCK:
             return RunningPlayer(name, spec)
         async with self._starting[name]:
             running = self._running.get(name)
@@ -144,7 +142,9 @@ class Contestants:
                 return RunningPlayer(name, spec, running.url)
             if running is not None:
                 await running.stop()
-            self._running[name] = started = await start_own_player(spec.text, self._n_matches, self._cores.get(name))
+            self._running[name] = started = await own_player.start_own_player(
+                spec.text, self._n_matches, self._cores.get(name)
+            )
         return RunningPlayer(name, spec, started.url)
 
     def n_core_slots(self, players: Iterable[str]) -> int:
@@ -165,9 +165,9 @@ def shares(players: Sequence[str], cores: Collection[int]) -> dict[str, frozense
     return {player: frozenset(ordered[place :: len(players)]) for place, player in enumerate(players)}
 
 
-def _n_slots(spec: PlayerSpec) -> int:
+def _n_slots(spec: seating.PlayerSpec) -> int:
     """Return how many slots of a core a player takes: none if it plays elsewhere or needs no process."""
-    if spec.text in STOCK or not (spec.is_own or is_command(spec.text)):
+    if spec.text in own_player.STOCK or not (spec.is_own or seating.is_command(spec.text)):
         return 0
     return 1 if spec.text in LIGHT else SLOTS_PER_CORE
 

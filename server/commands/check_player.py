@@ -14,10 +14,8 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from server.checks.bout import Clocks
-from server.checks.catalogue import CHECKS
+from server.checks import bout, catalogue, probe
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.checks.probe import Probe
 from server.sanitization import shown
 from server.terminal.progress import progress
 
@@ -53,7 +51,7 @@ def command(
     Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
     """
     checks = _chosen(only)
-    examinee = CheckedPlayer(Probe(url), Clocks(start_clock, play_clock))
+    examinee = CheckedPlayer(probe.Probe(url), bout.Clocks(start_clock, play_clock))
     findings: list[CheckResult] = []
     report = None if as_json else _Report(checks)
     is_interrupted = False
@@ -75,14 +73,16 @@ def command(
 
 
 def _is_unreachable(findings: Sequence[CheckResult]) -> bool:
-    return bool(findings) and findings[0].name == CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
+    return bool(findings) and findings[0].name == catalogue.CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
 
 
 def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
-    unknown = set(names) - {check.name for check in CHECKS}
+    unknown = set(names) - {check.name for check in catalogue.CHECKS}
     if unknown:
-        raise click.UsageError(f"no check {unknown.pop()!r}; there are {', '.join(check.name for check in CHECKS)}")
-    return [check for check in CHECKS if not names or check.name in names or check is CHECKS[0]]
+        raise click.UsageError(
+            f"no check {unknown.pop()!r}; there are {', '.join(check.name for check in catalogue.CHECKS)}"
+        )
+    return [check for check in catalogue.CHECKS if not names or check.name in names or check is catalogue.CHECKS[0]]
 
 
 async def _examine(

@@ -11,11 +11,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.compiler.building import ground_rules
+from gdl.compiler import building, compilation, decomposition, listing
 from gdl.compiler.circuit import Circuit, build
-from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS, CompileLimits, child_limits
-from gdl.compiler.decomposition import decompose
-from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
 from gdl.datalog.clauses import Clause, clauses_of
@@ -97,13 +94,15 @@ def _shown(description: Description, stage: str, max_lines: int) -> StageOutput:
     roles = clock.timed("check", InterpretedGame, description).roles
     clauses = clock.timed("clauses", clauses_of, description.rules)
     if stage == "rules":
-        return _first(clause_lines(_grounded_clauses(clauses)), max_lines)
-    decomposed, program = clock.timed("ground", ground_rules, clauses, DEFAULT_COMPILE_LIMITS.max_ground_rules)
+        return _first(listing.clause_lines(_grounded_clauses(clauses)), max_lines)
+    decomposed, program = clock.timed(
+        "ground", building.ground_rules, clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules
+    )
     if stage == "ground":
-        return _first(program_lines(program), max_lines)
+        return _first(listing.program_lines(program), max_lines)
     circuit = clock.timed("build", build, program, roles)
     if stage == "circuit":
-        return _first(circuit_lines(circuit), max_lines)
+        return _first(listing.circuit_lines(circuit), max_lines)
     cycle = clock.timed("phases", phases, circuit)
     found = clock.timed("tables", tables, circuit, cycle)
     sizes = len(description.rules), len(clauses), len(decomposed), len(program.rules)
@@ -113,9 +112,9 @@ def _shown(description: Description, stage: str, max_lines: int) -> StageOutput:
 def _grounded_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """Return the clauses that are grounded, or would be if that were not too much."""
     try:
-        return ground_rules(clauses, DEFAULT_COMPILE_LIMITS.max_ground_rules)[0]
+        return building.ground_rules(clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules)[0]
     except CannotCompileError:
-        return decompose(clauses)
+        return decomposition.decompose(clauses)
 
 
 def _first(lines: Iterable[str], max_lines: int) -> StageOutput:
@@ -178,7 +177,7 @@ def command(
     """
     if as_json and stage != "stats":
         raise click.UsageError("--json is for --show stats", context)
-    limits = child_limits(CompileLimits(seconds, max_memory_mb))
+    limits = compilation.child_limits(compilation.CompileLimits(seconds, max_memory_mb))
     try:
         with progress("compiling"):
             shown = look_into(find_game(game).read(), stage, max_lines, limits)

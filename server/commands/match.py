@@ -18,29 +18,16 @@ from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
 from server.hosting.runner import MatchRunner
 from server.links.seating import PlayerReference, PlayerSpec, check_n_roles, check_roles, player_spec, seated
+from server.match import setup
 from server.match.driver import Observer
 from server.match.referee import LocalReferee
-from server.match.setup import (
-    MAX_CLOCK_S,
-    MAX_ROLES,
-    PROFILE_WORDS,
-    Case,
-    MatchSetup,
-    Profile,
-    Substitute,
-    changed_profile,
-    new_random_token,
-    new_seed,
-)
-from server.records.entries import Circumstances
-from server.records.journal import FileRecorder
-from server.records.signature import kept_key
+from server.records import entries, journal, signature
 from server.terminal.commentary import Commentary, Waiting, drawer, error_lines, is_screen, result_line, screen_paint
 from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 RECORDS: Final = Path("records")
-_CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
+_CLOCK: Final = click.IntRange(1, setup.MAX_CLOCK_S)
 
 
 @click.command()
@@ -57,14 +44,15 @@ _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 @click.option("--scramble", is_flag=True, help="Give the players nonsense for the game's names.")
 @click.option("--dialect", type=click.Choice([d.value for d in Dialect if d is not Dialect.GDL1]),
               default=Dialect.GDL2.value, show_default=True, help="The form of PLAY in GDL-II.")  # fmt: skip
-@click.option("--case", type=click.Choice([case.value for case in Case]), default=Case.AS_IS.value, show_default=True,
-              help="The case in which rules and moves are sent.")  # fmt: skip
+@click.option("--case", type=click.Choice([case.value for case in setup.Case]), default=setup.Case.AS_IS.value,
+              show_default=True, help="The case in which rules and moves are sent.")  # fmt: skip
 @click.option("--profile", "profiles", metavar="ROLE=WORDS", multiple=True, help="Another way to speak with the player "
-              f"of ROLE: words from {', '.join(PROFILE_WORDS)}, separated by commas.")  # fmt: skip
-@click.option("--substitute", type=click.Choice([way.value for way in Substitute]), default=Substitute.RANDOM.value,
-              show_default=True, help="The legal move that replaces an illegal or late one.")  # fmt: skip
-@click.option("--max-roles", type=click.IntRange(1), default=MAX_ROLES, show_default=True, help="How many roles the "
-              "game may have: each player of ours is a process, but for random and legal.")  # fmt: skip
+              f"of ROLE: words from {', '.join(setup.PROFILE_WORDS)}, separated by commas.")  # fmt: skip
+@click.option("--substitute", type=click.Choice([way.value for way in setup.Substitute]),
+              default=setup.Substitute.RANDOM.value, show_default=True,
+              help="The legal move that replaces an illegal or late one.")  # fmt: skip
+@click.option("--max-roles", type=click.IntRange(1), default=setup.MAX_ROLES, show_default=True, help="How many roles "
+              "the game may have: each player of ours is a process, but for random and legal.")  # fmt: skip
 @click.option("--draw/--no-draw", default=None, help="Draw the board; by default on a terminal only.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, and nothing else.")
 @click.pass_context
@@ -85,20 +73,20 @@ def command(
     named = _named_players(words["players"])
     check_n_roles(rules, words["max_roles"])
     players = seated(rules, named)
-    setup = _setup(rules, players, words)
-    key = None if key_path is None else kept_key(key_path)
-    path = _made_room(record_path or RECORDS / f"{file.name}.{setup.match_id.rpartition('.')[2]}.json")
+    agreed = _setup(rules, players, words)
+    key = None if key_path is None else signature.kept_key(key_path)
+    path = _made_room(record_path or RECORDS / f"{file.name}.{agreed.match_id.rpartition('.')[2]}.json")
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(rules.description, file, screen_paint()) if is_drawn else None
-    circumstances = Circumstances(file.name, new_random_token())
+    circumstances = entries.Circumstances(file.name, setup.new_random_token())
     tell = _Teller()
     try:
         with (
-            closing(FileRecorder(circumstances, path, key)) as recorder,
+            closing(journal.FileRecorder(circumstances, path, key)) as recorder,
             progress(f"playing {file.name}") if words["as_json"] else Waiting() as waiting,
         ):
             observers = (waiting, Commentary(tell, draw)) if isinstance(waiting, Waiting) else ()
-            runner = MatchRunner(setup, players, LocalReferee(rules), recorder)
+            runner = MatchRunner(agreed, players, LocalReferee(rules), recorder)
             record = asyncio.run(_played(runner, observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
@@ -133,18 +121,18 @@ class _Teller:
                 click.echo(f"ggp: standard output: {error.strerror or error}; the match goes on", err=True)
 
 
-def _setup(game: Game, players: Mapping[Role, PlayerReference], words: dict[str, Any]) -> MatchSetup:
+def _setup(game: Game, players: Mapping[Role, PlayerReference], words: dict[str, Any]) -> setup.MatchSetup:
     """Return what is agreed on with *players* by the options of the command."""
-    profile = Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"])
+    profile = setup.Profile(Dialect(words["dialect"]), setup.Case(words["case"]), words["grace"], words["scramble"])
     named = dict(_by_role(text, "--profile", "white=upper,grace:2") for text in words["profiles"])
-    profiles = {role: changed_profile(profile, text) for role, text in named.items()}
+    profiles = {role: setup.changed_profile(profile, text) for role, text in named.items()}
     check_roles(game, profiles)
-    return MatchSetup(
+    return setup.MatchSetup(
         tuple(player.seat(role, profiles.get(str(role), profile)) for role, player in players.items()),
         words["start_clock"],
         words["play_clock"],
-        seed=new_seed() if words["seed"] is None else words["seed"],
-        substitute=Substitute(words["substitute"]),
+        seed=setup.new_seed() if words["seed"] is None else words["seed"],
+        substitute=setup.Substitute(words["substitute"]),
     )
 
 

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 import click
 
-from server.operation.configuration import CONTEXT, config_options, end_if_printing
-from server.operation.health import allow_many_files
-from server.operation.logs import configure_logs
+from server.operation import configuration, health, logs
 from server.operation.options import ServeOptions, serve_options
 from server.site import serve
 
@@ -17,9 +15,9 @@ SWITCH_S: Final = 0.0005
 """After how long a busy thread lets another one work; by default the event loop would wait ten times as long."""
 
 
-@click.command(context_settings=CONTEXT)
+@click.command(context_settings=configuration.CONTEXT)
 @serve_options
-@config_options
+@configuration.config_options
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """Run the server until Ctrl-C: matches are ordered, played, watched and kept in its database.
@@ -28,11 +26,11 @@ def command(context: click.Context, /, **given: Any) -> None:
     alone, needs no accounts, and keeps everything in the file ggp.sqlite. Every option may also be given in the
     environment, as GGP_MAX_MATCHES=200, or in a file: --config. docs/hosting.md says more.
     """
-    end_if_printing(context)
+    configuration.end_if_printing(context)
     options = ServeOptions(**given)
     if options.game_cache is not None:
         os.environ["GGP_GAME_CACHE"] = options.game_cache  # processes of players and engines find it there
-    configure_logs(options.format, options.log_level)
-    allow_many_files()
+    logs.configure_logs(options.format, options.log_level)
+    health.allow_many_files()
     sys.setswitchinterval(SWITCH_S)
     asyncio.run(serve(options, lambda url: click.echo(f"serving on {url}")))

@@ -16,31 +16,18 @@ from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
-from server.hosting.idle_ladder import IdleLadder
+from server.hosting import idle_ladder, ordering, playing, practice, referees
 from server.hosting.order import HostSettings, MatchRequest, new_order
-from server.hosting.ordering import DrawnMatch, GameFinder, Ordered
-from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
-from server.hosting.practice import Practice
-from server.hosting.referees import GameOutline
 from server.hosting.tournaments import Tournaments
-from server.links.info import ask_info
-from server.links.relay import Relay
-from server.links.seating import PlayerReference, check_n_roles
+from server.links import http_player, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
-from server.registry.queueing import QueuedMatch, Room, addresses, new_claim, startable
+from server.registry.queueing import Capacity, QueuedMatch, addresses, new_claim, startable
 from server.registry.registry import Registry, RegistrySettings
-from server.storage.accounts import PlayerStore
+from server.storage import accounts, games, journals, matches, queue, ratings, tournaments, writer
 from server.storage.database import Database
-from server.storage.games import GameStore
-from server.storage.journals import Notifier, something_new
-from server.storage.matches import MatchStore
-from server.storage.queue import Lobby, MatchQueue, WaitingMatch
-from server.storage.ratings import ResultStore
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.storage.tournaments import TournamentStore
-from server.storage.writer import EventWriter, WriterObservers
 from server.tournament.fixtures import ScheduledMatch
 
 LOOK_S: Final = 1.0
@@ -66,31 +53,36 @@ class GameManager:
         writer: writes the journals.
     """
 
-    def __init__(self, database: Database, settings: HostSettings, observers: HostObservers = NO_OBSERVERS) -> None:
+    def __init__(
+        self, database: Database, settings: HostSettings, observers: playing.HostObservers = playing.NO_OBSERVERS
+    ) -> None:
         self.database, self.settings = database, settings
-        self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
-        self.queue, self.lobby = MatchQueue(database), Lobby(database)
-        self.notifier = Notifier()
+        self.games, self.players = games.GameStore(database), accounts.PlayerStore(database)
+        self.matches = matches.MatchStore(database)
+        self.queue, self.lobby = queue.MatchQueue(database), queue.Lobby(database)
+        self.notifier = journals.Notifier()
         registering = RegistrySettings(targets=settings.targets, worker_limits=settings.worker_limits)
         self.registry = Registry(self.players, registering, on_change=self.look)
         self.request_queues = self.registry.request_queues
         holder = secrets.token_hex(8)
-        self.relay = Relay(database, holder, self.request_queues)
-        self.health = HealthChecks(self.registry, self.matches.busy, partial(ask_info, targets=settings.targets))
-        self.writer = EventWriter(
+        self.relay = relay.Relay(database, holder, self.request_queues)
+        self.health = HealthChecks(
+            self.registry, self.matches.busy, partial(http_player.ask_info, targets=settings.targets)
+        )
+        self.writer = writer.EventWriter(
             database,
             holder,
-            WriterObservers(self.notifier.tell, self._take_failure, observers.on_batch),
+            writer.WriterObservers(self.notifier.tell, self._take_failure, observers.on_batch),
             retries_s=settings.retries_s,
         )
         self._on_end = observers.on_end
-        self.playing = Playing(
+        self.playing = playing.Playing(
             database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
         )
-        self.finder = GameFinder(self.games)
-        self.practice = Practice(self, settings.practice)
-        self.ladder = IdleLadder(self, ResultStore(database))
-        self.tournaments = Tournaments(TournamentStore(database), self)
+        self.finder = ordering.GameFinder(self.games)
+        self.practice = practice.Practice(self, settings.practice)
+        self.ladder = idle_ladder.IdleLadder(self, ratings.ResultStore(database))
+        self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
@@ -118,7 +110,7 @@ class GameManager:
     async def close(self, *, parking: bool = True, limit_s: float = 15.0) -> None:
         """Stop: with *parking* what is played stays in the database and goes on later, else it is aborted."""
         self.stop_starting()
-        await cancelled(self._loops)
+        await playing.cancelled(self._loops)
         if not parking:
             await self.playing.abort_all("the game manager shuts down", limit_s)
         await self.playing.close()
@@ -155,9 +147,9 @@ class GameManager:
         self,
         text: MatchRequest,
         by: str = "",
-        rules: tuple[GameVersion, GameOutline] | None = None,
+        rules: tuple[GameVersion, referees.GameOutline] | None = None,
         purpose: MatchPurpose | None = None,
-    ) -> Ordered:
+    ) -> ordering.Ordered:
         """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
 
         It has the rules that *text* names, if no others are given.
@@ -185,11 +177,15 @@ class GameManager:
             if await self.matches.add(row, drawn.seats, max_waiting=max_queued, must_be_current=must_be_current):
                 break
         self.look()
-        return Ordered(row, drawn.seat_secrets)
+        return ordering.Ordered(row, drawn.seat_secrets)
 
     async def draw(
-        self, text: MatchRequest, by: str, rules: tuple[GameVersion, GameOutline], match: ScheduledMatch | None = None
-    ) -> DrawnMatch:
+        self,
+        text: MatchRequest,
+        by: str,
+        rules: tuple[GameVersion, referees.GameOutline],
+        match: ScheduledMatch | None = None,
+    ) -> ordering.DrawnMatch:
         """Return the match of *rules* that *text* orders, with all drawn that it leaves open; it is not kept yet.
 
         One that a tournament has scheduled has the id and the seeds of *match*.
@@ -204,7 +200,7 @@ class GameManager:
         version, outline = rules
         if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
             text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
-        check_n_roles(outline, self.settings.max_roles)
+        seating.check_n_roles(outline, self.settings.max_roles)
         entrants = await self.registry.seated(outline, text.named_players)
         self.playing.cores.check(text.named_players.values())
         claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
@@ -224,7 +220,7 @@ class GameManager:
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
         )
         chairs = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
-        return DrawnMatch(row, chairs, {role: claim.secret for role, claim in claims.items()})
+        return ordering.DrawnMatch(row, chairs, {role: claim.secret for role, claim in claims.items()})
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.
@@ -265,7 +261,7 @@ class GameManager:
     async def _watch_queue(self) -> None:
         """Start matches, each time that there is a reason to look."""
         while True:
-            await something_new(self._wake, LOOK_S)
+            await journals.something_new(self._wake, LOOK_S)
             self._wake.clear()
             await asyncio.sleep(PAUSE_S)
             await self._looked(self._start_queued)
@@ -280,7 +276,7 @@ class GameManager:
     async def _watch_tournaments(self) -> None:
         """Go on with the tournaments that run, each time that there is a reason to."""
         while True:
-            await something_new(self.tournaments.wake, LOOK_S)
+            await journals.something_new(self.tournaments.wake, LOOK_S)
             self.tournaments.wake.clear()
             if self._is_starting:
                 await self._looked(self.tournaments.drive)
@@ -318,11 +314,11 @@ class GameManager:
         self.waiting_for_core = frozenset(
             match.match_id for match in waiting if match.n_core_slots > max(0, n_core_slots)
         )
-        chosen = startable(waiting, busy, limits, Room(self.playing.n_free, n_core_slots))
+        chosen = startable(waiting, busy, limits, Capacity(self.playing.n_free, n_core_slots))
         if chosen:
             await self.playing.begin(chosen)
 
-    def _in_queue(self, match: WaitingMatch, at_ms: int) -> QueuedMatch:
+    def _in_queue(self, match: queue.WaitingMatch, at_ms: int) -> QueuedMatch:
         players = tuple(player for player, _ in match.players)
         called = addresses(match.named)
         n_core_slots = self.playing.cores.slots_for(players)
@@ -345,7 +341,7 @@ def _limit_words(limit_s: float) -> str:
     return f"{limit_s / 60:.0f} min" if limit_s >= 60 else f"{limit_s:g} s"
 
 
-def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, PlayerReference]) -> SeatRow:
+def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, seating.PlayerReference]) -> SeatRow:
     entrant = entrants.get(role)
     if entrant is None:
         return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)

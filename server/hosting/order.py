@@ -1,11 +1,9 @@
 """An order for a match: the body of POST /api/v1/matches, its limits, and what the database keeps of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -144,7 +142,7 @@ class FromText(BaseModel):
     step: Annotated[int, Field(ge=0, le=MAX_STEP)]
 
     @model_validator(mode="after")
-    def _has_one_origin(self) -> FromText:
+    def _has_one_origin(self) -> Self:
         if (self.match is None) == (self.record is None):
             raise ValueError("either `match`, the id of a match, or `record`, a match record, is needed")
         return self
@@ -182,7 +180,7 @@ class MatchRequest(BaseModel):
         return {role: seat.player for role, seat in self.players.items()}
 
     @model_validator(mode="after")
-    def _has_one_game(self) -> MatchRequest:
+    def _has_one_game(self) -> Self:
         n_named = (self.game is not None) + (self.rules is not None)
         if n_named > 1 or (n_named == 0 and self.begin is None):
             raise ValueError("either `game`, a name in the library, or `rules`, a rule file's text, is needed")

@@ -17,9 +17,7 @@ from server.errors import InvalidNameError, NameTakenError, RulesUnfitError
 from server.hosting.order import MatchRequest
 from server.hosting.referees import GameOutline, library_hashes, outline_here, outline_of
 from server.links.seating import check_n_roles
-from server.match.link import now_ms
-from server.match.referee import in_own_thread
-from server.match.setup import MAX_ROLES
+from server.match import link, referee, setup
 from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion, MatchRow, SeatRow
 from server.validating.checker import Checker
@@ -62,7 +60,7 @@ class GameFinder:
             StorageError: the database failed.
         """
         known = {version.name: (version.sha256, version.about) for version in await self._games.listed()}
-        await self._games.put(*await in_own_thread(partial(new_in_library, known)))
+        await self._games.put(*await referee.in_own_thread(partial(new_in_library, known)))
 
     async def found(self, text: MatchRequest, by: str, *, may_be_old: bool = False) -> tuple[GameVersion, GameOutline]:
         """Return the rules that *text* orders a match of; those of a game that was found before *may_be_old*.
@@ -95,7 +93,7 @@ class GameFinder:
 
     async def _outline(self, version: GameVersion) -> GameOutline:
         if version.sha256 not in self._outlines:
-            description = await in_own_thread(partial(read_rules, version.rules, version.name))
+            description = await referee.in_own_thread(partial(read_rules, version.rules, version.name))
             outline = GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
             self._outlines[version.sha256] = outline
         return self._outlines[version.sha256]
@@ -127,7 +125,7 @@ def new_version(name: str, outline: GameOutline, by: str) -> GameVersion:
         outline.description.source.text,
         tuple(map(str, outline.roles)),
         outline.has_imperfect_information,
-        now_ms(),
+        link.now_ms(),
         uploaded_by=by,
     )
 
@@ -149,7 +147,7 @@ def of_library(name: str) -> GameVersion:
         rules,
         about.roles,
         file.seems_gdl2(),
-        now_ms(),
+        link.now_ms(),
         about=text,
         verdict="ok",
         is_library=True,
@@ -190,7 +188,7 @@ async def keep_game(
     upload: Upload,
     *,
     may_replace_any: bool = False,
-    max_roles: int = MAX_ROLES,
+    max_roles: int = setup.MAX_ROLES,
 ) -> GameVersion:
     """Validate the rules of *upload* at a first look, and keep them as the current version of the game.
 

@@ -14,10 +14,8 @@ from cachetools import LRUCache
 from gdl.errors import GdlError
 from gdl.game import Role
 from server import errors
-from server.hosting.cores import CoreBudget
+from server.hosting import cores, ordering, referees
 from server.hosting.order import HostSettings, StoredOrder, order_of
-from server.hosting.ordering import MAX_OUTLINES
-from server.hosting.referees import ChildReferee, Referees
 from server.hosting.runner import MatchRunner
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
@@ -25,10 +23,8 @@ from server.match.referee import Referee
 from server.records.entries import Circumstances, OnEntry
 from server.registry.queueing import busy_players, has_only_failed
 from server.registry.registry import Registry
+from server.storage import games, matches, queue
 from server.storage.database import Database
-from server.storage.games import GameStore
-from server.storage.matches import MatchStore
-from server.storage.queue import MatchQueue
 from server.storage.recorder import DatabaseRecorder, RecorderContext
 from server.storage.rows import GameVersion, MatchRow
 from server.storage.writer import EventWriter, OnBatch
@@ -78,13 +74,14 @@ class Playing:
         observers: HostObservers,
     ) -> None:
         self.holder, self._writer = writer.holder, writer
-        self._games, self._matches, self._queue = GameStore(database), MatchStore(database), MatchQueue(database)
+        self._games, self._matches = games.GameStore(database), matches.MatchStore(database)
+        self._queue = queue.MatchQueue(database)
         self._registry, self._settings = registry, settings
         self._observers = observers
         self._recorder_context = RecorderContext(self._matches, writer, settings.signing_key, observers.on_entry)
-        self.cores = CoreBudget(settings.player_cores)
-        self._referees = Referees(settings.referee_limits)
-        self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
+        self.cores = cores.CoreBudget(settings.player_cores)
+        self._referees = referees.Referees(settings.referee_limits)
+        self._versions: LRUCache[str, GameVersion] = LRUCache(ordering.MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, errors.StorageError] = {}
@@ -259,7 +256,7 @@ class Playing:
         # What no process has held before has no journal yet.
         recorder = DatabaseRecorder(row.id, circumstances, self._recorder_context, is_new=row.epoch == 1)
         # A referee in a process counts the time of its questions itself: it may have to wait before it can ask them.
-        limit_s = math.inf if isinstance(referee, ChildReferee) else DEFAULT_OPTIONS.evaluation_limit_s
+        limit_s = math.inf if isinstance(referee, referees.ChildReferee) else DEFAULT_OPTIONS.evaluation_limit_s
         options = DriverOptions(on_step_overhead=self._observers.on_step_overhead, evaluation_limit_s=limit_s)
         return MatchRunner(order.setup(row.id, entrants), entrants, referee, recorder, options)
 

@@ -8,11 +8,9 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from gdl.game import Role
-from server.links.human_seat import QueueLink
-from server.links.own_player import OwnPlayer, WorkerPlayer
-from server.links.seating import PlayerReference
+from server.links import human_seat, own_player, seating
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions, MatchDriver, Observer
-from server.match.events import Event, Message
+from server.match.exchange import Event, Message
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import Referee
 from server.match.setup import MatchSetup
@@ -57,7 +55,7 @@ class MatchRunner:
     def __init__(
         self,
         setup: MatchSetup,
-        players: Mapping[Role, PlayerReference],
+        players: Mapping[Role, seating.PlayerReference],
         referee: Referee,
         recorder: Recorder,
         options: DriverOptions = DEFAULT_OPTIONS,
@@ -117,8 +115,8 @@ class MatchRunner:
         """Send players whose processes are new their earlier requests, each with its answer."""
         if not entries:
             return
-        new = {str(role): link for role, link in links.items() if isinstance(link, WorkerPlayer)}
-        waiting = {str(role): link for role, link in links.items() if isinstance(link, QueueLink)}
+        new = {str(role): link for role, link in links.items() if isinstance(link, own_player.WorkerPlayer)}
+        waiting = {str(role): link for role, link in links.items() if isinstance(link, human_seat.QueueLink)}
         for role, link in waiting.items():
             link.remember(self._setup.match_id, self._answered_requests(role, entries))
         await asyncio.gather(
@@ -151,7 +149,7 @@ class MatchRunner:
 
 
 @asynccontextmanager
-async def opened(players: Mapping[Role, PlayerReference]) -> AsyncIterator[dict[Role, PlayerLink]]:
+async def opened(players: Mapping[Role, seating.PlayerReference]) -> AsyncIterator[dict[Role, PlayerLink]]:
     """Open the ways to *players*, all at once; in the end those that were started are stopped, whatever happened.
 
     Raises:
@@ -178,4 +176,6 @@ async def _close(opening: Sequence[asyncio.Task[PlayerLink]]) -> None:
     for task in opening:
         task.cancel()
     links = await asyncio.gather(*opening, return_exceptions=True)
-    await asyncio.gather(*(link.stop() for link in links if isinstance(link, OwnPlayer | WorkerPlayer)))
+    await asyncio.gather(
+        *(link.stop() for link in links if isinstance(link, own_player.OwnPlayer | own_player.WorkerPlayer))
+    )

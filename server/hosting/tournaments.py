@@ -15,18 +15,14 @@ from pydantic import ValidationError
 from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
-from server.hosting.order import HostSettings, MatchRequest, SeatText
-from server.hosting.ordering import DrawnMatch, GameFinder
-from server.hosting.referees import GameOutline
+from server.hosting import order, ordering, referees
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
 from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
-from server.tournament.competition import forfeit, forfeits_of_withdrawn
-from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
-from server.tournament.plan import TournamentPlan
+from server.tournament import competition, fixtures, plan
 from server.tournament.progress import PlayedMatch, Progress, is_decided
 
 MAX_LIVE: Final = 100
@@ -42,14 +38,18 @@ _LOG: Final = logging.getLogger(__name__)
 class MatchHost(Protocol):
     """What orders the matches of tournaments: a game manager."""
 
-    finder: GameFinder
+    finder: ordering.GameFinder
     queue: MatchQueue
-    settings: HostSettings
+    settings: order.HostSettings
     notifier: Notifier
 
     async def draw(
-        self, text: MatchRequest, by: str, rules: tuple[GameVersion, GameOutline], match: ScheduledMatch | None = None
-    ) -> DrawnMatch:
+        self,
+        text: order.MatchRequest,
+        by: str,
+        rules: tuple[GameVersion, referees.GameOutline],
+        match: fixtures.ScheduledMatch | None = None,
+    ) -> ordering.DrawnMatch:
         """Return a match that is ready to be kept."""
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
@@ -202,24 +202,25 @@ class Tournaments:
             return _paused(f"its matches cannot be ordered: {error}")
         return TournamentChange(ordered=[(each.row, each.seats) for each in drawn]) if drawn else None
 
-    async def _drawn(self, found: StoredTournament, match: ScheduledMatch) -> DrawnMatch:
+    async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> ordering.DrawnMatch:
         terms, specs = found.row.terms, {one.name: one.player for one in found.entrants}
         version, outline = await self._host.finder.pinned(found.row.games[match.game].sha256)
         roles = map(str, played_roles(outline))
+        seats = {role: order.SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
         words = {
             "game": match.game,
-            "players": {role: SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)},
+            "players": seats,
             "startClock": terms.start_clock, "playClock": terms.play_clock, "grace": terms.grace,
             "scramble": terms.scramble, "dialect": terms.dialect, "substitute": terms.substitute,
             "tournament": found.row.name,
         }  # fmt: skip
-        request = MatchRequest.model_validate(words)
+        request = order.MatchRequest.model_validate(words)
         rules = replace(version, name=match.game), outline
         drawn = await self._host.draw(request, found.row.owner, rules, match)
         return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))
 
 
-def plan_of(found: StoredTournament) -> TournamentPlan:
+def plan_of(found: StoredTournament) -> plan.TournamentPlan:
     """Return the plan of a tournament with the entrants that it has.
 
     Raises:
@@ -227,7 +228,7 @@ def plan_of(found: StoredTournament) -> TournamentPlan:
     """
     try:
         players = {one.name: one.player for one in found.entrants}
-        return TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
+        return plan.TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
     except ValidationError as error:
         reason = validation_message(error.errors(include_url=False)[0])
         raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
@@ -252,8 +253,8 @@ def progress_of(found: StoredTournament) -> Progress:
     Raises:
         RequestError: it has not as many entrants as its terms want.
     """
-    entered = tuple(Entrant(one.name, one.since_round, one.withdrawn_after) for one in found.entrants)
-    games = tuple(TournamentGame(name, found.row.games[name].n_roles) for name in found.row.terms.games)
+    entered = tuple(fixtures.Entrant(one.name, one.since_round, one.withdrawn_after) for one in found.entrants)
+    games = tuple(fixtures.TournamentGame(name, found.row.games[name].n_roles) for name in found.row.terms.games)
     in_time = sorted(found.fixtures, key=lambda one: (one.ended_ms or 0, one.match.match_id))
     progress = Progress(
         plan_of(found), games,
@@ -270,11 +271,11 @@ def played_of(one: FixtureRow) -> PlayedMatch | None:
     """Return how a match ended; None where it has no result."""
     if one.forfeited:
         nothing = (0,) * len(one.match.players)
-        return PlayedMatch(forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
+        return PlayedMatch(competition.forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
     if one.status != MatchStatus.COMPLETED:
         return None
     goals, errors = (seat.goal or 0 for seat in one.seats), (seat.n_errors for seat in one.seats)
-    result = MatchResult(one.match.game, one.match.players, tuple(goals), tuple(errors), one.match.match_id)
+    result = fixtures.MatchResult(one.match.game, one.match.players, tuple(goals), tuple(errors), one.match.match_id)
     thinking, moves = (seat.thinking_ms for seat in one.seats), (seat.n_moves for seat in one.seats)
     return PlayedMatch(result, tuple(thinking), tuple(moves), one.n_steps, one.ended_ms or 0)
 
@@ -311,7 +312,10 @@ def _why(one: FixtureRow) -> str:
 
 def forfeits(found: StoredTournament) -> TournamentChange:
     """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
-    lost = {result.match_id: result.forfeited for result in forfeits_of_withdrawn(progress_of(found).competition)}
+    lost = {
+        result.match_id: result.forfeited
+        for result in competition.forfeits_of_withdrawn(progress_of(found).competition)
+    }
     aborted = [match_id for match_id in live_matches(found) if match_id in lost]
     return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
 

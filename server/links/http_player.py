@@ -1,4 +1,7 @@
-"""HTTP players: one connection for each message, to the end of the first term of the reply and no further."""
+"""HTTP players: one connection for each message, to the end of the first term of the reply and no further.
+
+They are asked for their name and status, too: INFO, and PING for the older ones.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import socket
 import ssl
 import time
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from ipaddress import ip_address
@@ -14,13 +18,15 @@ from typing import Final
 
 from yarl import URL
 
+from gdl.errors import MessageError
+from gdl.wire.messages import Info, Ping, to_text
+from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
+from server.links import http_reply, pacing, plain_connection
 from server.links.address import AllowedAddresses
-from server.links.http_reply import HttpReply
-from server.links.pacing import PacedReading, turns
-from server.links.plain_connection import PlainConnection
-from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.referee import in_own_thread
+from server.sanitization import clean_line
 
 DEFAULT_PORT: Final = 9147
 """Where players listen by convention of the field."""
@@ -77,7 +83,7 @@ class HttpPlayer:
         host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
         for address in self._numeric or await _addresses(host, port):
-            conversation = _Conversation(self._http_request(request), HttpReply(reply))
+            conversation = _Conversation(self._http_request(request), http_reply.HttpReply(reply))
             try:
                 self._check(address)
                 transport = await self._connect(conversation, address, port)
@@ -102,7 +108,7 @@ class HttpPlayer:
     async def _connect(self, conversation: _Conversation, address: str, port: int) -> asyncio.Transport:
         """Begin *conversation* over a connection, which perhaps cannot be opened, as the conversation then says."""
         if self._url.scheme != "https":
-            return PlainConnection(conversation, address, port)
+            return plain_connection.PlainConnection(conversation, address, port)
         loop, host = asyncio.get_running_loop(), self._url.host
         transport, _ = await loop.create_connection(lambda: conversation, address, port, ssl=True, server_hostname=host)
         return transport
@@ -131,7 +137,7 @@ class HttpPlayer:
 class _Conversation(asyncio.BufferedProtocol):
     """One request and its reply, which may begin before the request is through; read slice by slice."""
 
-    def __init__(self, request: bytes, reply: HttpReply) -> None:
+    def __init__(self, request: bytes, reply: http_reply.HttpReply) -> None:
         self._request, self._reply = request, reply
         self.ended = asyncio.Event()
         self.error: Exception | None = None
@@ -140,8 +146,8 @@ class _Conversation(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport, self.is_connected = transport, True
-        self._slice = turns().slice
-        self._reading = PacedReading(transport, turns())
+        self._slice = pacing.turns().slice
+        self._reading = pacing.PacedReading(transport, pacing.turns())
         transport.write(self._request)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- the caller's signature
@@ -263,3 +269,101 @@ def _product() -> str:
         return f"ggp/{version('ggp')}"
     except PackageNotFoundError:
         return "ggp"
+
+
+_INFO, _PING = to_text(Info()), to_text(Ping())
+_MAX_FIELDS: Final = 50
+MAX_INFO_BYTES: Final = 16 * 1024
+MAX_LOOKS: Final = 16
+"""How often the end of a JSON object is looked for before it is left to the end of the reply."""
+_SYSTEM_CLOCK: Final = SystemClock()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerInfo:
+    """What is known of the player at `url`.
+
+    `answered` is the message that it understood, None where it understood neither; `trouble` says why, a sentence for
+    each. Silence is no proof of death: some players answer nothing while they think.
+    """
+
+    url: str
+    reply: InfoReply
+    answered: str | None
+    trouble: tuple[str, ...] = ()
+
+    @property
+    def is_available(self) -> bool:
+        """Whether the player says that it would take a match now."""
+        return self.reply.status is Status.AVAILABLE
+
+
+async def ask_info(
+    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: AllowedAddresses | None = None
+) -> PlayerInfo:
+    """Return what the player at *url* says to INFO, or failing that to PING, each within half of *deadline_s*.
+
+    Addresses outside *targets* are not called.
+
+    Raises:
+        PlayerSpecError: *url* is none that a player could have.
+    """
+    player = HttpPlayer(url, targets=targets)
+    trouble: list[str] = []
+    for question in (_INFO, _PING):
+        try:
+            reply = await _ask(player, question, deadline_s / 2, clock)
+        except (OSError, RemotePlayerError, MessageError) as error:
+            trouble.append(f"{question}: {error}")
+        else:
+            return PlayerInfo(player.url, _clean(reply), question.strip("()"), tuple(map(clean_line, trouble)))
+    return PlayerInfo(player.url, InfoReply(), None, tuple(map(clean_line, trouble)))
+
+
+def _clean(reply: InfoReply) -> InfoReply:
+    """Return *reply* with names and fields that can be stored and shown; there are no more than a few."""
+    others = {clean_line(key): clean_line(value) for key, value in reply.others[:_MAX_FIELDS]}
+    name = None if reply.name is None else clean_line(reply.name)
+    return InfoReply(name, reply.status, tuple(others.items()))
+
+
+async def _ask(player: HttpPlayer, question: str, limit_s: float, clock: Clock) -> InfoReply:
+    """Return the reply to *question*.
+
+    Raises:
+        TimeoutError: nothing came within *limit_s*.
+        OSError, RemotePlayerError: as `HttpPlayer.deliver`.
+        MessageError: the reply is no answer to INFO.
+    """
+    reply = _InfoBuffer()
+    deadline = None
+    try:
+        async with clock.timeout(limit_s) as deadline:
+            await player.deliver(PlayerRequest(question), reply)
+    except TimeoutError as error:
+        if deadline is None or not deadline.expired():
+            raise
+        if not reply.raw:
+            raise TimeoutError(f"no answer within {limit_s:g} s") from error
+    return read_info(decode(bytes(reply.raw)))
+
+
+class _InfoBuffer(ReplyBuffer):
+    """An answer to INFO, which may be a JSON object: all of that counts, not its first term."""
+
+    def __init__(self) -> None:
+        super().__init__(MAX_INFO_BYTES)
+        self._n_looks_left = MAX_LOOKS
+
+    def feed(self, data: bytes) -> None:
+        """Take what came; a JSON object is complete when it can be read, anything else after its first term."""
+        if not (bytes(self.raw) + data).lstrip().startswith(b"{"):
+            super().feed(data)
+            return
+        room = self._limit_bytes - len(self.raw)
+        self.raw += data[:room]
+        self.is_cut = len(data) > room
+        # Only here can an object have ended. Each look takes in all that has come.
+        if data.rstrip().endswith(b"}") and self._n_looks_left:
+            self._n_looks_left -= 1
+            self.is_complete = is_complete(decode(bytes(self.raw)))

@@ -21,9 +21,7 @@ from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits, prepare_workers
 from players.registry import find_player
 from server.errors import PlayerStartError
-from server.links.http_player import HttpPlayer
-from server.links.human_seat import COURTESIES
-from server.links.request_queue import LEGAL, keyword
+from server.links import http_player, human_seat, request_queue
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
@@ -46,7 +44,7 @@ class StockPlayer:
         elif request.legal_moves:
             reply.feed(str(self._choose(request.legal_moves)).encode("utf-8", "replace"))
         else:
-            reply.feed(COURTESIES.get(keyword(request), b"available"))
+            reply.feed(human_seat.COURTESIES.get(request_queue.keyword(request), b"available"))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -68,7 +66,7 @@ class WorkerPlayer:
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Ask the player, which answers in time."""
         received_s = time.monotonic()
-        text = request.text.partition("\n")[2] if request.text.startswith(LEGAL) else request.text
+        text = request.text.partition("\n")[2] if request.text.startswith(request_queue.LEGAL) else request.text
         read = partial(read_message, text)
         message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
         if isinstance(message, Start):
@@ -94,7 +92,7 @@ _ADDRESS: Final = re.compile(rb"http://\S+")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-class OwnPlayer(HttpPlayer):
+class OwnPlayer(http_player.HttpPlayer):
     """One of our players, running; it ends with `close`, and also when this process does, however that comes."""
 
     def __init__(self, url: str, spec: str, child: Process) -> None:

@@ -16,10 +16,8 @@ from players.kit.worker import WorkerLimits
 from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, missing_setting
 from server.errors import PlayerSpecError, TooManyRolesError
+from server.links import child_player, http_player, own_player
 from server.links.address import AllowedAddresses
-from server.links.child_player import ChildPlayer
-from server.links.http_player import HttpPlayer, player_url
-from server.links.own_player import STOCK, StockPlayer, WorkerPlayer, start_own_player
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
 from server.storage.rows import SeatKind
@@ -44,11 +42,11 @@ def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None)
     """
     if address.startswith(COMMAND_WITH_LEGAL_MOVES):
         profile = replace(seat.profile, gets_legal_moves=True)
-        return ChildPlayer(address.removeprefix(COMMAND_WITH_LEGAL_MOVES)), replace(seat, profile=profile)
+        return child_player.ChildPlayer(address.removeprefix(COMMAND_WITH_LEGAL_MOVES)), replace(seat, profile=profile)
     if address.startswith(COMMAND):
-        return ChildPlayer(address.removeprefix(COMMAND)), seat
+        return child_player.ChildPlayer(address.removeprefix(COMMAND)), seat
     if address.startswith(("http://", "https://")):
-        return HttpPlayer(address, seat.player_name, targets=targets), seat
+        return http_player.HttpPlayer(address, seat.player_name, targets=targets), seat
     raise PlayerSpecError(address, "expected http://host:port, or cmd: and a program")
 
 
@@ -108,7 +106,7 @@ class PlayerSpec:
             return self.text
         if is_command(self.text):
             return Path(shlex.split(self.text.partition(":")[2])[0]).name
-        url = player_url(self.text)
+        url = http_player.player_url(self.text)
         return f"{url.host}:{url.port}"
 
     @property
@@ -129,11 +127,13 @@ class PlayerSpec:
         Raises:
             PlayerStartError: one of ours did not come up.
         """
-        if self.text in STOCK:
-            return StockPlayer(self.text)
+        if self.text in own_player.STOCK:
+            return own_player.StockPlayer(self.text)
         if self.is_own:
             limits = self.worker_limits
-            return await start_own_player(self.text) if limits is None else WorkerPlayer(self.text, limits)
+            if limits is None:
+                return await own_player.start_own_player(self.text)
+            return own_player.WorkerPlayer(self.text, limits)
         return open_link(self.text, Seat(role, self.name), self.targets)[0]
 
 

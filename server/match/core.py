@@ -5,7 +5,7 @@ from typing import Final
 
 from gdl.game import Outline, Role
 from gdl.language.terms import Term
-from server.match import events, exchange
+from server.match import exchange
 from server.match.dialogue import Dialogue, LastStep, dialogues
 from server.match.exchange import NOT_STARTED, TABLE, MatchPhase, Trigger
 from server.match.position import Position
@@ -16,9 +16,9 @@ from server.match.verdicts import BUSY, text_of
 class Round:
     """The answers of the players of *roles* to one message; *number* is its own among the rounds of the match."""
 
-    def __init__(self, number: int, message: events.Message, roles: Iterable[Role]) -> None:
+    def __init__(self, number: int, message: exchange.Message, roles: Iterable[Role]) -> None:
         self.number, self.message = number, message
-        self.answers: dict[Role, events.Answered] = {}
+        self.answers: dict[Role, exchange.Answered] = {}
         self._pending = dict.fromkeys(roles)
 
     @property
@@ -30,7 +30,7 @@ class Round:
         """Return whether the answer of *role* to round *number* is one that this round still waits for."""
         return number == self.number and role in self._pending
 
-    def take(self, answered: events.Answered) -> None:
+    def take(self, answered: exchange.Answered) -> None:
         """Take the answer of a player."""
         del self._pending[answered.role]
         self.answers[answered.role] = answered
@@ -41,13 +41,13 @@ class Round:
         return not self._pending
 
 
-_NO_ROUND: Final = Round(0, events.Message.ABORT, ())
+_NO_ROUND: Final = Round(0, exchange.Message.ABORT, ())
 _ASKING: Final = {
-    events.Message.PREVIEW: MatchPhase.PREVIEWING,
-    events.Message.START: MatchPhase.STARTING,
-    events.Message.PLAY: MatchPhase.PLAYING,
-    events.Message.STOP: MatchPhase.STOPPING,
-    events.Message.ABORT: MatchPhase.ABORTING,
+    exchange.Message.PREVIEW: MatchPhase.PREVIEWING,
+    exchange.Message.START: MatchPhase.STARTING,
+    exchange.Message.PLAY: MatchPhase.PLAYING,
+    exchange.Message.STOP: MatchPhase.STOPPING,
+    exchange.Message.ABORT: MatchPhase.ABORTING,
 }
 
 
@@ -94,15 +94,15 @@ class Match:
             case exchange.Evaluated(position=position):
                 self._take_position(position)
             case exchange.EvaluationFailed(error=error):
-                failed = events.Failed(self._at_ms, self.step, type(error).__name__, str(error))
+                failed = exchange.Failed(self._at_ms, self.step, type(error).__name__, str(error))
                 self._give_up(failed, {MatchPhase.OPENING, MatchPhase.EVALUATING})
             case exchange.AbortRequest(reason=reason):
-                self._give_up(events.Aborted(self._at_ms, self.step, reason), set(MatchPhase))
+                self._give_up(exchange.Aborted(self._at_ms, self.step, reason), set(MatchPhase))
         return tuple(self._outputs)
 
     def _begin(self) -> None:
         if self._phase is MatchPhase.NEW:
-            self._outputs.append(events.Started(self._at_ms, self._setup, self._game.description, self._game.roles))
+            self._outputs.append(exchange.Started(self._at_ms, self._setup, self._game.description, self._game.roles))
             self._go_on(Trigger.BEGIN)
 
     def _resume(self, resume_state: exchange.ResumeState) -> None:
@@ -110,7 +110,7 @@ class Match:
         if self._phase is not MatchPhase.NEW:
             return
         self._resume_state = resume_state
-        if resume_state.message is events.Message.ABORT:
+        if resume_state.message is exchange.Message.ABORT:
             self._ask_again()
         elif resume_state.was_anything_sent:
             self._phase = MatchPhase.EVALUATING
@@ -129,21 +129,21 @@ class Match:
         self._phase = TABLE[self._phase, trigger]
         match self._phase:
             case MatchPhase.PLAYING:
-                self._ask(events.Message.PLAY)
+                self._ask(exchange.Message.PLAY)
             case MatchPhase.EVALUATING:
                 self._outputs.append(exchange.Evaluate(self._position, self._joint_move()))
             case MatchPhase.OPENING:
                 self._outputs.append(exchange.Evaluate(None, ()))
             case MatchPhase.PREVIEWING:
-                self._ask(events.Message.PREVIEW)
+                self._ask(exchange.Message.PREVIEW)
             case MatchPhase.STARTING:
-                self._ask(events.Message.START)
+                self._ask(exchange.Message.START)
             case MatchPhase.STOPPING:
                 self._stop()
             case MatchPhase.ABORTING:
-                self._ask(events.Message.ABORT)
+                self._ask(exchange.Message.ABORT)
             case MatchPhase.CLOSED:
-                self._outputs.append(events.Closed(self._at_ms))
+                self._outputs.append(exchange.Closed(self._at_ms))
 
     def _take_position(self, position: Position) -> None:
         """Take a state that was worked out: replay the joint moves of the resume state, then ask or go on."""
@@ -155,7 +155,7 @@ class Match:
             return
         if position.step >= self._resume_state.n_states:
             self._outputs.append(
-                events.StateReached(self._at_ms, position.step, position.text, position.percepts, position.is_common)
+                exchange.StateReached(self._at_ms, position.step, position.text, position.percepts, position.is_common)
             )
         if self._resume_state.message is not None:
             self._ask_again()
@@ -169,7 +169,7 @@ class Match:
         else:
             self._go_on(Trigger.OVER if position.is_terminal else Trigger.GO_ON)
 
-    def _give_up(self, ending: events.Aborted | events.Failed, phases: set[MatchPhase]) -> None:
+    def _give_up(self, ending: exchange.Aborted | exchange.Failed, phases: set[MatchPhase]) -> None:
         """End the match by *ending* if it is in one of *phases*; players in the match get ABORT."""
         if self._phase not in phases or (self._phase, Trigger.ABORT) not in TABLE:
             return
@@ -184,22 +184,22 @@ class Match:
     def _stop(self) -> None:
         assert self._position is not None
         assert self._position.goals is not None
-        self._outputs.append(events.Completed(self._at_ms, self.step, self._position.goals))
-        self._ask(events.Message.STOP)
+        self._outputs.append(exchange.Completed(self._at_ms, self.step, self._position.goals))
+        self._ask(exchange.Message.STOP)
 
-    def _ask(self, message: events.Message, resume_state: exchange.ResumeState = NOT_STARTED) -> None:
+    def _ask(self, message: exchange.Message, resume_state: exchange.ResumeState = NOT_STARTED) -> None:
         self._round = Round(self._round.number + 1, message, self._dialogues)
         for answered in resume_state.answers.values():
             self._round.take(answered)
         asks = [self._question(role, self._dialogues[role]) for role in self._round.pending]
-        self._outputs += (events.Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
+        self._outputs += (exchange.Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
         self._outputs += asks
         if self._round.is_complete:
             self._finish_round()
 
     def _question(self, role: Role, dialogue: Dialogue) -> exchange.AskPlayer:
         message = self._round.message
-        legal_moves = self._legal_moves(role) if message is events.Message.PLAY else ()
+        legal_moves = self._legal_moves(role) if message is exchange.Message.PLAY else ()
         text = dialogue.text(message, self._last_step(role), legal_moves)
         limit_s = dialogue.limit_s(message)
         return exchange.AskPlayer(
@@ -218,10 +218,10 @@ class Match:
         if not self._round.expects(answer.round, answer.role):
             return
         message = self._round.message
-        legal_moves = self._legal_moves(answer.role) if message is events.Message.PLAY else ()
+        legal_moves = self._legal_moves(answer.role) if message is exchange.Message.PLAY else ()
         verdict = self._dialogues[answer.role].judge(answer, message, legal_moves)
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
-        answered = events.Answered(
+        answered = exchange.Answered(
             self._at_ms, self.step, answer.role, message, text_of(answer), answer.elapsed_ms,
             verdict.error, verdict.detail, move, answer.failure, self._dialogues[answer.role].insight(answer, message),
         )  # fmt: skip
@@ -247,7 +247,7 @@ class Match:
         busy = self._busy_roles()
         if busy:
             reason = f"did not come about: {', '.join(map(str, busy))} {'was' if len(busy) == 1 else 'were'} busy"
-            self._give_up(events.Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
+            self._give_up(exchange.Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
             return
         is_over = self._phase is MatchPhase.STARTING and self._position is not None and self._position.is_terminal
         self._go_on(Trigger.OVER if is_over else Trigger.GO_ON)
@@ -257,13 +257,13 @@ class Match:
         answers = self._round.answers if self._phase is MatchPhase.STARTING else {}
         return tuple(role for role in self._game.roles if role in answers and answers[role].error == BUSY)
 
-    def _step_finished(self) -> events.StepFinished:
+    def _step_finished(self) -> exchange.StepFinished:
         """Return the event of a whole round, its values in the order of the roles."""
         answers = [self._round.answers.get(role) for role in self._game.roles]
-        is_play = self._round.message is events.Message.PLAY
+        is_play = self._round.message is exchange.Message.PLAY
         failures = tuple("" if answer is None else answer.failure for answer in answers)
         insights = tuple(None if answer is None else answer.insight for answer in answers)
-        return events.StepFinished(
+        return exchange.StepFinished(
             self._at_ms,
             self.step,
             moves=self._joint_move() if is_play else None,
@@ -286,7 +286,7 @@ class Match:
         return move
 
 
-def _origin(answer: events.Answered | None) -> events.MoveOrigin:
+def _origin(answer: exchange.Answered | None) -> exchange.MoveOrigin:
     if answer is None:
-        return events.MoveOrigin.CHANCE
-    return events.MoveOrigin.SUBSTITUTE if answer.is_substituted else events.MoveOrigin.PLAYER
+        return exchange.MoveOrigin.CHANCE
+    return exchange.MoveOrigin.SUBSTITUTE if answer.is_substituted else exchange.MoveOrigin.PLAYER

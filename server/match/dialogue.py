@@ -13,8 +13,7 @@ from gdl.wire.messages import Dialect
 from gdl.wire.replies import term_of_text
 from gdl.wire.scrambling import Scrambling
 from server.errors import SeatsError
-from server.match.events import Message
-from server.match.exchange import Answer
+from server.match.exchange import Answer, Message
 from server.match.position import spaced
 from server.match.setup import MatchSetup, Seat
 from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move, judge_start

@@ -10,7 +10,7 @@ from gdl.errors import LimitExceeded
 from gdl.game import Role
 from server.match import exchange
 from server.match.core import Match
-from server.match.events import Aborted, Completed, Event, Failed, Message
+from server.match.exchange import Aborted, Completed, Event, Failed, Message
 from server.match.link import MAX_REPLY_BYTES, Clock, PlayerLink, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee

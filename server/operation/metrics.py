@@ -9,21 +9,13 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Final
 
+import prometheus_client as prometheus
 import structlog
 from aiohttp import web
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    PlatformCollector,
-    ProcessCollector,
-    generate_latest,
-)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from server.links.own_player import package_environment
-from server.match.events import Message
+from server.match.exchange import Message
 from server.match.referee import in_own_thread
 from server.records import entries
 
@@ -43,38 +35,54 @@ class Metrics:
     """The figures of one game manager."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+        self.registry = prometheus.CollectorRegistry()
         r = self.registry
-        ProcessCollector(registry=r)
-        PlatformCollector(registry=r)
-        self._running = Gauge("ggp_matches_running", "Matches that this process plays now", registry=r)
-        self._queued = Gauge("ggp_matches_queued", "Matches that wait for their players or for room", registry=r)
-        self._started = Counter("ggp_matches_started", "Matches that began here, or went on here", registry=r)
-        self._ended = Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
-        self._steps = Counter("ggp_steps", "Joint moves made", registry=r)
-        self._replies = Counter("ggp_replies", "Replies of players, by outcome", ["message", "outcome"], registry=r)
+        prometheus.ProcessCollector(registry=r)
+        prometheus.PlatformCollector(registry=r)
+        self._running = prometheus.Gauge("ggp_matches_running", "Matches that this process plays now", registry=r)
+        self._queued = prometheus.Gauge(
+            "ggp_matches_queued", "Matches that wait for their players or for room", registry=r
+        )
+        self._started = prometheus.Counter(
+            "ggp_matches_started", "Matches that began here, or went on here", registry=r
+        )
+        self._ended = prometheus.Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
+        self._steps = prometheus.Counter("ggp_steps", "Joint moves made", registry=r)
+        self._replies = prometheus.Counter(
+            "ggp_replies", "Replies of players, by outcome", ["message", "outcome"], registry=r
+        )
         self._replies_of = cache(self._replies.labels)  # which takes longer than counting
-        self._thinking = Histogram("ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S, registry=r)
-        self._share = Histogram(
+        self._thinking = prometheus.Histogram(
+            "ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S, registry=r
+        )
+        self._share = prometheus.Histogram(
             "ggp_step_share_seconds",
             "From the last reply of a step to the next request",
             buckets=_SHORT_S,
             registry=r,
         )
-        self._batch_events = Histogram("ggp_writer_batch_events", "Events in one commit", buckets=_SIZES, registry=r)
-        self._batch_s = Histogram("ggp_writer_batch_seconds", "Time of one commit", buckets=_SHORT_S, registry=r)
-        self._lag = Histogram("ggp_loop_lag_seconds", "How late the event loop is", buckets=_SHORT_S, registry=r)
-        self._requests = Counter(
+        self._batch_events = prometheus.Histogram(
+            "ggp_writer_batch_events", "Events in one commit", buckets=_SIZES, registry=r
+        )
+        self._batch_s = prometheus.Histogram(
+            "ggp_writer_batch_seconds", "Time of one commit", buckets=_SHORT_S, registry=r
+        )
+        self._lag = prometheus.Histogram(
+            "ggp_loop_lag_seconds", "How late the event loop is", buckets=_SHORT_S, registry=r
+        )
+        self._requests = prometheus.Counter(
             "ggp_http_requests", "HTTP requests answered", ["method", "route", "status"], registry=r
         )
-        self._request_s = Histogram(
+        self._request_s = prometheus.Histogram(
             "ggp_http_request_seconds",
             "Time of answers that are no streams",
             ["route"],
             buckets=_SHORT_S,
             registry=r,
         )
-        self._open = Gauge("ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r)
+        self._open = prometheus.Gauge(
+            "ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r
+        )
 
     def set_running(self, n_running: int) -> None:
         """Note how many matches this process plays."""
@@ -126,7 +134,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all figures as the text of GET /metrics."""
-        return generate_latest(self.registry)
+        return prometheus.generate_latest(self.registry)
 
 
 METRICS: Final = web.AppKey("metrics", Metrics)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from gdl.wire.insights import Insight, insight_json, insight_of
 from server.errors import MatchRecordError
-from server.match.events import Message, MoveOrigin
+from server.match.exchange import Message, MoveOrigin
 from server.records import entries
 
 Value = TypeVar("Value")

@@ -1,6 +1,6 @@
 """Entries of the journal of a match: what happened, in texts and numbers alone, and how events become entries.
 
-An entry is an event of `server.match.events` as journals, records and viewers have it: terms are texts as the public
+An entry is an event of `server.match.exchange` as journals, records and viewers have it: terms are texts as the public
 records print them, and the game comes as the text of its rules. `server.records.codec` writes entries as JSON, and
 reads them.
 """
@@ -16,7 +16,7 @@ from typing import ClassVar, Final, TypeAlias
 from gdl.language.terms import Term
 from gdl.wire.insights import Insight
 from gdl.wire.scrambling import Scrambling
-from server.match import events
+from server.match import exchange
 from server.match.position import spaced
 
 FORMAT: Final = 1
@@ -74,7 +74,7 @@ class StartedEntry:
 
 @dataclass(frozen=True, slots=True)
 class StateEntry:
-    """The state of a step, as `server.match.events.StateReached`; terms are texts as the public records print them."""
+    """The state of a step, as `exchange.StateReached`; terms are texts as the public records print them."""
 
     kind: ClassVar[str] = "state"
     at_ms: int
@@ -86,25 +86,25 @@ class StateEntry:
 
 @dataclass(frozen=True, slots=True)
 class SentEntry:
-    """A message went to a player, as `server.match.events.Sent`."""
+    """A message went to a player, as `server.match.exchange.Sent`."""
 
     kind: ClassVar[str] = "sent"
     at_ms: int
     step: int
     role: str
-    message: events.Message
+    message: exchange.Message
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredEntry:
-    """A player answered, or did not, as `server.match.events.Answered`."""
+    """A player answered, or did not, as `server.match.exchange.Answered`."""
 
     kind: ClassVar[str] = "answered"
     at_ms: int
     step: int
     role: str
-    message: events.Message
+    message: exchange.Message
     text: str
     elapsed_ms: int
     error: str
@@ -115,7 +115,7 @@ class AnsweredEntry:
 
 @dataclass(frozen=True, slots=True)
 class StepEntry:
-    """Every answer to START (`moves` is None) or to PLAY is in, as `server.match.events.StepFinished`."""
+    """Every answer to START (`moves` is None) or to PLAY is in, as `server.match.exchange.StepFinished`."""
 
     kind: ClassVar[str] = "step"
     at_ms: int
@@ -124,14 +124,14 @@ class StepEntry:
     errors: tuple[str, ...]
     details: tuple[str, ...]
     elapsed_ms: tuple[int | None, ...]
-    origins: tuple[events.MoveOrigin, ...]
+    origins: tuple[exchange.MoveOrigin, ...]
     failures: tuple[str, ...] = ()
     insights: tuple[Insight | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CompletedEntry:
-    """A terminal state was reached, as `server.match.events.Completed`."""
+    """A terminal state was reached, as `server.match.exchange.Completed`."""
 
     kind: ClassVar[str] = "completed"
     at_ms: int
@@ -141,7 +141,7 @@ class CompletedEntry:
 
 @dataclass(frozen=True, slots=True)
 class AbortedEntry:
-    """The match was aborted, as `server.match.events.Aborted`."""
+    """The match was aborted, as `server.match.exchange.Aborted`."""
 
     kind: ClassVar[str] = "aborted"
     at_ms: int
@@ -202,31 +202,31 @@ def versions() -> Mapping[str, str]:
     return MappingProxyType({"ggp": own, "python": platform.python_version()})
 
 
-def entry_of(event: events.Event, circumstances: Circumstances) -> Entry:
+def entry_of(event: exchange.Event, circumstances: Circumstances) -> Entry:
     """Return *event* as the entry of a journal."""
     match event:
-        case events.Sent():
+        case exchange.Sent():
             return SentEntry(event.at_ms, event.step, str(event.role), event.message, event.text)
-        case events.Answered():
+        case exchange.Answered():
             return _answered(event)
-        case events.StepFinished():
+        case exchange.StepFinished():
             return _step(event)
-        case events.StateReached():
+        case exchange.StateReached():
             percepts = None if event.percepts is None else tuple(map(_texts, event.percepts))
             return StateEntry(event.at_ms, event.step, event.text, percepts, event.is_common)
-        case events.Started():
+        case exchange.Started():
             return _started(event, circumstances)
-        case events.Completed():
+        case exchange.Completed():
             return CompletedEntry(event.at_ms, event.step, event.goals)
-        case events.Aborted():
+        case exchange.Aborted():
             return AbortedEntry(event.at_ms, event.step, event.reason)
-        case events.Failed():
+        case exchange.Failed():
             return FailedEntry(event.at_ms, event.step, f"{event.error}: {event.message}")
-        case events.Closed():
+        case exchange.Closed():
             return ClosedEntry(event.at_ms)
 
 
-def _answered(event: events.Answered) -> AnsweredEntry:
+def _answered(event: exchange.Answered) -> AnsweredEntry:
     move = None if event.move is None else spaced(event.move)
     return AnsweredEntry(
         event.at_ms, event.step, str(event.role), event.message, event.text, event.elapsed_ms, event.error,
@@ -234,7 +234,7 @@ def _answered(event: events.Answered) -> AnsweredEntry:
     )  # fmt: skip
 
 
-def _step(event: events.StepFinished) -> StepEntry:
+def _step(event: exchange.StepFinished) -> StepEntry:
     moves = None if event.moves is None else _texts(event.moves)
     return StepEntry(
         event.at_ms, event.step, moves, event.errors, event.details, event.elapsed_ms, event.origins, event.failures,
@@ -246,7 +246,7 @@ def _texts(terms: Sequence[Term]) -> tuple[str, ...]:
     return tuple(map(spaced, terms))
 
 
-def _started(event: events.Started, circumstances: Circumstances) -> StartedEntry:
+def _started(event: exchange.Started, circumstances: Circumstances) -> StartedEntry:
     """Return the entry that begins a journal."""
     setup, rules = event.setup, event.description
     return StartedEntry(
@@ -272,14 +272,14 @@ def _started(event: events.Started, circumstances: Circumstances) -> StartedEntr
     )
 
 
-def _scrambling(event: events.Started) -> Mapping[str, str]:
+def _scrambling(event: exchange.Started) -> Mapping[str, str]:
     """Return the names that players with a scrambling profile see for the game's own; empty where no player has one."""
     if not any(seat.profile.is_scrambled for seat in event.setup.seats):
         return {}
     return dict(Scrambling(event.description, event.setup.scramble_seed).names)
 
 
-def _seat(event: events.Started, role: str) -> JournalSeat:
+def _seat(event: exchange.Started, role: str) -> JournalSeat:
     """Return what the journal says of the seat of *role*; chance has one, too."""
     for seat in event.setup.seats:
         if str(seat.role) == role:

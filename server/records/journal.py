@@ -20,15 +20,13 @@ from gdl.language.terms import Compound, Term
 from gdl.replacement import replacing
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
-from server.match.events import Event
-from server.records.codec import entry_json, read_entry
-from server.records.entries import Circumstances, Entry, SentEntry, StateEntry, entry_of
+from server.match.exchange import Event
+from server.records import codec, entries, signature
 from server.records.record import MatchRecord, record_of
-from server.records.signature import signed
 
 SUFFIX: Final = ".journal"
 
-_REPEATABLE: Final = (SentEntry, StateEntry)
+_REPEATABLE: Final = (entries.SentEntry, entries.StateEntry)
 """What follows from the entries before it need not be on the disk at once."""
 
 
@@ -49,7 +47,7 @@ class FileRecorder:
     excess: Final = ""
 
     def __init__(
-        self, circumstances: Circumstances, path: Path | None = None, signing_key: RSAPrivateKey | None = None
+        self, circumstances: entries.Circumstances, path: Path | None = None, signing_key: RSAPrivateKey | None = None
     ) -> None:
         """Open the journal.
 
@@ -62,7 +60,7 @@ class FileRecorder:
         self._file = None if path is None else _opened(path)
         self._is_finished = False
 
-    async def earlier(self) -> Sequence[Entry]:
+    async def earlier(self) -> Sequence[entries.Entry]:
         """Return no entries: a match that broke off leaves its journal, and is not played on."""
         return ()
 
@@ -72,9 +70,9 @@ class FileRecorder:
         Raises:
             OSError: the disk is full, or gone.
         """
-        entry = entry_of(event, self._circumstances)
+        entry = entries.entry_of(event, self._circumstances)
         if self._file is not None:
-            self._file.write(json.dumps(entry_json(entry), ensure_ascii=False, separators=(",", ":")) + "\n")
+            self._file.write(json.dumps(codec.entry_json(entry), ensure_ascii=False, separators=(",", ":")) + "\n")
             self._file.flush()
             if not isinstance(entry, _REPEATABLE):
                 os.fsync(self._file.fileno())
@@ -95,7 +93,7 @@ class FileRecorder:
     def _finish(self) -> dict[str, Any]:
         found = self.record.as_json()
         if self._signing_key is not None:
-            found = signed(found, self._signing_key)
+            found = signature.signed(found, self._signing_key)
         if self.path is not None:
             write_record(found, self.path)
             self._is_finished = True
@@ -132,7 +130,7 @@ def write_record(record: dict[str, Any], path: Path) -> None:
         file.write("\n")
 
 
-def read_entries(text: str) -> Iterator[Entry]:
+def read_entries(text: str) -> Iterator[entries.Entry]:
     """Yield the entries of the journal *text*; a last line that a crash cut off is left out.
 
     Raises:
@@ -147,7 +145,7 @@ def read_entries(text: str) -> Iterator[Entry]:
                 return
             raise MatchRecordError("no JSON", f"line {number}") from error
         try:
-            entry = read_entry(found)
+            entry = codec.read_entry(found)
         except MatchRecordError as error:
             raise MatchRecordError(error.message, f"line {number}") from error
         yield entry

@@ -7,8 +7,7 @@ from gdl.game import JointMove
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from server.errors import MatchRecordError
-from server.match.events import Aborted, Answered, Completed, Failed, Message
-from server.match.exchange import ResumeState
+from server.match.exchange import Aborted, Answered, Completed, Failed, Message, ResumeState
 from server.records import entries
 
 _FAREWELLS: Final = {

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from gdl.wire.replies import Status
 from server.errors import StorageError, UnknownPlayerError
-from server.links.info import PlayerInfo, ask_info
+from server.links.http_player import PlayerInfo, ask_info
 from server.registry.registry import Registry
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 

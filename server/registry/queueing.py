@@ -83,8 +83,8 @@ class QueuedMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """What is left for more matches: how many may begin, and how many slots there are for players of ours."""
+class Capacity:
+    """The capacity that is left for more matches: how many may begin, and how many slots players of ours have."""
 
     n_matches: int
     n_core_slots: int = 0
@@ -94,10 +94,10 @@ def startable(
     queued: Sequence[QueuedMatch],
     running: Mapping[str, int],
     limits: Mapping[str, int],
-    room: Room,
+    capacity: Capacity,
     patience_s: float = PATIENCE_S,
 ) -> list[str]:
-    """Return the ids of the matches among *queued*, the oldest first, that have *room* and may begin now.
+    """Return the ids of the matches among *queued*, the oldest first, that fit into *capacity* and may begin now.
 
     *limits* says how many matches a player plays at once, 0 for one that plays none now; a player that is not there
     plays any number. *running* says how many each plays already.
@@ -107,10 +107,10 @@ def startable(
     match waits forever.
     """
     taken = Counter(running)
-    n_core_slots = room.n_core_slots
+    n_core_slots = capacity.n_core_slots
     found: list[str] = []
     for match in queued:
-        if len(found) >= room.n_matches:
+        if len(found) >= capacity.n_matches:
             break
         # A player in several seats of one match plays one match.
         known = {**match.limits, **limits}

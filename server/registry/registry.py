@@ -11,10 +11,7 @@ from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
-from server.links.address import AllowedAddresses
-from server.links.http_player import HttpPlayer, check_target, player_url
-from server.links.human_seat import HumanLink, QueueLink
-from server.links.request_queue import RequestQueues
+from server.links import address, http_player, human_seat, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
@@ -47,8 +44,8 @@ class RegisteredPlayer:
     """A registered player: at its address, or behind its request queue, where it also gets its legal moves."""
 
     row: PlayerRow
-    request_queues: RequestQueues
-    targets: AllowedAddresses | None = None
+    request_queues: request_queue.RequestQueues
+    targets: address.AllowedAddresses | None = None
 
     @property
     def text(self) -> str:
@@ -73,15 +70,15 @@ class RegisteredPlayer:
     async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- a player is the same in every role
         """Return the way to the player."""
         if self.row.url is not None:
-            return HttpPlayer(self.row.url, self.row.name, targets=self.targets)
-        return QueueLink(self.request_queues.of_player(self.row.name))
+            return http_player.HttpPlayer(self.row.url, self.row.name, targets=self.targets)
+        return human_seat.QueueLink(self.request_queues.of_player(self.row.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
     """A person who plays by hand, in a browser or over the API; in the game's own names."""
 
-    request_queues: RequestQueues
+    request_queues: request_queue.RequestQueues
     text: str = HUMAN
     name: str = HUMAN
     kind: SeatKind = SeatKind.HUMAN
@@ -93,7 +90,7 @@ class Person:
 
     async def open(self, role: Role) -> PlayerLink:
         """Return the way to the person."""
-        return HumanLink(self.request_queues, str(role))
+        return human_seat.HumanLink(self.request_queues, str(role))
 
 
 _SYSTEM_CLOCK: Final = SystemClock()
@@ -114,7 +111,7 @@ class RegistrySettings:
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
-    targets: AllowedAddresses | None = None
+    targets: address.AllowedAddresses | None = None
     worker_limits: WorkerLimits | None = None
 
 
@@ -159,7 +156,7 @@ class Registry:
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.store, self.settings, self.clock, self.on_change = store, settings, clock, on_change
-        self.request_queues = RequestQueues(clock, lambda _: on_change())
+        self.request_queues = request_queue.RequestQueues(clock, lambda _: on_change())
 
     async def register(
         self,
@@ -179,7 +176,7 @@ class Registry:
         """
         check_player_name(name)
         if url is not None:
-            await check_target(url, self.settings.targets)
+            await http_player.check_target(url, self.settings.targets)
         known = await self.store.listed()
         if any(row.name.lower() == name.lower() for row in known):
             raise errors.NameTakenError("player", name)
@@ -190,7 +187,7 @@ class Registry:
             SeatKind.DIAL_IN if url is None else SeatKind.HTTP,
             owner,
             self.clock.wall_ms(),
-            url=None if url is None else str(player_url(url)),
+            url=None if url is None else str(http_player.player_url(url)),
             max_matches=max_matches or self.settings.max_matches,
         )
         row = replace(row, **wishes.values())
@@ -221,8 +218,8 @@ class Registry:
         """
         values = wishes.values() | ({} if max_matches is None else {"max_matches": max_matches})
         if url is not None:
-            await check_target(url, self.settings.targets)
-            values |= {"kind": SeatKind.HTTP, "url": str(player_url(url)), "info": None, "seen_ms": None}
+            await http_player.check_target(url, self.settings.targets)
+            values |= {"kind": SeatKind.HTTP, "url": str(http_player.player_url(url)), "info": None, "seen_ms": None}
         if values and not await self.store.change(name, **values):
             raise errors.UnknownPlayerError(name)
         self.on_change()

@@ -7,7 +7,7 @@ from typing import Final
 
 from gdl.wire.messages import Dialect
 from server.errors import MatchRecordError
-from server.match.events import Message, MoveOrigin
+from server.match.exchange import Message, MoveOrigin
 from server.match.link import now_ms
 from server.match.setup import MAX_FAREWELL_S
 from server.records import entries

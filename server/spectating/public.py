@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from gdl.wire.insights import Insight
-from server.match.events import Message, MoveOrigin
+from server.match.exchange import Message, MoveOrigin
 from server.records.codec import insights_json
 
 Words: TypeAlias = tuple[str, ...]

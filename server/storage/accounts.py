@@ -6,8 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 
-from server.storage.batch import insert, upsert
-from server.storage.database import Database
+from server.storage.database import Database, insert, upsert
 from server.storage.reading import Found, each_sound, sound
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens

@@ -1,4 +1,7 @@
-"""One database, opened: its tables migrated to the newest revision, its connections pooled, its errors made ours."""
+"""One database, opened: its tables migrated to the newest revision, its connections pooled, its errors made ours.
+
+Inserts that know what to do where the row is there already have the words of either database.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ import asyncio
 import logging
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -301,6 +305,22 @@ def _reason(error: BaseException) -> str:
     original = getattr(error, "orig", None) or error
     words = str(original).strip().splitlines() or [type(original).__name__]
     return words[0].removeprefix("<class ").partition("'>: ")[2] or words[0]
+
+
+Insert: TypeAlias = sqlite.Insert | postgresql.Insert
+
+
+def insert(database: Database, table: sa.Table) -> Insert:
+    """Return an insert into *table* that has `on_conflict_do_update` and `on_conflict_do_nothing`."""
+    return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
+
+
+def upsert(database: Database, table: sa.Table, kept: Collection[str] = ()) -> Insert:
+    """Return an insert into *table* that replaces the row with the same primary key, but for the columns *kept*."""
+    made = insert(database, table)
+    keys = [column.name for column in table.primary_key]
+    changed = [column.name for column in table.columns if column.name not in (*keys, *kept)]
+    return made.on_conflict_do_update(index_elements=keys, set_={name: made.excluded[name] for name in changed})
 
 
 if __name__ == "__main__":

@@ -16,14 +16,12 @@ from gdl.replacement import replacing
 from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
 from server.records.entries import StartedEntry
 from server.records.record import record_of, understood
+from server.storage import journals, reading, rows
 from server.storage.database import Database
-from server.storage.journals import packed, read_line, unpacked
-from server.storage.reading import sound
-from server.storage.rows import LIVE
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50
-_EMPTY: Final = packed([])
+_EMPTY: Final = journals.packed([])
 """What is kept of a match that ended before it began."""
 
 
@@ -38,7 +36,7 @@ class MatchFilter:
         """Return what must hold of a match that has a record; where none is named, also of one whose row is damaged."""
         named = {"game": self.game, "tournament": self.tournament}
         found = [matches.c[name] == value for name, value in named.items() if value is not None]
-        return found or [sa.or_(matches.c.status.not_in(LIVE), matches.c.id.is_(None))]
+        return found or [sa.or_(matches.c.status.not_in(rows.LIVE), matches.c.id.is_(None))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +91,12 @@ def _read(page: Sequence[sa.RowMapping], rules: Mapping[str, str]) -> list[Expor
 def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """Return the record of a row, or nothing and why it cannot be made."""
     try:
-        entries = list(map(read_line, unpacked(row["body"])))
+        entries = list(map(journals.read_line, journals.unpacked(row["body"])))
         with understood(row["match_id"]):
             first = entries[0]
             if isinstance(first, StartedEntry):
                 entries[0] = replace(first, rules=rules[first.rules_sha256])
-        found = record_of(entries).as_json() | (sound("", records, row)["signature"] or {})
+        found = record_of(entries).as_json() | (reading.sound("", records, row)["signature"] or {})
     except MatchRecordError as error:
         return {}, str(error)
     except DamagedRowError as error:

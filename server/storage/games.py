@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from gdl.boards.about import About, about_of
 from gdl.errors import AboutFileError
-from server.storage.batch import upsert
-from server.storage.database import Database
+from server.storage.database import Database, upsert
 from server.storage.reading import Found, each_sound, sound
 from server.storage.rows import GameVersion
 from server.storage.schema import games, versions

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-from server.match.events import Event
+from server.match.exchange import Event
 from server.match.referee import in_own_thread
 from server.records.entries import Circumstances, Entry, OnEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of

@@ -14,8 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from server.errors import DamagedRowError
 from server.match.link import now_ms
 from server.storage import rows
-from server.storage.batch import insert, upsert
-from server.storage.database import Database
+from server.storage.database import Database, insert, upsert
 from server.storage.matches import abort_matches, add_match
 from server.storage.reading import Found, each_sound, sound
 from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments

@@ -19,12 +19,8 @@ from sqlalchemy.exc import DataError, IntegrityError
 from server.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.match.link import now_ms
 from server.records.entries import Entry
-from server.storage.batch import upsert, write
-from server.storage.database import FAILURES, Database
-from server.storage.journals import line_of
-from server.storage.parts import MatchEnding, MatchPart
-from server.storage.rows import MatchSummary
-from server.storage.schema import heartbeats
+from server.storage import batch, journals, rows, schema
+from server.storage.database import FAILURES, Database, upsert
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
@@ -43,7 +39,7 @@ OnFailure: TypeAlias = Callable[[str, StorageError], None]
 OnBatch: TypeAlias = Callable[[int, float], None]
 
 
-class _Waiting(MatchPart):
+class _Waiting(batch.MatchPart):
     """A part that waits, and whether it was written or given up."""
 
     def __init__(self, match_id: str) -> None:
@@ -108,7 +104,7 @@ class EventWriter:
 
         Returns the line that is written, or would be.
         """
-        line = line_of(entry)
+        line = journals.line_of(entry)
         if match_id not in self._failed:
             self._part(match_id).add(number, entry, line)
         return line
@@ -130,7 +126,7 @@ class EventWriter:
     async def finish(
         self,
         match_id: str,
-        summary: MatchSummary,
+        summary: rows.MatchSummary,
         signature: dict[str, str] | None = None,
         body: bytes | None = None,
     ) -> None:
@@ -143,7 +139,7 @@ class EventWriter:
             StorageError: as `flush`.
         """
         if match_id not in self._failed:
-            self._part(match_id).ending = MatchEnding(summary, signature, body)
+            self._part(match_id).ending = batch.MatchEnding(summary, signature, body)
         await self.flush(match_id)
 
     def forget(self, match_id: str) -> None:
@@ -180,8 +176,8 @@ class EventWriter:
         if self.trouble:
             raise StorageError(self._database.name, self.trouble)
         at_ms = now_ms()
-        forgetting = sa.delete(heartbeats).where(heartbeats.c.at_ms < at_ms - _OLD_MS)
-        beating = upsert(self._database, heartbeats).values(holder=self.holder, at_ms=at_ms)
+        forgetting = sa.delete(schema.heartbeats).where(schema.heartbeats.c.at_ms < at_ms - _OLD_MS)
+        beating = upsert(self._database, schema.heartbeats).values(holder=self.holder, at_ms=at_ms)
         await self._database.change(forgetting, beating)
 
     async def close(self) -> None:
@@ -191,7 +187,7 @@ class EventWriter:
         if self._task is not None:
             await self._task
 
-    def _part(self, match_id: str) -> MatchPart:
+    def _part(self, match_id: str) -> batch.MatchPart:
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="journals")
         part = self._pending.get(match_id)
@@ -234,7 +230,7 @@ class EventWriter:
                 return
             began_s = time.perf_counter()
             try:
-                refused = await write(self._database, parts, self.holder, is_repeated=was_tried)
+                refused = await batch.write(self._database, parts, self.holder, is_repeated=was_tried)
             except Exception as error:  # the waiting tasks must learn of it, and the next ones be written
                 if len(parts) > 1 and _may_be_one_s_fault(error):
                     await self._write(parts[: len(parts) // 2], was_tried=was_tried)

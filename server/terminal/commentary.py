@@ -17,7 +17,7 @@ from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
 from gdl.language.terms import Term
-from server.match.events import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
+from server.match.exchange import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
 from server.match.position import facts_in
 from server.sanitization import shown
 from server.terminal.progress import DELAY_S, progress

@@ -1,10 +1,8 @@
 """What a competition is made of: entrants, games, matches in sets with rotating seats and equal seeds, results."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 MAX_ROLES: Final = 8
 _SEED_BITS: Final = 63  # as many as fit into any JSON reader's integers
@@ -83,7 +81,7 @@ class ScheduledMatch:
     set_id: str
     attempt: int = 1
 
-    def again(self) -> ScheduledMatch:
+    def again(self) -> Self:
         """Return the match that is played in the place of this one: equal but for its id and the number of attempts."""
         original_id = self.match_id if self.attempt == 1 else self.match_id.rpartition("-")[0]
         attempt = self.attempt + 1

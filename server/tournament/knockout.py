@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from server.tournament import fixtures, standings, swiss
 from server.tournament.competition import Competition, Pairing
-from server.tournament.fixtures import Meeting, ScheduledMatch, matches_of
-from server.tournament.standings import MEETINGS_COUNT, ScoringRules, meeting_points
-from server.tournament.swiss import games_of_round
 
 
 class Vacancy(Enum):
@@ -46,9 +44,9 @@ class Knockout:
     sets: int = 1
     extra_meetings: int = 2
     all_games: bool = False
-    rules: ScoringRules = MEETINGS_COUNT
+    rules: standings.ScoringRules = standings.MEETINGS_COUNT
 
-    def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
+    def __call__(self, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
         """Return the matches of all meetings whose entrants are known.
 
         Raises:
@@ -108,7 +106,7 @@ class _Bracket:
 
     options: Knockout
     competition: Competition
-    due: list[ScheduledMatch] = field(default_factory=list)
+    due: list[fixtures.ScheduledMatch] = field(default_factory=list)
     winner: Slot = Vacancy.OPEN
     out_in: dict[str, int] = field(default_factory=dict)  # the round in which each entrant was put out
     pairings: dict[str, Pairing] = field(init=False)
@@ -132,7 +130,7 @@ class _Bracket:
         rank_of, points = self.competition.rank_of, dict.fromkeys(players, 0.0)
         pairing: Pairing | None = None
         for attempt in range(self.options.extra_meetings + 1):
-            meeting = Meeting(players, round_number, f"knockout {label} {attempt}")
+            meeting = fixtures.Meeting(players, round_number, f"knockout {label} {attempt}")
             pairing = self.pairings.get(meeting.pairing_id(self.competition.seed))
             if pairing is None and self.gone(players, round_number):
                 break
@@ -140,7 +138,7 @@ class _Bracket:
                 self._schedule(meeting)
             if pairing is None or not pairing.is_decided:
                 return ()
-            for player, found in meeting_points(pairing, self.options.rules).items():
+            for player, found in standings.meeting_points(pairing, self.options.rules).items():
                 points[player] += found
             in_order = sorted(points.values(), reverse=True)
             if in_order[n_first - 1] - in_order[n_first] > 1e-9:
@@ -157,10 +155,10 @@ class _Bracket:
         active = self.competition.active_in(round_number)
         return tuple(player for player in players if player not in active)
 
-    def _schedule(self, meeting: Meeting) -> None:
+    def _schedule(self, meeting: fixtures.Meeting) -> None:
         options, competition = self.options, self.competition
-        games = games_of_round(competition.games, meeting.round, options.all_games)
-        self.due += matches_of(meeting, games, competition.seed, options.sets)
+        games = swiss.games_of_round(competition.games, meeting.round, options.all_games)
+        self.due += fixtures.matches_of(meeting, games, competition.seed, options.sets)
 
 
 def _play_round(

@@ -11,13 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from gdl.wire.messages import Dialect
 from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
-from server.tournament.competition import Schedule
-from server.tournament.fixtures import Entrant
-from server.tournament.knockout import Knockout
-from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
+from server.tournament import competition, fixtures, knockout, round_robin, standings, swiss
 from server.tournament.sprt import MOST_ELO, SprtTest
-from server.tournament.standings import Measure, ScoringRules
-from server.tournament.swiss import Swiss
 
 MAX_WAIT_S: Final = 30 * 86_400
 """The longest time between two rounds, or for an absent player. *Units*: seconds."""
@@ -214,7 +209,7 @@ class TournamentTerms(BaseModel):
     scramble: bool = False
     dialect: Dialect = Dialect.GDL2
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    measure: Measure = Measure.POINTS
+    measure: standings.Measure = standings.Measure.POINTS
     forfeit_errors: Annotated[int, Field(ge=1)] | None = None
     sprt: SprtPlan | None = None
 
@@ -232,9 +227,9 @@ class TournamentTerms(BaseModel):
         return SPRT_ROUNDS if self.sprt is not None else DEFAULT_ROUNDS.get(self.format, 1)
 
     @property
-    def scoring(self) -> ScoringRules:
+    def scoring(self) -> standings.ScoringRules:
         """What counts."""
-        return ScoringRules(self.measure, forfeit_errors=self.forfeit_errors)
+        return standings.ScoringRules(self.measure, forfeit_errors=self.forfeit_errors)
 
     @property
     def profile(self) -> Profile:
@@ -263,24 +258,24 @@ class TournamentPlan(TournamentTerms):
         return self
 
     @property
-    def entrants(self) -> tuple[Entrant, ...]:
+    def entrants(self) -> tuple[fixtures.Entrant, ...]:
         """The players, in the order of their starting ranks."""
-        return tuple(map(Entrant, self.players))
+        return tuple(map(fixtures.Entrant, self.players))
 
-    def schedule(self) -> Schedule | None:
+    def schedule(self) -> competition.Schedule | None:
         """Return the schedule of the format; None for a ladder, whose schedule depends on ratings."""
         rounds, rules = self.n_rounds, self.scoring
         match self.format:
             case TournamentFormat.ROUND_ROBIN:
-                return RoundRobin(rounds)
+                return round_robin.RoundRobin(rounds)
             case TournamentFormat.GAUNTLET:
-                return Gauntlet((next(iter(self.players)),), rounds)
+                return round_robin.Gauntlet((next(iter(self.players)),), rounds)
             case TournamentFormat.SWISS:
-                return Swiss(rounds, all_games=self.all_games, rules=rules)
+                return swiss.Swiss(rounds, all_games=self.all_games, rules=rules)
             case TournamentFormat.KNOCKOUT | TournamentFormat.DOUBLE_KNOCKOUT:
                 is_double = self.format is TournamentFormat.DOUBLE_KNOCKOUT
-                return Knockout(is_double, sets=rounds, all_games=self.all_games, rules=rules)
+                return knockout.Knockout(is_double, sets=rounds, all_games=self.all_games, rules=rules)
             case TournamentFormat.SCORE_TABLE:
-                return ScoreTable(rounds)
+                return round_robin.ScoreTable(rounds)
             case TournamentFormat.LADDER:
                 return None

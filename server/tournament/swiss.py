@@ -20,10 +20,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Final
 
+from server.tournament import fixtures, matching, standings
 from server.tournament.competition import Competition
-from server.tournament.fixtures import Meeting, ScheduledMatch, TournamentGame, matches_of
-from server.tournament.matching import Group, least_cost_groups, least_cost_matching, spread
-from server.tournament.standings import MEETINGS_COUNT, ScoringRules, meeting_points
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
 _MAX_BLOCK: Final = 256  # larger fields are paired in blocks, which grow to so many entrants to avoid repeated meetings
@@ -57,9 +55,9 @@ class Swiss:
     rounds: int
     sets: int = 1
     all_games: bool = False
-    rules: ScoringRules = MEETINGS_COUNT
+    rules: standings.ScoringRules = standings.MEETINGS_COUNT
 
-    def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
+    def __call__(self, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
         """Return the matches of the next round; none before the last one is over, and after the last of all."""
         round_number = competition.last_round + 1
         if round_number > self.rounds or competition.open_matches or competition.missing_replays:
@@ -70,8 +68,12 @@ class Swiss:
         if len(standing) < size:
             return ()
         groups = pairs(standing) if size == 2 else groups_of(standing, size)
-        meetings = (Meeting(group, round_number, f"swiss {round_number}") for group in groups if len(group) == size)
-        return tuple(match for meeting in meetings for match in matches_of(meeting, games, competition.seed, self.sets))
+        meetings = (
+            fixtures.Meeting(group, round_number, f"swiss {round_number}") for group in groups if len(group) == size
+        )
+        return tuple(
+            match for meeting in meetings for match in fixtures.matches_of(meeting, games, competition.seed, self.sets)
+        )
 
     def contenders(self, competition: Competition, round_number: int) -> tuple[Contender, ...]:
         """Return who can play in round *round_number*, by score and then by starting rank."""
@@ -88,14 +90,16 @@ class Swiss:
         """Return the points of all entrants, for meetings and byes."""
         scores = dict.fromkeys(competition.names, 0.0)
         for pairing in competition.pairings:
-            for name, points in meeting_points(pairing, self.rules).items():
+            for name, points in standings.meeting_points(pairing, self.rules).items():
                 scores[name] += points
         for _, name in byes(competition):
             scores[name] += self.rules.bye_points
         return {name: round(score, 9) for name, score in scores.items()}
 
 
-def games_of_round(games: Sequence[TournamentGame], round_number: int, all_games: bool) -> tuple[TournamentGame, ...]:
+def games_of_round(
+    games: Sequence[fixtures.TournamentGame], round_number: int, all_games: bool
+) -> tuple[fixtures.TournamentGame, ...]:
     """Return the games of every meeting of a round: all, or the one whose turn it is.
 
     Raises:
@@ -160,7 +164,7 @@ def _distance(upper: tuple[int, int], lower: tuple[int, int], groups: Sequence[S
 
 def _solved(standing: Sequence[Contender]) -> list[tuple[Contender, ...]]:
     costs = _weighed(pairing_costs(standing))
-    found = least_cost_matching(costs)
+    found = matching.least_cost_matching(costs)
     return [tuple(standing[i] for i in pair if i < len(standing)) for pair in found]
 
 
@@ -234,10 +238,14 @@ def groups_of(standing: Sequence[Contender], size: int) -> tuple[tuple[str, ...]
     playing = [contender for i, contender in enumerate(standing) if i not in resting]
     levels = {score: i for i, score in enumerate(sorted({contender.score for contender in playing}, reverse=True))}
 
-    def cost(group: Group) -> Cost:
+    def cost(group: matching.Group) -> Cost:
         members = [playing[i] for i in group]
         met = (one.met.get(other.name, 0) for one, other in combinations(members, 2))
-        return sum(count * count for count in met), spread([levels[member.score] for member in members]), spread(group)
+        return (
+            sum(count * count for count in met),
+            matching.spread([levels[member.score] for member in members]),
+            matching.spread(group),
+        )
 
-    found = least_cost_groups(len(playing), size, cost)
+    found = matching.least_cost_groups(len(playing), size, cost)
     return _names([*(tuple(playing[i] for i in group) for group in found), *((standing[i],) for i in resting)])

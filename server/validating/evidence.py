@@ -9,13 +9,11 @@ from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.diagnostics import Diagnostic
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
-from server.match.events import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
+from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
 from server.match.link import SystemClock
 from server.match.position import state_text
 from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token
-from server.records.entries import Circumstances, entry_of
-from server.records.journal import write_record
-from server.records.record import record_of
+from server.records import entries, journal, record
 
 _PLAYER: Final = "random play"
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]+")
@@ -32,7 +30,7 @@ def write_evidence(report: SimulationReport, folder: Path, name: str) -> list[tu
     for number, finding in enumerate(_with_plays(report), 1):
         path = folder / f"{_ODD.sub('-', name)}-{number}-{_short(finding.diagnostic)}.json"
         assert report.game is not None
-        write_record(evidence(report.game, finding, name, report.seed), path)
+        journal.write_record(evidence(report.game, finding, name, report.seed), path)
         written.append((finding, path))
     return written
 
@@ -48,8 +46,8 @@ def _short(diagnostic: Diagnostic) -> str:
 
 def evidence(game: Game, finding: Finding, name: str, seed: int) -> dict[str, Any]:
     """Return the play of *finding* as a match record that failed with the diagnostic's sentence."""
-    circumstances = Circumstances(name, new_random_token())
-    return record_of(entry_of(event, circumstances) for event in _events(game, finding, seed)).as_json()
+    circumstances = entries.Circumstances(name, new_random_token())
+    return record.record_of(entries.entry_of(event, circumstances) for event in _events(game, finding, seed)).as_json()
 
 
 def _events(game: Game, finding: Finding, seed: int) -> Iterator[Event]:

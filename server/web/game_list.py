@@ -1,12 +1,10 @@
 """The list of games: what each is like, in words to search and figures to filter and sort by; its pictures."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
@@ -178,7 +176,7 @@ class GameQuery:
     page: int = 1
 
     @classmethod
-    def of(cls, query: Mapping[str, str], kinds: Sequence[str]) -> GameQuery:
+    def of(cls, query: Mapping[str, str], kinds: Sequence[str]) -> Self:
         """Return what the parameters *query* of an address mean; *kinds* are all values of `kind`."""
         sort, page = query.get("sort", ""), query.get("page", "")
         return cls(

@@ -21,12 +21,8 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
 from server.storage.rows import MatchRow
 from server.visibility import Aspect, Principal, Role, Viewer, may_see, secrecy_of
-from server.web import boards
-from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
-from server.web.match_lists import CARDS, MatchCard
+from server.web import boards, knowledge, match_lists, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, thoughts_of, view_of
-from server.web.rendering import render, visitor_of
-from server.web.tournament_pages import SHOWN
 
 _N_VIEWS: Final = 64
 
@@ -57,7 +53,7 @@ class ShownMatch:
     """What the page shows of a match: the state number `step`, and what of it the role `only` could see, if named."""
 
     row: MatchRow
-    card: MatchCard
+    card: match_lists.MatchCard
     view: MatchView
     step: int
     only: int | None
@@ -95,7 +91,7 @@ async def show_match(request: web.Request) -> web.Response:
     """Show a match at the step that the query names, else at its last."""
     shown = await shown_match(request, request.get(PRINCIPAL))
     with understood(shown.row.id):
-        return render(request, "match.html", **await _context(request, shown))
+        return rendering.render(request, "match.html", **await _context(request, shown))
 
 
 async def show_parts(request: web.Request) -> web.Response:
@@ -103,7 +99,7 @@ async def show_parts(request: web.Request) -> web.Response:
     shown = await shown_match(request, request.get(PRINCIPAL))
     with understood(shown.row.id):
         context = await _context(request, shown)
-        response = render(request, "match_parts.html", **context)
+        response = rendering.render(request, "match_parts.html", **context)
     if shown.row.has_ended and not context["is_soon"]:
         response.headers["Cache-Control"] = "private, max-age=600"
     return response
@@ -113,7 +109,7 @@ async def show_parts(request: web.Request) -> web.Response:
 async def abort(request: web.Request) -> web.StreamResponse:
     """End a match soon, and show it."""
     match = await known_match(request.app[MANAGER], request.match_info["id"])
-    await request.app[MANAGER].abort(match.id, f"aborted by {visitor_of(request).name}")
+    await request.app[MANAGER].abort(match.id, f"aborted by {rendering.visitor_of(request).name}")
     raise web.HTTPSeeOther(URL("/matches") / match.id)
 
 
@@ -121,7 +117,7 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
     """Return the match of the path for *who*, at the step of the query, and for its role unless that is ignored."""
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
-    (card,) = await request.app[CARDS].of([row], who)
+    (card,) = await request.app[match_lists.CARDS].of([row], who)
     version = await request.app[boards.GAME_VERSIONS].version(row.game, row.sha256)
     step = _number(request.query, "step", view.n_steps)
     only = None if ignores_role else _role_index(request.query, card, row)
@@ -134,7 +130,7 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else default
 
 
-def _role_index(query: Mapping[str, str], card: MatchCard, row: MatchRow) -> int | None:
+def _role_index(query: Mapping[str, str], card: match_lists.MatchCard, row: MatchRow) -> int | None:
     roles = [seat.role for seat in card.seats]
     return roles.index(query["as"]) if _is_open(row) and query.get("as") in roles else None
 
@@ -167,7 +163,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
 
 async def _has_tournament(request: web.Request, row: MatchRow) -> bool:
     """Return whether the tournament that the match names is one of this server, and not a word of who ordered it."""
-    return row.tournament is not None and await request.app[SHOWN].feed.now(row.tournament) is not None
+    return row.tournament is not None and await request.app[tournament_pages.SHOWN].feed.now(row.tournament) is not None
 
 
 def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:
@@ -213,11 +209,11 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
         (step.moves[shown.only].move or "", state.percepts[shown.only] if state.percepts else ())
         for step, state in zip(shown.view.steps, shown.view.states[1:], strict=False)
     )
-    history = SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
-    known = await request.app[KNOWN_FACTS].of(history)
+    history = knowledge.SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
+    known = await request.app[knowledge.KNOWN_FACTS].of(history)
     if known is None:
         return None, True
-    facts = facts_after(known, shown.step)
+    facts = knowledge.facts_after(known, shown.step)
     return (
         None if not facts else await boards.picture_of(await boards.board(shown.book, facts, is_partial=True), title)
     ), False
@@ -254,7 +250,7 @@ async def show_embedded(request: web.Request) -> web.Response:
         picture = await boards.picture_of(drawn, _title(shown), last)
         request[EMBEDDED] = True
         words = _words(shown)
-        return render(request, "embed.html", shown=shown, picture=picture, words=words, title=_title(shown))
+        return rendering.render(request, "embed.html", shown=shown, picture=picture, words=words, title=_title(shown))
 
 
 async def send_image(request: web.Request) -> web.Response:

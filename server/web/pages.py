@@ -11,10 +11,8 @@ from cachetools import LRUCache
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
+from server.storage import listing, ratings, rows
 from server.storage.games import title_of
-from server.storage.listing import Statistics
-from server.storage.ratings import ResultStore
-from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.web import (
     game_list,
@@ -153,11 +151,11 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     feed = TournamentFeed(LiveTournaments(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
-    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
+    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ratings.ResultStore(manager.database))
     app[tournament_pages.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
-    statistics = Statistics(manager.database)
+    statistics = listing.Statistics(manager.database)
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
@@ -182,14 +180,14 @@ def _figures(find: Callable[[str], Awaitable[Value]]) -> BackgroundCache[str, Va
     return BackgroundCache(find, n_kept=512, patience_s=0.08, fresh_s=60.0)
 
 
-def _read_texts(games: Sequence[GameVersion]) -> None:
+def _read_texts(games: Sequence[rows.GameVersion]) -> None:
     """Read templates and descriptions of games, which the first visitor would otherwise wait for."""
     compile_templates()
     for game in games:
         title_of(game)
 
 
-async def _warm(app: web.Application, games: Sequence[GameVersion]) -> None:
+async def _warm(app: web.Application, games: Sequence[rows.GameVersion]) -> None:
     """Do what visitors of single games would otherwise wait for, once the first visitor has the first page."""
     await asyncio.sleep(WARM_AFTER_S)
     await app[FIRST_POSITIONS].warm(games, WARM_SHARE)

@@ -20,17 +20,11 @@ from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow, SeatKind
 from server.tournament.ratings import RatingsAfter, rating_history
 from server.visibility import Role
-from server.web.cache import BackgroundCache
-from server.web.leaderboards import LEADERBOARDS, LeaderboardRow
-from server.web.match_lists import CARDS
+from server.web import cache, leaderboards, match_lists, rendering, tournament_pages, tournament_view
 from server.web.match_page import VIEWS
 from server.web.match_view import MatchView
-from server.web.rating_chart import RatingChart, rating_chart
-from server.web.rendering import render, sentence, visitor_of
-from server.web.tournament_pages import SHOWN, ShownTournaments
-from server.web.tournament_view import ShownFixture, ShownTournament
 
-STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
+STATISTICS: Final = web.AppKey("player_statistics", cache.BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
 _PATIENCE_S: Final = 0.1
 """How long the page waits for the player's rank."""
@@ -45,7 +39,7 @@ async def _players(request: web.Request, data: Mapping[str, str], problem: str) 
     """Return the page of players, with the *problem* of the form that was sent."""
     registry, viewer = request.app[MANAGER].registry, principal(request)
     players = [player_answer(row, registry, viewer) for row in await registry.store.listed()]
-    return render(
+    return rendering.render(
         request,
         "players.html",
         status=400 if problem else 200,
@@ -65,9 +59,11 @@ async def register(request: web.Request) -> web.StreamResponse:
         return await _players(request, data, f"A player plays from 1 to {MAX_MATCHES:,} matches at once.")
     try:
         registry = request.app[MANAGER].registry
-        row = await registry.register(data.get("name", ""), visitor_of(request).name, data.get("url") or None, n)
+        row = await registry.register(
+            data.get("name", ""), rendering.visitor_of(request).name, data.get("url") or None, n
+        )
     except GdlError as error:
-        return await _players(request, data, sentence(error))
+        return await _players(request, data, rendering.sentence(error))
     raise web.HTTPSeeOther(player_address(row.name))
 
 
@@ -88,26 +84,26 @@ async def show_player(request: web.Request) -> web.Response:
     rows = await manager.matches.listed(player=name, limit=_N_MATCHES)
     if row is None and not rows and name not in OWN_PLAYERS:
         raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
-    return render(
+    return rendering.render(
         request,
         "player.html",
         name=name,
         player=None if row is None else player_answer(row, manager.registry, principal(request)),
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
-        matches=await request.app[CARDS].of(rows, request.get(PRINCIPAL)),
+        matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
         rank=await _rank(request, name),
-        opponents=await request.app[LEADERBOARDS].opponents_of(name),
+        opponents=await request.app[leaderboards.LEADERBOARDS].opponents_of(name),
         all_matches=urlencode({"player": name}),
         address=player_address(name),
         dial_in_command=f"ggp player my_player.py --connect {request[REMOTE].origin} --name {name}",
     )
 
 
-async def _rank(request: web.Request, name: str) -> LeaderboardRow | None:
+async def _rank(request: web.Request, name: str) -> leaderboards.LeaderboardRow | None:
     """Return the place of a player on the leaderboard over all games; None without one, or while it is worked out."""
-    board = await request.app[LEADERBOARDS].of(patience_s=_PATIENCE_S)
+    board = await request.app[leaderboards.LEADERBOARDS].of(patience_s=_PATIENCE_S)
     return None if board is None else next((row for row in board.rows if row.rating.player == name), None)
 
 
@@ -152,9 +148,9 @@ _MOST_WITH_ERRORS: Final = 20
 class RatingHistories:
     """The histories of the ratings in tournaments, found in the background as *tournaments* change."""
 
-    def __init__(self, tournaments: ShownTournaments) -> None:
+    def __init__(self, tournaments: tournament_pages.ShownTournaments) -> None:
         self._tournaments = tournaments
-        self._found = BackgroundCache(self._find, n_kept=32, patience_s=2.0)
+        self._found = cache.BackgroundCache(self._find, n_kept=32, patience_s=2.0)
 
     async def of(self, name: str, shape: str) -> tuple[RatingsAfter, ...] | None:
         """Return the history of the tournament *name* when its *shape* is so; None while that is being found."""
@@ -176,7 +172,7 @@ HISTORIES: Final = web.AppKey("rating_histories", RatingHistories)
 class ErrorLine:
     """An error of an entrant: in which match and step, and what was wrong; step 0 is the start clock."""
 
-    fixture: ShownFixture
+    fixture: tournament_view.ShownFixture
     step: int
     error: str
 
@@ -184,12 +180,12 @@ class ErrorLine:
 async def show_entrant(request: web.Request) -> web.Response:
     """Show an entrant of a tournament."""
     name = request.match_info["entrant"]
-    shape, shown = await request.app[SHOWN].of(request.match_info["name"])
+    shape, shown = await request.app[tournament_pages.SHOWN].of(request.match_info["name"])
     entrant = next((one for one in shown.found.entrants if one.name == name), None)
     if entrant is None:
         raise RequestError("not_entered", f"the tournament has no entrant {name[:100]!r}", status=404)
     own = [each for each in shown.fixtures.values() if name in each.players]
-    return render(
+    return rendering.render(
         request,
         "entrant.html",
         row=shown.row,
@@ -202,13 +198,15 @@ async def show_entrant(request: web.Request) -> web.Response:
     )
 
 
-async def _chart(request: web.Request, shown: ShownTournament, shape: str, name: str) -> RatingChart | None:
+async def _chart(
+    request: web.Request, shown: tournament_view.ShownTournament, shape: str, name: str
+) -> leaderboards.RatingChart | None:
     history = await request.app[HISTORIES].of(shown.row.name, shape) or ()
     points = [(float(each.n_results), each.ratings[name]) for each in history if name in each.ratings]
-    return rating_chart({name: points}, "first results", "now") if len(points) > 1 else None
+    return leaderboards.rating_chart({name: points}, "first results", "now") if len(points) > 1 else None
 
 
-async def _errors(request: web.Request, fixtures: Sequence[ShownFixture], name: str) -> list[ErrorLine]:
+async def _errors(request: web.Request, fixtures: Sequence[tournament_view.ShownFixture], name: str) -> list[ErrorLine]:
     """Return the errors of an entrant, those of the latest matches first."""
     with_errors = [each for each in reversed(fixtures) if each.has_page and _n_errors(each, name)]
     found: list[ErrorLine] = []
@@ -217,11 +215,11 @@ async def _errors(request: web.Request, fixtures: Sequence[ShownFixture], name: 
     return found
 
 
-def _n_errors(fixture: ShownFixture, name: str) -> int:
+def _n_errors(fixture: tournament_view.ShownFixture, name: str) -> int:
     return fixture.errors[fixture.players.index(name)] if fixture.errors else 0
 
 
-async def _errors_of(request: web.Request, fixture: ShownFixture, name: str) -> list[ErrorLine]:
+async def _errors_of(request: web.Request, fixture: tournament_view.ShownFixture, name: str) -> list[ErrorLine]:
     """Return the errors of an entrant in one match, by step; none where its record is damaged."""
     matches = request.app[MANAGER].matches
     row = await matches.find(fixture.match_id)
@@ -236,7 +234,7 @@ async def _errors_of(request: web.Request, fixture: ShownFixture, name: str) -> 
         return []
 
 
-def _read_off(view: MatchView, fixture: ShownFixture, seat: int) -> list[ErrorLine]:
+def _read_off(view: MatchView, fixture: tournament_view.ShownFixture, seat: int) -> list[ErrorLine]:
     at_start = view.start_errors[seat] if view.start_errors else ""
     found = [ErrorLine(fixture, 0, at_start)] if at_start else []
     steps = ((step.number, step.moves[seat].error) for step in view.steps)

@@ -20,11 +20,8 @@ from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, 
 from server.errors import NotAskedError, RequestError
 from server.spectating.state import known_match
 from server.storage.rows import GameVersion, MatchRow
+from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
-from server.web.knowledge import KNOWN_FACTS, SeatHistory, facts_after
-from server.web.match_lists import CARDS
-from server.web.match_page import lobby_until_ms
-from server.web.rendering import render, sentence
 
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
@@ -58,8 +55,8 @@ async def show_seat(request: web.Request) -> web.StreamResponse:
     except RequestError as error:
         if error.status == web.HTTPNotFound.status_code:
             raise
-        return render(request, "claim.html", status=error.status, row=match, role=role)
-    return render(request, "seat.html", **await _context(request, match, role))
+        return rendering.render(request, "claim.html", status=error.status, row=match, role=role)
+    return rendering.render(request, "seat.html", **await _context(request, match, role))
 
 
 @requires(None)
@@ -67,7 +64,7 @@ async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes, for its script."""
     match, role = await _match(request), request.match_info["role"]
     _check(request, match, role)
-    return render(request, "seat_parts.html", **await _context(request, match, role))
+    return rendering.render(request, "seat_parts.html", **await _context(request, match, role))
 
 
 @requires(None)
@@ -91,7 +88,7 @@ async def make_move(request: web.Request) -> web.StreamResponse:
     if not problem:
         await name_person(request, match, role)
         raise web.HTTPSeeOther(seat_address(match.id, role))
-    return render(request, "seat.html", status=409, **await _context(request, match, role, problem))
+    return rendering.render(request, "seat.html", status=409, **await _context(request, match, role, problem))
 
 
 async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
@@ -104,7 +101,7 @@ async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -
     except NotAskedError:
         return "No move is asked for now."
     except CallerError as error:
-        return sentence(error)
+        return rendering.sentence(error)
     return ""
 
 
@@ -129,7 +126,7 @@ def _seated(request: web.Request, match: MatchRow, role: str, claim: str) -> web
 async def _context(request: web.Request, match: MatchRow, role: str, problem: str = "") -> dict[str, Any]:
     """Return what the template of the page needs: the seat's view, the board, the choices."""
     view = await view_of_seat(request.app[MANAGER], match, role)
-    (card,) = await request.app[CARDS].of([match], request.get(PRINCIPAL), is_person=True)
+    (card,) = await request.app[match_lists.CARDS].of([match], request.get(PRINCIPAL), is_person=True)
     version = await request.app[GAME_VERSIONS].version(match.game, match.sha256)
     known = None if version is None else await _known(request, version, view)
     drawn = None if version is None or known is None else await _board(version, known)
@@ -152,7 +149,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "choices": [_choice(text, drawn) for text in view.legal_moves],
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
-        "lobby_until_ms": lobby_until_ms(request.app[MANAGER], match),
+        "lobby_until_ms": match_page.lobby_until_ms(request.app[MANAGER], match),
     }
 
 
@@ -166,8 +163,8 @@ async def _known(request: web.Request, version: GameVersion, view: SeatView) -> 
     if not version.is_gdl2:
         return view.state or await _first_facts(request, version)
     steps = tuple((step.move, tuple(step.percepts or ())) for step in view.steps)
-    known = await request.app[KNOWN_FACTS].of(SeatHistory(version.rules, view.role, steps))
-    return None if known is None else facts_after(known, len(steps)) or ()
+    known = await request.app[knowledge.KNOWN_FACTS].of(knowledge.SeatHistory(version.rules, view.role, steps))
+    return None if known is None else knowledge.facts_after(known, len(steps)) or ()
 
 
 async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[str] | None:

@@ -19,9 +19,7 @@ from server.registry.registry import HUMAN
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.visibility import Role
-from server.web.match_page import lobby_until_ms
-from server.web.rendering import render, sentence, visitor_of
-from server.web.seat_page import seat_address
+from server.web import match_page, rendering, seat_page
 
 _SEAT: Final = "player."
 _BY_HAND: Final = {"startClock": 10, "playClock": 120}
@@ -51,12 +49,12 @@ async def start(request: web.Request) -> web.StreamResponse:
         return await _form(request, data, "Choose a game.")
     try:
         text = MatchRequest.model_validate(_order(data, version))
-        ordered = await request.app[MANAGER].order(text, visitor_of(request).name)
+        ordered = await request.app[MANAGER].order(text, rendering.visitor_of(request).name)
     except ValidationError as error:
         first = error.errors()[0]
-        return await _form(request, data, sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
+        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
     except GdlError as error:
-        return await _form(request, data, sentence(error))
+        return await _form(request, data, rendering.sentence(error))
     return _started(request, ordered, is_for_others=data.get("links") == "yes")
 
 
@@ -97,10 +95,12 @@ def _where(place: Sequence[str | int]) -> str:
 
 def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> web.StreamResponse:
     """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
-    claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
+    claims = [
+        (role, seat_page.seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()
+    ]
     if len(claims) > 1 or (claims and is_for_others):
-        until_ms = lobby_until_ms(request.app[MANAGER], ordered.row)
-        return render(
+        until_ms = match_page.lobby_until_ms(request.app[MANAGER], ordered.row)
+        return rendering.render(
             request,
             "claims.html",
             row=ordered.row,
@@ -118,7 +118,7 @@ async def _form(request: web.Request, data: Mapping[str, str], problem: str = ""
     games = await manager.games.listed()
     chosen = next((game for game in games if game.name == data.get("game")), None)
     chosen = chosen or next((game for game in games if game.name == "tictactoe"), games[0] if games else None)
-    return render(
+    return rendering.render(
         request,
         "start.html",
         status=400 if problem else 200,

@@ -27,18 +27,8 @@ from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
 from server.visibility import secrecy_of
-from server.web.match_lists import Cards, MatchCard, SeatLine
-from server.web.match_view import view_of
+from server.web import match_lists, match_view, tournament_forms, tournament_view
 from server.web.rendering import machine_date, render, templates
-from server.web.tournament_forms import may_enter, own_players
-from server.web.tournament_view import (
-    FORMAT_WORDS,
-    ShownRound,
-    ShownTournament,
-    is_secret,
-    rules_in_words,
-    shown_tournament,
-)
 
 _AGE_S: Final = 0.5
 _N_BOARDS: Final = 500
@@ -49,7 +39,7 @@ _NO_CLOCKS: Final[Mapping[int, int]] = MappingProxyType({})
 class SeatOnBoard:
     """A seat beside a live board: who plays there, under the name of the tournament, and when its clock ends."""
 
-    seat: SeatLine
+    seat: match_lists.SeatLine
     name: str
     clock_ends_ms: int | None
 
@@ -58,7 +48,7 @@ class SeatOnBoard:
 class LiveBoard:
     """A match with its board and, by the number of the seat, the ends of the clocks of those who are asked."""
 
-    card: MatchCard
+    card: match_lists.MatchCard
     clocks: Mapping[int, int]
 
     def seats(self, players: Sequence[str]) -> tuple[SeatOnBoard, ...]:
@@ -71,7 +61,7 @@ class LiveBoard:
 class LiveBoards:
     """Makes the boards of *matches*, with the *cards* of lists."""
 
-    def __init__(self, matches: MatchStore, cards: Cards) -> None:
+    def __init__(self, matches: MatchStore, cards: match_lists.Cards) -> None:
         self._matches, self._cards = matches, cards
         self._kept: TTLCache[str, LiveBoard] = TTLCache(_N_BOARDS, _AGE_S)
         self._drawing = asyncio.Lock()
@@ -100,7 +90,7 @@ class LiveBoards:
         try:
             entries = broadcast_of(row, await self._matches.entries(row.id))
             with understood(row.id):
-                view = view_of(public_events(entries, secrecy_of(row)))
+                view = match_view.view_of(public_events(entries, secrecy_of(row)))
         except GdlError:  # the match is shown without clocks
             return _NO_CLOCKS
         return {seat: asked.clock_ends_ms for seat, asked in view.asked.items()}
@@ -124,11 +114,11 @@ class ShownTournaments:
 
     def __init__(self, store: TournamentStore, feed: TournamentFeed) -> None:
         self._store, self.feed = store, feed
-        self._kept: LRUCache[str, tuple[str, ShownTournament]] = LRUCache(_N_KEPT)
+        self._kept: LRUCache[str, tuple[str, tournament_view.ShownTournament]] = LRUCache(_N_KEPT)
         self._making: dict[str, asyncio.Lock] = {}
         self._tables: LRUCache[tuple[str, str, frozenset[int]], tuple[Markup, Markup]] = LRUCache(_N_KEPT)
 
-    async def of(self, name: str) -> tuple[str, ShownTournament]:
+    async def of(self, name: str) -> tuple[str, tournament_view.ShownTournament]:
         """Return the shape of the tournament *name*, and what is shown of it.
 
         Raises:
@@ -141,7 +131,7 @@ class ShownTournaments:
             finally:
                 self._making.pop(name, None)
 
-    async def _made(self, name: str) -> tuple[str, ShownTournament]:
+    async def _made(self, name: str) -> tuple[str, tournament_view.ShownTournament]:
         live = await self.feed.now(name)
         kept = self._kept.get(name)
         if live is not None and kept is not None and kept[0] == live.shape:
@@ -149,10 +139,12 @@ class ShownTournaments:
         found = None if live is None else await self._store.read(name)
         if live is None or found is None:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
-        made = self._kept[name] = live.shape, await asyncio.to_thread(shown_tournament, found)
+        made = self._kept[name] = live.shape, await asyncio.to_thread(tournament_view.shown_tournament, found)
         return made
 
-    def tables(self, shape: str, shown: ShownTournament, opened: frozenset[int]) -> tuple[Markup, Markup]:
+    def tables(
+        self, shape: str, shown: tournament_view.ShownTournament, opened: frozenset[int]
+    ) -> tuple[Markup, Markup]:
         """Return the standings and the rounds, with the matches of those *opened*, which all viewers see alike."""
         key = shown.row.name, shape, opened
         if key not in self._tables:
@@ -180,7 +172,13 @@ class TournamentBoard:
 async def show_tournaments(request: web.Request) -> web.Response:
     """Show all tournaments, the latest first."""
     rows = await request.app[MANAGER].tournaments.store.listed()
-    return render(request, "tournaments.html", tournaments=rows, format_words=FORMAT_WORDS, is_secret=is_secret)
+    return render(
+        request,
+        "tournaments.html",
+        tournaments=rows,
+        format_words=tournament_view.FORMAT_WORDS,
+        is_secret=tournament_view.is_secret,
+    )
 
 
 async def show_tournament(request: web.Request) -> web.Response:
@@ -197,7 +195,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
     """Return what the templates of a tournament's page need."""
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
     row = shown.row
-    games = () if is_secret(row) else row.terms.games
+    games = () if tournament_view.is_secret(row) else row.terms.games
     standings, rounds = request.app[SHOWN].tables(shape, shown, _opened(request, shown))
     return {
         "shown": shown,
@@ -205,25 +203,25 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "shape": shape,
         "now_ms": now_ms(),
         "games": games,
-        "format": FORMAT_WORDS[row.terms.format],
-        "rules": list(rules_in_words(row, games)),
+        "format": tournament_view.FORMAT_WORDS[row.terms.format],
+        "rules": list(tournament_view.rules_in_words(row, games)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "standings": standings,
         "rounds": rounds,
-        "own_players": await own_players(request, shown.found),
-        "may_enter": may_enter(shown.found),
+        "own_players": await tournament_forms.own_players(request, shown.found),
+        "may_enter": tournament_forms.may_enter(shown.found),
     }
 
 
-def _opened(request: web.Request, shown: ShownTournament) -> frozenset[int]:
+def _opened(request: web.Request, shown: tournament_view.ShownTournament) -> frozenset[int]:
     """Return the numbers of the rounds whose matches the query wants to see."""
     wanted = set(request.query.getall("open", ()))
     return frozenset(one.number for one in shown.rounds if str(one.number) in wanted)
 
 
-def _last_rounds(shown: ShownTournament) -> list[ShownRound]:
+def _last_rounds(shown: tournament_view.ShownTournament) -> list[tournament_view.ShownRound]:
     """Return the last rounds, the latest first, as many as may be listed."""
-    found: list[ShownRound] = []
+    found: list[tournament_view.ShownRound] = []
     n_left = _MOST_LISTED
     for one in reversed(shown.rounds):
         n_left -= len(one.fixtures)
@@ -233,7 +231,9 @@ def _last_rounds(shown: ShownTournament) -> list[ShownRound]:
     return found
 
 
-async def boards_of(request: web.Request, shown: ShownTournament, match_ids: Iterable[str]) -> list[TournamentBoard]:
+async def boards_of(
+    request: web.Request, shown: tournament_view.ShownTournament, match_ids: Iterable[str]
+) -> list[TournamentBoard]:
     """Return the boards of those of the matches that belong to the tournament."""
     own = [match_id for match_id in match_ids if match_id in shown.fixtures]
     found = await request.app[LIVE_BOARDS].of(own)
@@ -307,7 +307,7 @@ def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
 
 
-def standings_lines(shown: ShownTournament) -> Iterator[tuple[object, ...]]:
+def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
     """Yield the lines of the standings, the best first."""
     for row in shown.table:
         ratings = (None if each is None else round(each) for each in (row.elo, row.elo_low, row.elo_high))
@@ -316,7 +316,7 @@ def standings_lines(shown: ShownTournament) -> Iterator[tuple[object, ...]]:
         yield (row.rank, row.player, *made, *ratings, row.los, *spent)
 
 
-def results_lines(shown: ShownTournament) -> Iterator[tuple[object, ...]]:
+def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
     """Yield the lines of the results, by the order of the schedule."""
     ended = {} if shown.progress is None else {each.result.match_id: each for each in shown.progress.ended}
     for each in shown.fixtures.values():
@@ -347,7 +347,7 @@ async def send_records(request: web.Request) -> web.StreamResponse:
     return response
 
 
-async def _pack(request: web.Request, shown: ShownTournament, path: Path) -> None:
+async def _pack(request: web.Request, shown: tournament_view.ShownTournament, path: Path) -> None:
     """Write the records of what the tournament scheduled, and not of what only names it, as an archive."""
     choice = MatchFilter(tournament=shown.row.name)
     with collection(path) as add:

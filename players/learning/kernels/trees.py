@@ -60,8 +60,8 @@ class Trees(NamedTuple):
     used: NDArray[np.int64]
 
 
-class Walks(NamedTuple):
-    """The walks of a round. *Shapes*: B lanes, D steps.
+class LaneWalks(NamedTuple):
+    """The walks of a round, one in each lane. *Shapes*: B lanes, D steps.
 
     `root` (B,), the path `node` and `edge` (B, D), `depth`, where it ended (`kind`, `leaf`), and what the engine needs
     for a step from there: `states`, `legal`, `phase`, `mover`, `is_over` and `actions`.

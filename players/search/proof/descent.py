@@ -8,8 +8,6 @@ A node of which it is not known has two numbers: about how many states have to b
 it. What is proven has 0 and INFINITE, what is disproven INFINITE and 0.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

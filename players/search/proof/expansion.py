@@ -5,8 +5,6 @@ makes one of the replies to it, so that a move whose replies decide the play at 
 state is words: bit f % 64 of word f // 64 is fluent f.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

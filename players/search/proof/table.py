@@ -4,8 +4,6 @@ What an entry says is the search's own; some of its bits tell how much work it s
 makes room for another.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from gdl.compiler.kernels.jit import inlined, subroutine

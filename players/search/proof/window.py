@@ -4,8 +4,6 @@ Values are those of `players.search.alphabeta` times `WON`, as the role that sea
 arrays, so that a search stops after any number of states, and goes on in the next call.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

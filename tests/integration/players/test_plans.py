@@ -13,11 +13,10 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.answersets import AnswerSetSearch
-from players.search.conditions import ConditionSearch
 from players.search.evaluator import compiled_game_of
-from players.search.graphs import GraphSearch, Moves, has_clock
+from players.search.graphs import ConditionSearch, GraphSearch, Moves, has_clock
+from players.search.nested import PolicySearch
 from players.search.plans import OneRoleSearch, PlanSearch, checked_plan
-from players.search.policies import PolicySearch
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, role, rounds
 from tests.kit.players.puzzles import LIGHTS, SQUARE, TWO_ENDS

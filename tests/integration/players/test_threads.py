@@ -14,9 +14,8 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
-from players.search.exchange import Exchange
 from players.search.figures import chosen_among, joined
-from players.search.threads import Crew, IsWanted, ThreadedSearch
+from players.search.threads import Crew, Exchange, IsWanted, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch, SearchSettings
 from players.stock import MctsPlayer

@@ -151,8 +151,15 @@ def test_matches_tell_good_weights_from_bad_ones() -> None:
     bad, good = (CompiledSearch(game, seed, SearchSettings(memory_mb=8.0)) for seed in (1, 2))
     good.weigh(weights)
     bad.weigh(FluentWeights(-weights.values, weights.n_steps))
-    trial = _Trial(game, (bad, good), 0.02, Random(1))
-    assert trial.balance(Deadline.after(15.0, ticking())) > 0
+    trial = _Trial(game, (bad, good), 0.01, Random(1))
+    results = [trial._result(trial._opening(), first, FOREVER) for first in (0, 1)]
+    assert results == [1, 1]
+
+
+def test_a_match_that_is_not_over_at_the_deadline_counts_for_neither() -> None:
+    game = breakthrough()
+    trial = _Trial(game, [CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))] * 2, 0.01, Random(1))
+    assert trial._result(game.initial_state, 0, Deadline(0.0)) == 0
 
 
 def test_without_time_no_weights_are_tried() -> None:
@@ -166,8 +173,13 @@ def test_where_plays_say_much_of_moves_no_weights_are_tried() -> None:
 
 def started(game: Game, monkeypatch: pytest.MonkeyPatch, *, weights: bool) -> tuple[CompiledSearch, int]:
     """Return the search of a player after the start clock, and how often weights were tried."""
-    tried = []
-    monkeypatch.setattr(perfect, "tried_weights", lambda *_: tried.append(1) or constant(1.0))
+    tried = count()
+
+    def found(*_: object) -> FluentWeights:
+        next(tried)
+        return constant(1.0)
+
+    monkeypatch.setattr(perfect, "tried_weights", found)
     player = MctsPlayer(memory=8, weights=weights)
     player.join(game, game.roles[0], 1)
     player.start(Deadline.after(600.0))
@@ -177,7 +189,7 @@ def started(game: Game, monkeypatch: pytest.MonkeyPatch, *, weights: bool) -> tu
     search = background.get(600.0)
     assert isinstance(search, CompiledSearch)
     player.move(game.initial_state, game.roles[0], Deadline.after(0.05))
-    return search, len(tried)
+    return search, next(tried)
 
 
 @pytest.mark.parametrize(("weights", "max_steps", "n_tried"), [(True, 8, 1), (False, MAX_STEPS, 0)])

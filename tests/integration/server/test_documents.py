@@ -9,7 +9,7 @@ from pathlib import Path
 from gdl.wire.insights import Insight
 from server.api.problem import CODES
 from server.hosting.order import MatchRequest, SeatText
-from server.match.events import Event, StepFinished
+from server.match.exchange import Event, StepFinished
 from server.match.setup import Profile
 from server.records.entries import entry_of
 from server.records.record import record_of

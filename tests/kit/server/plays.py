@@ -10,7 +10,6 @@ from gdl.game import Game
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from server.match.core import Match
-from server.match.events import Event
 from server.match.exchange import (
     AbortRequest,
     Answer,
@@ -20,6 +19,7 @@ from server.match.exchange import (
     Evaluate,
     Evaluated,
     EvaluationFailed,
+    Event,
     Input,
     ReplyEnding,
 )

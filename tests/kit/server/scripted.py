@@ -10,7 +10,7 @@ from gdl.game import Role, State
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
-from server.match.events import (
+from server.match.exchange import (
     Answered,
     Closed,
     Completed,

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
 from server.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore

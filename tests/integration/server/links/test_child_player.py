@@ -16,7 +16,7 @@ from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.child_player import MAX_COMPLAINT_BYTES, ChildPlayer, _Child, _OwedLine
 from server.links.seating import open_link
 from server.match.driver import MatchDriver
-from server.match.events import Completed, Event, StepFinished
+from server.match.exchange import Completed, Event, StepFinished
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from server.match.setup import Profile, Seat

@@ -9,7 +9,7 @@ import pytest
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.http_player import DEFAULT_PORT, MAX_ANSWERED, HttpPlayer, player_url
 from server.match.driver import MatchDriver
-from server.match.events import Completed
+from server.match.exchange import Completed
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.kit.server.peers import Behaviour, closing, deaf, listening, replying, request

@@ -18,7 +18,7 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from server.links.own_player import STOCK, StockPlayer
 from server.match.driver import DriverOptions, MatchDriver
-from server.match.events import Answered, Completed, Event
+from server.match.exchange import Answered, Completed, Event
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.referee import LocalReferee
 from server.match.setup import Case, Profile

@@ -10,10 +10,9 @@ import pytest
 
 from server.errors import ForbiddenTargetError, PlayerSpecError
 from server.links.address import AllowedAddresses
-from server.links.http_player import HttpPlayer, check_target
-from server.links.info import ask_info
+from server.links.http_player import HttpPlayer, ask_info, check_target
 from server.match.driver import MatchDriver
-from server.match.events import Answered, Event
+from server.match.exchange import Answered, Event
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.kit.server.peers import listening, replying, sending

@@ -20,7 +20,7 @@ from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from server.links.http_player import HttpPlayer
 from server.match.driver import MatchDriver, Outcome
-from server.match.events import Completed, Event, StepFinished
+from server.match.exchange import Completed, Event, StepFinished
 from server.match.referee import LocalReferee
 from server.match.setup import Profile
 from tests.kit.server.peers import (

@@ -12,7 +12,7 @@ from gdl.display import board_svg
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from server.errors import JournalExistsError, MatchRecordError
-from server.match.events import Aborted
+from server.match.exchange import Aborted
 from server.records.journal import FileRecorder, journal_path, json_object, read_entries, read_stored, stored
 from server.records.signature import has_valid_signature, make_key
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns

@@ -10,7 +10,7 @@ import pytest
 
 from gdl.language.rules import Description
 from server.errors import MatchRecordError
-from server.match.events import Aborted, Failed
+from server.match.exchange import Aborted, Failed
 from server.match.setup import Profile
 from server.records.codec import read_entry
 from server.records.entries import entry_of, versions

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gdl.engines import make_game
 from gdl.games.library import GameFile, find_game
-from server.match.events import Aborted, Failed
+from server.match.exchange import Aborted, Failed
 from server.terminal.commentary import Commentary, coloured, drawer, moves_text, plain, result_line
 from tests.kit.server.scripted import TURNS, TURNS_MOVES, events, library, turns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from server.match.events import Message
+from server.match.exchange import Message
 from server.match.setup import Profile
 from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, entry_of
 from server.spectating.events import public_events

@@ -13,7 +13,7 @@ from gdl.games.library import find_game
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Ordered, Upload, keep_game
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry, StateEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker

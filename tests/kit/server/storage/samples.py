@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.match.events import Message, MoveOrigin
+from server.match.exchange import Message, MoveOrigin
 from server.records.entries import (
     AnsweredEntry,
     ClosedEntry,

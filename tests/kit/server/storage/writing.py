@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import Final
 
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.database import Database
 from server.storage.matches import MatchStore

@@ -15,7 +15,7 @@ from server.errors import DamagedRowError, StorageError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.playing import MAX_ATTEMPTS
-from server.match.events import MoveOrigin
+from server.match.exchange import MoveOrigin
 from server.records.codec import entry_json
 from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntry
 from server.records.record import record_of

@@ -10,7 +10,7 @@ from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.human_seat import QueueLink
 from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
 from server.match.driver import MatchDriver
-from server.match.events import Completed
+from server.match.exchange import Completed
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
 from server.match.referee import LocalReferee
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps

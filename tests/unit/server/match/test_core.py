@@ -17,20 +17,23 @@ from gdl.wire.insights import Insight, insight_text
 from gdl.wire.messages import Dialect
 from gdl.wire.replies import one_line
 from server.errors import SeatsError
-from server.match.events import (
+from server.match.exchange import (
     Aborted,
+    Answer,
     Answered,
     Closed,
     Completed,
+    EvaluationFailed,
     Failed,
+    MatchPhase,
     Message,
     MoveOrigin,
+    ReplyEnding,
     Sent,
     Started,
     StateReached,
     StepFinished,
 )
-from server.match.exchange import Answer, EvaluationFailed, MatchPhase, ReplyEnding
 from server.match.setup import Case, Profile, Substitute, move_by_chance
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 

@@ -16,19 +16,19 @@ from gdl.game import RANDOM
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.rules import read_rules
 from server.match.driver import DriverOptions, MatchDriver
-from server.match.events import (
+from server.match.exchange import (
     Aborted,
     Answered,
     Closed,
     Completed,
     Event,
     Failed,
+    MatchPhase,
     Message,
     Sent,
     Started,
     StepFinished,
 )
-from server.match.exchange import MatchPhase
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from server.match.events import Message
+from server.match.exchange import Message
 from server.operation.metrics import Metrics, lag_measured
 from server.records.entries import AnsweredEntry, ClosedEntry, CompletedEntry, Entry, StepEntry
 from tests.kit.server.storage.samples import journal

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from server.errors import MatchRecordError
-from server.match.events import Event, Started
-from server.match.exchange import Resume
+from server.match.exchange import Event, Resume, Started
 from server.match.setup import Profile
 from server.records.codec import read_entry
 from server.records.entries import Circumstances, ClosedEntry, Entry, entry_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
-from server.match.events import Aborted, Answered, Completed, Message, MoveOrigin
-from server.match.exchange import ResumeState
+from server.match.exchange import Aborted, Answered, Completed, Message, MoveOrigin, ResumeState
 from server.records.entries import (
     AbortedEntry,
     AnsweredEntry,

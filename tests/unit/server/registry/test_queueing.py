@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.registry.queueing import QueuedMatch, Room, n_matches, startable
+from server.registry.queueing import Capacity, QueuedMatch, n_matches, startable
 
 LIMITS = {"a": 1, "b": 1, "c": 1, "d": 2, "away": 0}
 
@@ -15,7 +15,7 @@ LIMITS = {"a": 1, "b": 1, "c": 1, "d": 2, "away": 0}
 def start(*queued: tuple[str, float], running: dict[str, int] | None = None, n_slots: int = 10) -> list[str]:
     """Return what begins of matches that are called like their players."""
     matches = [QueuedMatch(players, tuple(players.split("-")), waited_s) for players, waited_s in queued]
-    return startable(matches, running or {}, LIMITS, Room(n_slots), patience_s=60)
+    return startable(matches, running or {}, LIMITS, Capacity(n_slots), patience_s=60)
 
 
 def test_a_match_begins_when_its_players_are_free() -> None:
@@ -69,7 +69,7 @@ def begun(n_core_slots: int, *needed: int, waited_s: float = 0.0) -> list[str]:
         QueuedMatch(str(i), ("mcts",), waited_s if i == 0 else 0.0, n_core_slots)
         for i, n_core_slots in enumerate(needed)
     ]
-    return startable(matches, {}, {}, Room(10, n_core_slots))
+    return startable(matches, {}, {}, Capacity(10, n_core_slots))
 
 
 def test_players_of_ours_wait_for_room_in_their_order() -> None:
@@ -93,7 +93,7 @@ def test_no_player_gets_more_than_it_may(
     queue: list[tuple[list[str], float]], running: dict[str, int], limits: dict[str, int]
 ) -> None:
     queued = [QueuedMatch(str(i), tuple(players), waited_s) for i, (players, waited_s) in enumerate(queue)]
-    begun = startable(queued, running, limits, Room(5))
+    begun = startable(queued, running, limits, Capacity(5))
     counts = n_matches([queued[int(match_id)].players for match_id in begun])
     assert all(running.get(player, 0) + counts[player] <= limit for player, limit in limits.items() if counts[player])
 
@@ -101,7 +101,7 @@ def test_no_player_gets_more_than_it_may(
 @given(st.integers(0, 16), st.lists(st.tuples(st.integers(0, 8), st.floats(0, 120)), max_size=12))
 def test_no_more_slots_are_taken_than_there_are(n_core_slots: int, queue: list[tuple[int, float]]) -> None:
     queued = [QueuedMatch(str(i), ("mcts",), waited_s, n) for i, (n, waited_s) in enumerate(queue)]
-    begun = startable(queued, {}, {}, Room(20, n_core_slots))
+    begun = startable(queued, {}, {}, Capacity(20, n_core_slots))
     assert sum(queued[int(match_id)].n_core_slots for match_id in begun) <= n_core_slots
 
 
@@ -110,7 +110,7 @@ def test_every_match_begins_at_last_when_matches_end(queue: list[tuple[list[str]
     waiting = [QueuedMatch(str(i), tuple(players), waited_s) for i, (players, waited_s) in enumerate(queue)]
     n_rounds = 0
     while waiting:
-        begun = startable(waiting, {}, dict.fromkeys("abcd", 1), Room(1))
+        begun = startable(waiting, {}, dict.fromkeys("abcd", 1), Capacity(1))
         assert begun
         waiting = [match for match in waiting if match.match_id not in begun]
         n_rounds += 1
@@ -122,7 +122,7 @@ def test_a_stream_of_younger_matches_starves_nobody() -> None:
     busy, waited_s = {"a": 1, "b": 0}, 0.0
     for second in range(200):
         queued = [QueuedMatch("old", ("a", "b"), waited_s), QueuedMatch("1", ("a",)), QueuedMatch("2", ("b",))]
-        begun = startable(queued, busy, {"a": 1, "b": 1}, Room(10), patience_s=60)
+        begun = startable(queued, busy, {"a": 1, "b": 1}, Capacity(10), patience_s=60)
         if "old" in begun:
             break
         ended = "ab"[second % 2]
@@ -137,6 +137,6 @@ def at(address: str, limit: int, match_id: str) -> QueuedMatch:
 
 def test_an_address_plays_as_many_matches_as_each_order_says() -> None:
     queued = [at("http://h", 1, "a"), at("http://h", 1, "b"), at("http://h", 3, "c"), at("http://h", 3, "d")]
-    assert startable(queued, {}, LIMITS, Room(10)) == ["a", "c", "d"]
-    assert startable(queued, {"http://h": 2}, LIMITS, Room(10)) == ["c"]
-    assert startable(queued, {"http://h": 3}, LIMITS, Room(10)) == []
+    assert startable(queued, {}, LIMITS, Capacity(10)) == ["a", "c", "d"]
+    assert startable(queued, {"http://h": 2}, LIMITS, Capacity(10)) == ["c"]
+    assert startable(queued, {"http://h": 3}, LIMITS, Capacity(10)) == []

@@ -10,11 +10,10 @@ from typing import Any, cast
 import pytest
 
 from server.errors import StorageError
-from server.match.events import Message
+from server.match.exchange import Message
 from server.records.entries import SentEntry
-from server.storage import writer as writing
+from server.storage import batch
 from server.storage.database import Database
-from server.storage.parts import MatchPart
 from server.storage.writer import EventWriter
 
 ENTRY = SentEntry(1, 0, "left", Message.PLAY, "(PLAY m NIL)")
@@ -28,7 +27,7 @@ class Transactions:
         self.begun = asyncio.Event()
 
     async def write(
-        self, _database: Database, parts: Sequence[MatchPart], _holder: str, *, is_repeated: bool
+        self, _database: Database, parts: Sequence[batch.MatchPart], _holder: str, *, is_repeated: bool
     ) -> dict[str, StorageError]:
         assert not is_repeated
         end: asyncio.Future[dict[str, StorageError]] = asyncio.get_running_loop().create_future()
@@ -56,7 +55,7 @@ async def is_waiting(task: asyncio.Task[Any]) -> bool:
 @pytest.fixture
 def transactions(monkeypatch: pytest.MonkeyPatch) -> Transactions:
     made = Transactions()
-    monkeypatch.setattr(writing, "write", made.write)
+    monkeypatch.setattr(batch, "write", made.write)
     return made
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from server.storage.ratings import RatedResult
 from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Rating
-from server.web.leaderboards import by_seat, leaderboard_of
-from server.web.rating_chart import rating_chart
+from server.web.leaderboards import by_seat, leaderboard_of, rating_chart
 
 
 def won(winner: str, loser: str, at_ms: int, errors: int = 0) -> RatedResult:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from players.search.exchange import Exchange
+from players.search.threads import Exchange
 from players.search.tree.nodes import BOUNDS, CHILD, DECIDER, FIRST, TOTAL, UNOPENED, VISITS, Tree
 
 N_ROLES = 2
