@@ -24,8 +24,10 @@ _LEAST_S: Final = 0.4
 _LEARNING_SHARE: Final = 1 / 4
 _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
-_LEAST_BALANCE: Final = -1
-"""So few matches say little of a small difference, and in most games weights help."""
+_LEAST_MATCHES: Final = 3
+"""After fewer of them nothing is known; weights that are bad lose nearly all."""
+_SURE: Final = 5
+"""So many matches more that one side has won decide."""
 _SHORTEST_MOVE_S: Final = 0.004
 _OPENING_STEPS: Final = 4
 _MEMORY_MB: Final = 32.0
@@ -33,7 +35,7 @@ _MAX_STEPS: Final = 600
 
 
 def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> FluentWeights | None:
-    """Return weights learned until *deadline* by which a search loses no more matches than it wins; None without such.
+    """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
 
     A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
     it has no use for weights.
@@ -50,10 +52,10 @@ def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadl
     weighing.weigh(weights)
     move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / learner.mean_length)
     try:
-        balance = _Trial(game, (plain, weighing), move_s, Random(seed)).balance(deadline)
+        is_better = _Trial(game, (plain, weighing), move_s, Random(seed)).is_won(deadline)
     except StuckPlayError:
         return None
-    return weights if balance >= _LEAST_BALANCE else None
+    return weights if is_better else None
 
 
 class _Trial:
@@ -62,14 +64,19 @@ class _Trial:
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
         self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
 
-    def balance(self, deadline: Deadline) -> int:
-        """Return how many matches more the second search wins until *deadline* than the first; each opening twice."""
-        total = 0
-        while not deadline.has_passed:
+    def is_won(self, deadline: Deadline) -> bool:
+        """Return whether the second search wins at least as many matches until *deadline* as the first.
+
+        Each opening is played twice. It ends before where one side is far ahead.
+        """
+        balance = n_matches = 0
+        while not deadline.has_passed and abs(balance) < _SURE:
             opening = self._opening()
             for first in (0, 1):
-                total += self._result(opening, first, deadline)
-        return total
+                result = self._result(opening, first, deadline)
+                if result is not None:
+                    balance, n_matches = balance + result, n_matches + 1
+        return n_matches >= _LEAST_MATCHES and balance >= 0
 
     def _opening(self) -> State:
         state = self._game.initial_state
@@ -81,15 +88,18 @@ class _Trial:
             state = following
         return state
 
-    def _result(self, state: State, first: int, deadline: Deadline) -> int:
-        """Return 1 where the second search wins, -1 where it loses, else 0; search *first* has the first role."""
+    def _result(self, state: State, first: int, deadline: Deadline) -> int | None:
+        """Return 1 where the second search wins, -1 where it loses, 0 for a draw, None where there is no end in time.
+
+        Search *first* has the first role.
+        """
         seats = (self._searches[first], self._searches[1 - first])
         for _ in range(_MAX_STEPS):
             if state.is_terminal or deadline.has_passed:
                 break
             state = state.next_state(tuple(self._move(search, state, n, deadline) for n, search in enumerate(seats)))
         if not state.is_terminal:
-            return 0
+            return None
         ours, theirs = (state.goal(self._game.roles[number]) or 0 for number in (1 - first, first))
         return (ours > theirs) - (ours < theirs)
 

@@ -156,10 +156,22 @@ def test_matches_tell_good_weights_from_bad_ones() -> None:
     assert results == [1, 1]
 
 
-def test_a_match_that_is_not_over_at_the_deadline_counts_for_neither() -> None:
+def test_a_match_that_is_not_over_at_the_deadline_does_not_count() -> None:
     game = breakthrough()
     trial = _Trial(game, [CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))] * 2, 0.01, Random(1))
-    assert trial._result(game.initial_state, 0, Deadline(0.0)) == 0
+    assert trial._result(game.initial_state, 0, Deadline(0.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("results", "is_won"),
+    [([1, 1], False), ([1, 0, -1], True), ([0, -1, None, 0], False), ([1] * 6 + [-9], True), ([-1] * 5, False)],
+)
+def test_weights_are_kept_after_three_matches_or_more_that_are_won_on_the_whole(
+    monkeypatch: pytest.MonkeyPatch, results: list[int | None], is_won: bool
+) -> None:
+    trial, left = _Trial(breakthrough(), (), 0.01, Random(1)), iter(results)
+    monkeypatch.setattr(trial, "_result", lambda *_: next(left, None))
+    assert trial.is_won(Deadline.after(0.02, ticking())) is is_won
 
 
 def test_without_time_no_weights_are_tried() -> None:
