@@ -23,7 +23,7 @@ from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.environments.kernels import arrays, stepping
-from players.environments.kernels.stepping import Copies, Initial, Room, Rulebook
+from players.environments.kernels.stepping import Copies, Initial, Rulebook, StepRoom
 from players.environments.numbering import WAITING, Memory, Numbering, Planes, described, memory_of, planes_of
 
 Actions = NDArray[np.integer[Any]]
@@ -486,11 +486,11 @@ def _initial(numbering: Numbering) -> Initial:
     return Initial(one.states, one.legal, one.phase, one.mover, one.is_chance)
 
 
-def _room(numbering: Numbering, n: int) -> Room:
+def _room(numbering: Numbering, n: int) -> StepRoom:
     tables, n_players = numbering.tables, len(numbering.players)
     values = rows(tables.n_rows)
     values[0] = ONES
-    return Room(
+    return StepRoom(
         values=values,
         columns=rows(sum(numbering.group_sizes)),
         extra=rows(max(n_players + 6, *(len(percepts) + 1 for percepts in numbering.percepts))),

@@ -72,7 +72,7 @@ class Graph(NamedTuple):
     counters: NDArray[np.int64]
 
 
-class Room(NamedTuple):
+class GraphRoom(NamedTuple):
     """Rows and lists that an expansion works in.
 
     *Shapes*: `values` (rows, W), `new` (fluents + 1, W), `order` (512,) of the states in the lanes, `states` (512, K),
@@ -127,13 +127,13 @@ def graph_for(
     )
 
 
-def room_for(tables: Tables) -> Room:
+def room_for(tables: Tables) -> GraphRoom:
     """Return room for expansions."""
     n_moves = len(tables.choice_legal)
     batch = max(1, min(BATCH, _MAX_PAIRS // max(1, n_moves)))
     values = rows(tables.n_rows)
     values[0] = ONES
-    return Room(
+    return GraphRoom(
         values=values,
         new=np.empty((tables.n_fluents + 1, W), np.uint64),
         order=np.arange(N_LANES, dtype=np.int32),
@@ -145,7 +145,7 @@ def room_for(tables: Tables) -> Room:
     )
 
 
-def run_each(tables: Tables) -> tuple[Graph, Room]:
+def run_each(tables: Tables) -> tuple[Graph, GraphRoom]:
     """Run every kernel of this module once: numba loads it from its cache on disk, or compiles it.
 
     Returns what it was run with.

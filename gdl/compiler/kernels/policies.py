@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
-from gdl.compiler.kernels.graphs import Graph, Room, _distance, _follow, _goal, _pairs, _run
+from gdl.compiler.kernels.graphs import Graph, GraphRoom, _distance, _follow, _goal, _pairs, _run
 from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import load_lanes
@@ -52,7 +52,7 @@ def plays_for(max_steps: int, seed: int) -> Plays:
     )
 
 
-def run_each(tables: Tables, graph: Graph, room: Room) -> None:
+def run_each(tables: Tables, graph: Graph, room: GraphRoom) -> None:
     """Run every kernel of this module once: numba loads it from its cache on disk, or compiles it."""
     plays = plays_for(1, 1)
     logits = np.zeros((1, len(tables.choice_legal)))

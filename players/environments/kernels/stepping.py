@@ -117,7 +117,7 @@ class Initial(NamedTuple):
     is_chance: NDArray[np.int32]
 
 
-class Room(NamedTuple):
+class StepRoom(NamedTuple):
     """Room of one thread.
 
     *Shapes*: `values` (rows, W), `columns` (columns, W), `extra` (., W), `next` (fluents + 1, W); numbers of copies:
@@ -180,10 +180,10 @@ STATE_WORDS, LEGAL_WORDS, MEMORY_WORDS, N_ACTIONS = (U(_N_TABLES + i) for i in r
     FIRST_STATE, FIRST_LEGAL, FIRST_PHASE, FIRST_MOVER, FIRST_IS_CHANCE,
     VALUES, COLUMNS, EXTRA, NEXT, NUMBERS, ACTIVE, ORDER, AGAIN, MOVED, STARTS, SQUARE,
 ) = (U(_N_TABLES + _N_SIZES + i) for i in range(54))  # fmt: skip
-"""Fields of a plan: those of Rulebook, Copies, Initial and Room, arrays by address."""
+"""Fields of a plan: those of Rulebook, Copies, Initial and StepRoom, arrays by address."""
 
 
-def plan_of(tables: Tables, book: Rulebook, copies: Copies, initial: Initial, room: Room) -> NDArray[np.uint64]:
+def plan_of(tables: Tables, book: Rulebook, copies: Copies, initial: Initial, room: StepRoom) -> NDArray[np.uint64]:
     """Return all that a kernel reads and writes, as numbers and addresses; it is good while the arguments live."""
     sizes = (copies.states.shape[1], copies.legal.shape[1], copies.memory.shape[1], book.action_row.shape[1])
     fields: list[Any] = [*tables, *sizes, *book, *copies, *initial, *room]

@@ -28,7 +28,7 @@ _MOVES: Final = 1
 _GOALS: Final = 2
 
 
-class Room(NamedTuple):
+class ExpansionRoom(NamedTuple):
     """Where a state is expanded, the first items for its moves.
 
     *Shapes*: S words a state, M moves of all R roles, L = 512 lanes.
@@ -48,12 +48,12 @@ class Room(NamedTuple):
     decider: NDArray[np.int64]
 
 
-def room_for(tables: Tables) -> Room:
+def room_for(tables: Tables) -> ExpansionRoom:
     """Return room to expand the states of the circuit of *tables*."""
     values = rows(tables.n_rows)
     values[0] = ONES
     n_moves, n_roles = len(tables.choice_legal), tables.role_start.shape[1] - 1
-    return Room(
+    return ExpansionRoom(
         values=values,
         spare=rows(tables.n_fluents + 1),
         answer=rows(1),

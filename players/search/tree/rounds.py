@@ -26,7 +26,7 @@ DEPTHS: Final = 3
 """What `counts` (4,) adds up: walks, plays, rounds, and the depths of all walks."""
 
 
-class Room(NamedTuple):
+class SearchRoom(NamedTuple):
     """What one thread of a search works with: walks, plays, and rows for the making of leaves."""
 
     walks: Walks
@@ -37,7 +37,7 @@ class Room(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keeps_moves: bool) -> Room:
+def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keeps_moves: bool) -> SearchRoom:
     """Return room for a thread that makes plays by the tables *played* and draws from *seed*.
 
     With *keeps_moves* it learns what plays say of moves.
@@ -48,7 +48,7 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
     walks = walks_for(len(rules.goals), n_moves, n_words, seed)
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
-    return Room(walks, plays, values, legal, rows(2), np.zeros(4, np.int64))
+    return SearchRoom(walks, plays, values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @subroutine
