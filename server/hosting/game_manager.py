@@ -19,9 +19,9 @@ from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
 from server.hosting.idle_ladder import IdleLadder
 from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.ordering import DrawnMatch, GameFinder, Ordered
+from server.hosting.outlines import GameOutline
 from server.hosting.playing import NO_OBSERVERS, HostObservers, Playing, cancelled
 from server.hosting.practice import Practice
-from server.hosting.referees import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links.info import ask_info
 from server.links.relay import Relay

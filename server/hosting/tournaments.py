@@ -17,7 +17,7 @@ from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
 from server.hosting.order import HostSettings, MatchRequest, SeatText
 from server.hosting.ordering import DrawnMatch, GameFinder
-from server.hosting.referees import GameOutline
+from server.hosting.outlines import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier

@@ -1,4 +1,8 @@
-"""The distribution: built, installed into an empty environment in another folder, and played from there."""
+"""The distribution: built, installed into an empty environment in another folder, and played from there.
+
+What it depends on comes from the environment of the tests; with GGP_EXHAUSTIVE=all, as `make exhaustive` and a release
+have it, that is installed, too.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("gdl", "players", "server")
@@ -43,9 +50,14 @@ def wheel(built: Path) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of programs of an empty environment with the wheel installed."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
     # Compiling all of numpy, numba and scipy takes longer than what is imported of them here.
-    run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    options = ["--quiet", "--no-compile", *([] if IS_EXHAUSTIVE else ["--no-deps"])]
+    pip = (sys.executable, "-m", "pip", "--python", folder / "venv/bin/python")
+    run(*pip, "install", *options, wheel, cwd=folder)
+    if not IS_EXHAUSTIVE:  # a folder that is named in a file has its own such files ignored, as that of our checkout
+        (site,) = (folder / "venv/lib").glob("python*/site-packages")
+        (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder / "venv/bin"
 
 
