@@ -48,8 +48,9 @@ fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, f
 damage: $(INSTALLED_DEV) ## damage each column of the database in more ways than `make test` does
 	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/integration/server/test_damaged_rows.py
 
-exhaustive: conform-import fuzz ## run all tests with nothing left out, and the two targets before; half an hour and more
-	@GGP_EXHAUSTIVE=all GGP_CONFORM=all GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 30
+exhaustive: fuzz ## run `make fuzz`, and all tests with nothing left out: conform, conform-import and damage are among them
+	@GGP_EXHAUSTIVE=all GGP_CONFORM=all GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist loadfile \
+		--no-loadscope-reorder --durations 30
 
 MUTANTS ?= *
 mutants: $(INSTALLED_DEV) ## change the code in one place at a time, and list the changes that no test notices (MUTANTS="server.match*")
