@@ -34,6 +34,7 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py \
 		tests/integration/gdl/compiler/test_compiled.py tests/integration/gdl/test_simulation.py \
 		tests/integration/server/commands/test_every_game.py tests/integration/rules/test_library_games.py \
+		tests/integration/rules/test_counts.py \
 		tests/unit/gdl/test_gdl2.py
 
 conform-import: $(INSTALLED_DEV) ## import all public rule files, in some eight minutes of processor time
@@ -46,6 +47,10 @@ fuzz: $(INSTALLED_DEV) ## compare all engines on FUZZ_GAMES random rule files, f
 
 damage: $(INSTALLED_DEV) ## damage each column of the database in more ways than `make test` does
 	@GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist worksteal tests/integration/server/test_damaged_rows.py
+
+exhaustive: fuzz ## run `make fuzz`, and all tests with nothing left out: conform, conform-import and damage are among them
+	@GGP_EXHAUSTIVE=all GGP_CONFORM=all GGP_DAMAGE=all $(BIN)/python -m pytest -n auto --dist loadfile \
+		--no-loadscope-reorder --durations 30
 
 MUTANTS ?= *
 mutants: $(INSTALLED_DEV) ## change the code in one place at a time, and list the changes that no test notices (MUTANTS="server.match*")
@@ -119,4 +124,4 @@ $(WARM): $(KERNELS) | $(INSTALLED)
 	@$(BIN)/ggp warm-up
 	@touch $@
 
-.PHONY: help warm-up demo docs test test-fast lint conform conform-import fuzz damage mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean
+.PHONY: help warm-up demo docs test test-fast lint conform conform-import fuzz damage exhaustive mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Generator
 
 import pytest
@@ -15,9 +16,11 @@ settings.load_profile("patient")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests compile what they are about, and leave nothing in the user's cache; those of the cache have folders of their
-# own.
-os.environ["GGP_GAME_CACHE"] = "off"
+# Each game is compiled once in a run, by whichever process needs it first, and nothing is left in the user's cache.
+# Processes of pytest-xdist and children of tests inherit the folder; tests of the cache have folders of their own.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _games = tempfile.TemporaryDirectory(prefix="ggp-games-", ignore_cleanup_errors=True)
+    os.environ["GGP_GAME_CACHE"] = _games.name
 
 
 def encodable(text: str) -> str:

@@ -16,8 +16,9 @@ from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
-from server.hosting import idle_ladder, ordering, playing, practice, referees
+from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.order import HostSettings, MatchRequest, new_order
+from server.hosting.outlines import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links import http_player, relay, seating
 from server.match.link import now_ms
@@ -147,7 +148,7 @@ class GameManager:
         self,
         text: MatchRequest,
         by: str = "",
-        rules: tuple[GameVersion, referees.GameOutline] | None = None,
+        rules: tuple[GameVersion, GameOutline] | None = None,
         purpose: MatchPurpose | None = None,
     ) -> ordering.Ordered:
         """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
@@ -183,7 +184,7 @@ class GameManager:
         self,
         text: MatchRequest,
         by: str,
-        rules: tuple[GameVersion, referees.GameOutline],
+        rules: tuple[GameVersion, GameOutline],
         match: ScheduledMatch | None = None,
     ) -> ordering.DrawnMatch:
         """Return the match of *rules* that *text* orders, with all drawn that it leaves open; it is not kept yet.

@@ -11,7 +11,7 @@ from gdl.errors import CallerError
 from gdl.game import played_roles
 from server.hosting.order import HostSettings, LadderSettings, MatchRequest, SeatText
 from server.hosting.ordering import GameFinder, Ordered
-from server.hosting.referees import GameOutline
+from server.hosting.outlines import GameOutline
 from server.match.setup import new_seed
 from server.registry.registry import Registry
 from server.storage.matches import MatchStore

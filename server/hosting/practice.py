@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from server.errors import RequestError
 from server.hosting.order import MatchRequest, PracticeLimits, SeatText, order_of
 from server.hosting.ordering import GameFinder, Ordered
-from server.hosting.referees import GameOutline
+from server.hosting.outlines import GameOutline
 from server.match.link import now_ms
 from server.registry.registry import RegisteredPlayer, Registry
 from server.storage.matches import MatchStore

@@ -16,11 +16,11 @@ from gdl.engines import make_game
 from gdl.errors import ChildProcessDiedError, LimitExceeded
 from gdl.game import EvaluationLimits, JointMove, Role
 from gdl.games.library import find_game, game_names
-from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
 from server.hosting.engine_process import KILOBYTE, MAX_PERCEPTS, Engine, PackedPosition, PositionRequest
+from server.hosting.outlines import GameOutline, read_outline
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
 from server.storage.rows import GameVersion
@@ -197,15 +197,6 @@ MAX_IDLE: Final = 16
 _OUTLINE_LIMITS: Final = worker.ChildLimits(max_seconds=600.0, max_memory_mb=1024, max_cpu_seconds=20.0)
 
 
-@dataclass(frozen=True, slots=True)
-class GameOutline:
-    """What a match knows of a game without asking an engine."""
-
-    description: Description
-    roles: tuple[Role, ...]
-    has_imperfect_information: bool
-
-
 @dataclass(slots=True)
 class _Entry:
     referee: Referee
@@ -285,14 +276,3 @@ async def outline_of(rules: str, name: str) -> GameOutline:
     return await CHILDREN.run(
         lambda is_wanted: worker.run_limited(read_outline, (rules, name), _OUTLINE_LIMITS, is_wanted=is_wanted)
     )
-
-
-def read_outline(rules: str, name: str) -> GameOutline:
-    """Return the outline of *rules*; raises as `outline_of`, but for the limits."""
-    return outline_here(read_rules(rules, name))
-
-
-def outline_here(description: Description) -> GameOutline:
-    """Return the outline of *description*, worked out in this process; raises RuleFileError as `outline_of`."""
-    game = InterpretedGame(description)
-    return GameOutline(game.description, game.roles, game.has_imperfect_information)

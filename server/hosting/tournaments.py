@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
-from server.hosting import order, ordering, referees
+from server.hosting import order, ordering
+from server.hosting.outlines import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier
@@ -47,7 +48,7 @@ class MatchHost(Protocol):
         self,
         text: order.MatchRequest,
         by: str,
-        rules: tuple[GameVersion, referees.GameOutline],
+        rules: tuple[GameVersion, GameOutline],
         match: fixtures.ScheduledMatch | None = None,
     ) -> ordering.DrawnMatch:
         """Return a match that is ready to be kept."""

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
-from tools.structure import PACKAGES, ROOT, circles, imports_of, read_modules
+from tools.structure import PACKAGES, ROOT, Module, circles, imports_of, read_modules
 
 FOLDERS = (*PACKAGES, "benchmarks", "tests", "tools")
 PAGE = ROOT / "docs" / "architecture.md"
 
 
+@cache
+def modules() -> tuple[Module, ...]:
+    return read_modules()
+
+
 def test_the_page_lists_every_package_and_no_other() -> None:
     listed = re.findall(r"^- `([a-z_.]+)`: ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    there = {module.name for module in read_modules() if module.path.name == "__init__.py"} - set(PACKAGES)
+    there = {module.name for module in modules() if module.path.name == "__init__.py"} - set(PACKAGES)
     assert set(listed) == there
 
 
@@ -30,4 +36,4 @@ def test_a_program_runs_only_after_all_of_its_module_is_defined() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert circles(imports_of(read_modules())) == []
+    assert circles(imports_of(modules())) == []

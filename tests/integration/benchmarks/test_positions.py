@@ -1,4 +1,7 @@
-"""The stored positions: what their files hold, and whether a solver that did not make them finds the same values."""
+"""The stored positions: what their files hold, and whether a solver that did not make them finds the same values.
+
+Minimax looks at the last six of each file, and at twelve with GGP_EXHAUSTIVE=all (`make exhaustive`).
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,12 @@ from gdl.game import State
 from players.deadline import SearchBudget
 from players.search.proof.solver import ProofSearch
 from server.accuracy import PositionFile, SolvedPosition, read_positions
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 
 FOLDER: Final = Path(benchmarks.positions.__file__).parent
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 BY_PROOF: Final = sorted({*NAMES} - {BITBOARDS})
+N_LATEST: Final = 12 if IS_EXHAUSTIVE else 6
 MAX_EXPANDED: Final = 7_500
 MAX_STATES: Final = 3_000
 """How many states minimax looks at for one move; what takes more is left to the other moves."""
@@ -102,7 +107,7 @@ def test_positions_are_different_and_a_choice_and_in_two_halves(name: str) -> No
 def test_the_latest_positions_have_the_values_that_minimax_finds(name: str) -> None:
     file, game = stored(name)
     n_found = 0
-    for numbered in latest(file, 12):
+    for numbered in latest(file, N_LATEST):
         state, position = file.state(game, *numbered), numbered[1]
         role = list(map(str, game.roles)).index(position.role)
         for text, value in position.values.items():

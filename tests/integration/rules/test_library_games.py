@@ -1,4 +1,7 @@
-"""What holds for every game of the library, on the compiled engine; a test compares it with the interpreter."""
+"""What holds for every game of the library, on the compiled engine; a test compares it with the interpreter.
+
+What takes a compiled game is asked of a sample of the games, and of all with GGP_CONFORM=all (`make conform`).
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,16 @@ from gdl.games.library import find_game, game_names
 from gdl.language.rules import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
 from server.hosting.ordering import of_library
-from tests.kit.players.games import compiled
+from tests.kit.players.games import compiled, interpreted
 from tests.kit.rules.counting import Tree, count
-from tests.kit.rules.sample import is_whole
+from tests.kit.rules.sample import is_whole, sampled_games
 
 MAX_STEPS = 1000
 N_PLAYS = 5 if is_whole() else 2
 MAX_EXPANSIONS = 20_000
 
 every_game = pytest.mark.parametrize("name", game_names())
+sampled_game = pytest.mark.parametrize("name", sampled_games())
 
 
 @dataclass(frozen=True)
@@ -69,16 +73,16 @@ def random_play(game: Game, rng: random.Random) -> Play:
     return Play(tuple(states), tuple(moves))
 
 
-@every_game
+@sampled_game
 def test_random_plays_end(name: str) -> None:
     assert [play.states[-1].is_terminal for play in plays(name)] == [True] * N_PLAYS
 
 
-@every_game
+@sampled_game
 def test_the_interpreter_plays_the_same(name: str) -> None:
-    interpreted, (play, *_) = make_game(game(name).description), plays(name)
+    reference, (play, *_) = interpreted(name), plays(name)
     for state in (play.states[0], play.states[len(play.moves) // 2], play.states[-1]):
-        same = interpreted.state(state.facts)
+        same = reference.state(state.facts)
         assert [same.is_terminal, *map(same.goal, game(name).roles)] == [
             state.is_terminal, *map(state.goal, game(name).roles)
         ]  # fmt: skip
@@ -87,19 +91,19 @@ def test_the_interpreter_plays_the_same(name: str) -> None:
         ]
 
 
-@every_game
+@sampled_game
 def test_every_role_has_exactly_one_goal_at_the_end(name: str) -> None:
     goals = [play.states[-1].goal(role) for play in plays(name) for role in game(name).roles]
     assert [goal for goal in goals if goal is None or not 0 <= goal <= 100] == []
 
 
-@every_game
+@sampled_game
 def test_every_fact_met_is_covered_by_base(name: str) -> None:
     met = {fact for play in plays(name) for state in play.states for fact in state.facts}
     assert sorted(map(str, met - declared(name, "base"))) == []
 
 
-@every_game
+@sampled_game
 def test_every_legal_move_met_is_covered_by_input(name: str) -> None:
     roles = game(name).roles
     states = {state for play in plays(name) for state in play.states[:-1]}
@@ -125,18 +129,18 @@ def _as_init(rule: Rule) -> Rule:
 
 @every_game
 def test_the_description_names_the_roles_of_the_rules(name: str) -> None:
-    assert about(name).roles == tuple(str(role) for role in game(name).roles)
+    assert about(name).roles == tuple(str(role) for role in interpreted(name).roles)
 
 
 @every_game
 def test_a_server_keeps_the_game_as_its_rules_have_it(name: str) -> None:
     kept, description = of_library(name), find_game(name).read()
     assert (kept.rules, kept.sha256, kept.roles, kept.is_gdl2) == (
-        description.source.text, description.sha256, tuple(map(str, game(name).roles)), description.is_gdl2,
+        description.source.text, description.sha256, tuple(map(str, interpreted(name).roles)), description.is_gdl2,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in game_names() if about(name).information == "perfect"])
+@pytest.mark.parametrize("name", [name for name in sampled_games() if about(name).information == "perfect"])
 def test_where_information_is_perfect_what_a_role_perceives_tells_the_state(name: str) -> None:
     told: dict[tuple[Role, int], State] = {}
     for play in (random_play(game(name), random.Random(seed)) for seed in range(20)):
@@ -149,11 +153,11 @@ def test_where_information_is_perfect_what_a_role_perceives_tells_the_state(name
 
 @every_game
 def test_rules_with_chance_or_percepts_are_gdl2(name: str) -> None:
-    heads = {signature(rule.head.term) for rule in game(name).description.rules}
-    assert game(name).has_imperfect_information == (RANDOM in game(name).roles or ("sees", 2) in heads)
+    heads = {signature(rule.head.term) for rule in interpreted(name).description.rules}
+    assert interpreted(name).has_imperfect_information == (RANDOM in interpreted(name).roles or ("sees", 2) in heads)
 
 
-@pytest.mark.parametrize("name", [name for name in game_names() if about(name).counts.perft])
+@pytest.mark.parametrize("name", [name for name in sampled_games() if about(name).counts.perft])
 def test_known_perft_counts_hold_as_far_as_they_are_walked(name: str) -> None:
     known, found = about(name).counts.perft, tree(name).perft
     assert known[: len(found)] == found
@@ -173,7 +177,7 @@ def test_the_counts_of_the_field_are_reached(name: str, known: tuple[int, ...]) 
     assert tree(name).perft[: len(known)] == known
 
 
-@pytest.mark.parametrize("name", [name for name in game_names() if about(name).counts.states])
+@pytest.mark.parametrize("name", [name for name in sampled_games() if about(name).counts.states])
 def test_games_whose_states_are_counted_hold_all_their_counts(name: str) -> None:
     known, found = about(name).counts, tree(name)
     assert found == Tree(
@@ -186,7 +190,7 @@ def test_games_whose_states_are_counted_hold_all_their_counts(name: str) -> None
     )
 
 
-@every_game
+@sampled_game
 def test_no_play_is_shorter_or_longer_than_the_known_ones(name: str) -> None:
     counts = about(name).counts
     lengths = {len(play.moves) for play in plays(name)}
@@ -196,12 +200,12 @@ def test_no_play_is_shorter_or_longer_than_the_known_ones(name: str) -> None:
 
 @every_game
 def test_known_numbers_of_first_moves_hold(name: str) -> None:
-    found = {str(role): len(game(name).initial_state.legal_moves(role)) for role in game(name).roles}
+    found = {str(role): len(interpreted(name).initial_state.legal_moves(role)) for role in interpreted(name).roles}
     known = about(name).counts.legal
     assert known == (found if known else {})
 
 
-@every_game
+@sampled_game
 def test_every_position_is_drawn_within_a_terminal(name: str) -> None:
     states = (state for play in plays(name) for state in play.states)
     pictures = [text_of(board_of(about(name).board, game(name).description, state.facts)) for state in states]

@@ -49,6 +49,8 @@ OFTEN = "100000/minute"
 IS_WHOLE = os.environ.get("GGP_DAMAGE") == "all"
 N_VALUES = 4 if IS_WHOLE else 1
 """How many values each column is given; `make damage` tries more."""
+N_SKIPS = 1 if IS_WHOLE else 2
+"""Every column so many after another is damaged; with `make damage` each."""
 N_TURNS = 1 if IS_WHOLE else 3
 """Every address is asked once in so many damages of a table, the next one at the next; with `make damage` always."""
 GARBAGE: tuple[Value, ...] = (
@@ -218,7 +220,7 @@ async def test_one_damaged_row_costs_one_match(
     table: str, model: Model, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     chance, found, turns = random.Random(table), [], itertools.count()
-    for column in METADATA.tables[table].columns:
+    for column in list(METADATA.tables[table].columns)[::N_SKIPS]:
         for value in chance.sample(GARBAGE, N_VALUES):
             place = chance.randrange(100)
             path, row = damaged_copy(model, tmp_path, table, column.name, place, value)

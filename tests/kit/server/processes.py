@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from gdl.compiler.cache import VARIABLE
 
 GGP = (sys.executable, "-P", "-m", "server")
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
@@ -19,7 +22,7 @@ def running(*words: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         [*GGP, *map(str, words)],
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", VARIABLE: os.environ[VARIABLE]},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,4 +1,7 @@
-"""Uploads are judged by processor time: what is slow is told, and played at length behind the first answer."""
+"""Uploads are judged by processor time: what is slow is told, and played at length behind the first answer.
+
+Two good public games are tried always, and all of a sample with GGP_EXHAUSTIVE=all (`make exhaustive`).
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,11 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.validating.checker import Checker
 from server.validating.validation import Validation
+from tests.kit.exhaustive import sampled
 
 ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
-SAMPLE: Final = ("ticTacToe", "chess_200", "speedChess", "skirmish", "merrills")
+SAMPLE: Final = sampled(("ticTacToe", "chess_200", "speedChess", "skirmish", "merrills"), "ticTacToe", "chess_200")
 SHORT: Final = SimulationBudget(plays=2, seconds=30.0, states=0)
 
 

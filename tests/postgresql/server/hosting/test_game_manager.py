@@ -15,7 +15,7 @@ from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchErro
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import new_version
-from server.hosting.referees import outline_here
+from server.hosting.outlines import outline_here
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
