@@ -26,7 +26,7 @@ from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import Knobs, Tree, TreeSize, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
-from players.search.tree.weights import FluentWeights
+from players.search.tree.weights import FluentWeights, load_weight_kernels
 
 MEMORY_MB: Final = 512.0
 EXPLORATION: Final = 0.5
@@ -343,7 +343,7 @@ def _suits_amaf(rules: CompiledRules, n_moves: float) -> bool:
 
 
 def load_search_kernel() -> None:
-    """Load the kernel of the search, compiled to the cache on disk the first time on a machine."""
+    """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
     size = tree_size(rules, 1.0, 2.0, uses_amaf=True)
     facts, trees = rule_facts(rules, (role,)), [empty_tree(rules, size, UCB, uses_amaf=True) for _ in range(2)]
@@ -352,3 +352,4 @@ def load_search_kernel() -> None:
     room = room_for(rules, rules.phased, 1, 0, True)
     search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, AMAF_BIAS, 1, 1, 1, 1), room, root, 0, 0)
     collect(tree, other, facts, root, 1, 1)
+    load_weight_kernels()

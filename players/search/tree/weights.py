@@ -240,6 +240,13 @@ class WeightLearner:
 _NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
 
 
+def load_weight_kernels() -> None:
+    """Load the kernels that learn weights, compiled to the cache on disk the first time on a machine."""
+    begins, belongs = _by_fluent(0, ())
+    count_patterns(rows(1), begins, belongs, np.zeros((N_LANES, 0), np.float32))
+    add_products(np.zeros((0, 0), np.float32), np.zeros((0, 0)))
+
+
 def _by_fluent(n_fluents: int, patterns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the patterns of all fluents in a row, and where those of each begin, (F + 1,)."""
     numbers = np.concatenate([np.zeros(0, np.int64), *patterns])
