@@ -9,18 +9,8 @@ from random import Random
 from typing import Final
 
 from gdl.game import JointMove
+from players import worlds
 from players.deadline import SearchBudget
-from players.worlds import (
-    Options,
-    Step,
-    World,
-    WorldChoices,
-    WorldSteps,
-    drawn_moves,
-    joint_moves,
-    n_joint_moves,
-    parts_of,
-)
 
 MAX_OUTCOMES: Final = 2_000
 """With more joint moves in one step, some of them are drawn."""
@@ -45,7 +35,7 @@ class _Node:
 
     __slots__ = ("before", "followers", "world")
 
-    def __init__(self, world: World, before: _Node | None) -> None:
+    def __init__(self, world: worlds.World, before: _Node | None) -> None:
         self.world, self.before = world, before
         self.followers: list[tuple[_Node, float]] | None = None
 
@@ -61,7 +51,11 @@ class HistorySampler:
     """
 
     def __init__(
-        self, first: World, choices: WorldChoices, steps: WorldSteps, max_outcomes: int = MAX_OUTCOMES
+        self,
+        first: worlds.World,
+        choices: worlds.WorldChoices,
+        steps: worlds.WorldSteps,
+        max_outcomes: int = MAX_OUTCOMES,
     ) -> None:
         self._choices, self._steps, self._max_outcomes = choices, steps, max_outcomes
         self._first = first
@@ -73,13 +67,13 @@ class HistorySampler:
         self._root, self._n_nodes = _Node(self._first, None), 1
 
     def draw(
-        self, steps: Sequence[Step], random: Random, budget: SearchBudget, n: int, *, has_some: bool = False
-    ) -> dict[World, float]:
+        self, steps: Sequence[worlds.Step], random: Random, budget: SearchBudget, n: int, *, has_some: bool = False
+    ) -> dict[worlds.World, float]:
         """Return worlds with weights, from *n* walks that agree with *steps*, or as many as *budget* allows.
 
         *has_some* says that there are other worlds already, so that these need not be found at any cost.
         """
-        found: dict[World, float] = {}
+        found: dict[worlds.World, float] = {}
         n_drawn, self._n_looked = 0, 0
         while n_drawn < n and not budget.is_out_of_time and not self._is_over:
             if self._n_looked > (ENOUGH if found or has_some else TOO_MANY):
@@ -96,7 +90,9 @@ class HistorySampler:
         """Whether no world agrees with the steps."""
         return self._root.followers == []
 
-    def _walks(self, n: int, steps: Sequence[Step], random: Random, budget: SearchBudget) -> list[tuple[World, float]]:
+    def _walks(
+        self, n: int, steps: Sequence[worlds.Step], random: Random, budget: SearchBudget
+    ) -> list[tuple[worlds.World, float]]:
         """Return where *n* walks come to, with their weights; nothing where all came to dead ends, or time ran out."""
         walks = [(self._root, 1.0)] * n
         for step in steps:
@@ -114,7 +110,9 @@ class HistorySampler:
             walks = going if len(going) > n / 2 else _refilled(going, n, random)
         return [(node.world, weight) for node, weight in walks]
 
-    def _taken(self, node: _Node, step: Step, random: Random, budget: SearchBudget) -> tuple[_Node, float] | None:
+    def _taken(
+        self, node: _Node, step: worlds.Step, random: Random, budget: SearchBudget
+    ) -> tuple[_Node, float] | None:
         """Return a follower of *node*, drawn by its probability, and what the followers have of it together."""
         if node.followers is None:
             return self._drawn(node, self._choices.options(node.world, step[0]), step, random, budget)
@@ -123,7 +121,7 @@ class HistorySampler:
         shares = [share for _, share in node.followers]
         return random.choices(node.followers, shares)[0][0], sum(shares)
 
-    def _expand(self, nodes: Iterable[_Node], step: Step, budget: SearchBudget) -> bool:
+    def _expand(self, nodes: Iterable[_Node], step: worlds.Step, budget: SearchBudget) -> bool:
         """Find all followers of *nodes*, but for those that have too many; return whether there was time to."""
         if budget.is_out_of_time:
             return False
@@ -131,45 +129,47 @@ class HistorySampler:
         small: list[_Node] = []
         for node in nodes:
             options = self._choices.options(node.world, step[0])
-            if n_joint_moves(options) <= self._max_outcomes:
+            if worlds.n_joint_moves(options) <= self._max_outcomes:
                 small.append(node)
-                made += ((node, moves, share) for moves, share in joint_moves(options))
+                made += ((node, moves, share) for moves, share in worlds.joint_moves(options))
         self._n_looked += len(made)
-        worlds, is_whole = self._steps.followers([(node.world, moves) for node, moves, _ in made], step[1], budget)
+        reached, is_whole = self._steps.followers([(node.world, moves) for node, moves, _ in made], step[1], budget)
         if is_whole:
             for node in small:
                 node.followers = []
-            for world, (node, _, share) in zip(worlds, made, strict=True):
+            for world, (node, _, share) in zip(reached, made, strict=True):
                 if world is not None and node.followers is not None:
                     node.followers.append((_Node(world, node), share))
                     self._n_nodes += 1
         return is_whole
 
     def _drawn(
-        self, node: _Node, options: Options, step: Step, random: Random, budget: SearchBudget
+        self, node: _Node, options: worlds.Options, step: worlds.Step, random: Random, budget: SearchBudget
     ) -> tuple[_Node, float] | None:
         """Return one of the many followers of *node*, from a number of joint moves that are drawn."""
-        said, made = parts_of(step[1]), dict[JointMove, float]()
+        said, made = worlds.parts_of(step[1]), dict[JointMove, float]()
         for _ in range(MAX_TRIES):
-            moves, factor = drawn_moves(options, said, random)
+            moves, factor = worlds.drawn_moves(options, said, random)
             made[moves] = made.get(moves, 0.0) + factor
         self._n_looked += len(made)
         outcomes = [(node.world, moves) for moves in made]
-        worlds, is_whole = self._steps.followers(outcomes, step[1], budget)
-        hits = [(world, factor) for world, factor in zip(worlds, made.values(), strict=False) if world is not None]
+        reached, is_whole = self._steps.followers(outcomes, step[1], budget)
+        hits = [(world, factor) for world, factor in zip(reached, made.values(), strict=False) if world is not None]
         if hits and is_whole:
             factors = [factor for _, factor in hits]
             return _Node(random.choices(hits, factors)[0][0], node), sum(factors) / MAX_TRIES
         return self._searched(node, options, step, random, budget)
 
     def _searched(
-        self, node: _Node, options: Options, step: Step, random: Random, budget: SearchBudget
+        self, node: _Node, options: worlds.Options, step: worlds.Step, random: Random, budget: SearchBudget
     ) -> tuple[_Node, float] | None:
         """Return the first follower of *node* among its joint moves in random order, mentioned ones before others."""
         for n_tried, moves in enumerate(_shuffled(options, step, random), 1):
-            worlds, _ = self._steps.followers([(node.world, moves)], step[1], budget)
-            if worlds[0] is not None:
-                return _Node(worlds[0], node), prod(of_role[move] for of_role, move in zip(options, moves, strict=True))
+            reached, _ = self._steps.followers([(node.world, moves)], step[1], budget)
+            if reached[0] is not None:
+                return _Node(reached[0], node), prod(
+                    of_role[move] for of_role, move in zip(options, moves, strict=True)
+                )
             if n_tried >= MAX_SEARCHED or budget.is_out_of_time:
                 return None
         node.followers = []
@@ -193,8 +193,8 @@ def _refilled(walks: list[tuple[_Node, float]], n: int, random: Random) -> list[
     return [(node, share) for node, _ in random.choices(walks, weights, k=n)]
 
 
-def _shuffled(options: Options, step: Step, random: Random) -> Iterator[JointMove]:
+def _shuffled(options: worlds.Options, step: worlds.Step, random: Random) -> Iterator[JointMove]:
     """Yield all joint moves of *options* in random order, those first that the percepts of *step* mention."""
-    said = parts_of(step[1])
+    said = worlds.parts_of(step[1])
     shuffled = (random.sample(tuple(moves), len(moves)) for moves in options)
     return product(*(sorted(moves, key=lambda move: move not in said) for moves in shuffled))

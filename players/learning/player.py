@@ -13,7 +13,7 @@ from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.player import Insight, Player
 from players.search.evaluator import compiled_game_of, wait_for_compilation
-from players.search.making import InTheMaking
+from players.search.kernel_calls import InTheMaking
 from players.search.proof.solver import Prover, is_provable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gdl.compiler.kernels.words import rows
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search.pace import Pace
+from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.proof import window
 from players.search.proof.expansion import room_for

@@ -13,7 +13,7 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search import making, threads, uct
+from players.search import kernel_calls, threads, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, ignore
 from players.search.proof.solver import DEFAULT_TABLE_MB, Prover, is_provable
@@ -54,7 +54,7 @@ class PerfectSearch:
         self.game, self.role, self.random, self.options = game, role, random, options
         self.tree = uct.TreeSearch(game, random)
         self.background: BackgroundSearch | None = None
-        self.prover: making.InTheMaking[Prover] | None = None
+        self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
         self._has_stuck_plays = self._has_learned = False
 
@@ -143,7 +143,7 @@ class PerfectSearch:
             game = compiled_game_of(self.game)
             self.background = BackgroundSearch(self._search_of(game, self.random.getrandbits(32)))
             if self.options.proves and is_provable(game):
-                self.prover = making.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+                self.prover = kernel_calls.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
 
     def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], threads.AnySearch]:
         settings, n_threads = self.options.settings, self.options.n_threads

@@ -18,7 +18,7 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search.pace import Pace
+from players.search.kernel_calls import Pace
 from players.search.proof.descent import DECIDED, FIRST, UNDECIDED, N, descend, path_for
 from players.search.proof.expansion import room_for
 from players.search.proof.table import n_rows

@@ -10,7 +10,7 @@ from typing import Final
 from gdl.errors import GdlError
 from gdl.game import Role, State
 from gdl.language.terms import Term
-from players.search.making import InTheMaking
+from players.search.kernel_calls import InTheMaking
 from players.search.threads import AnySearch
 
 _LOG: Final = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.figures import MoveFigures, chosen_among, insight_of
-from players.search.pace import Pace
+from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree import nodes
 from players.search.tree.bandits import RULES, UCB

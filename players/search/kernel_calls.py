@@ -1,15 +1,42 @@
-"""What takes longer to make than a clock allows, since its kernels may have to be compiled first."""
+"""Kernels and the clock: how much one does in a call, and what waits in a thread until kernels are compiled."""
 
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_PATIENCE_S: Final = 3_600.0
+_TURN_S: Final = 0.01
+"""How long a call should take."""
 
 Made = TypeVar("Made")
+
+
+class Pace:
+    """A number of steps for each call, `n_steps`, which begins with one and follows the time that calls take."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.n_steps = 1
+        self.clock, self._begun_s = clock, 0.0
+
+    def begin(self) -> None:
+        """Note that a call begins."""
+        self._begun_s = self.clock()
+
+    def end(self, n_done: int) -> float:
+        """Note that a call has ended after *n_done* steps, and adapt; return the seconds that it took.
+
+        A call that ended early says nothing of how long more steps would take.
+        """
+        took_s = self.clock() - self._begun_s
+        if took_s > 2 * _TURN_S:
+            self.n_steps = max(1, self.n_steps // 2)
+        elif n_done >= self.n_steps and took_s < _TURN_S / 2:
+            self.n_steps *= 2
+        return took_s
 
 
 class InTheMaking(Generic[Made]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from players.search.pace import Pace
+from players.search.kernel_calls import Pace
 
 
 def paced(calls: list[tuple[float, float]]) -> list[int]:
