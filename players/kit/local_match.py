@@ -65,7 +65,8 @@ class LocalMatch:
         """
         for role, player in self.players.items():
             player.join(self.game, role, self.random.getrandbits(32))
-            player.start(self._deadline(self._start_clock_s))
+            with while_thinking(role):
+                player.start(self._deadline(self._start_clock_s))
         while not self.state.is_terminal:
             yield self._step(while_thinking)
         for player in self.players.values():

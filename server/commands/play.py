@@ -19,18 +19,21 @@ from server.errors import PlayerSpecError
 from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
-_COMPUTER = "mcts:playouts=400"
+_COMPUTER = "mcts"
+_REPEATABLE_COMPUTER = "mcts:playouts=400"
+"""With a budget instead of the clock it moves the same each time."""
 _ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")
 
 
 @click.command(name="play", epilog=f"Our players: {', '.join(PLAYERS)}.")
 @click.argument("name", metavar="GAME")
 @click.option("--as", "--role", "role_name", metavar="ROLE", help="The role that you play; the first one by default.")
-@click.option("--opponent", default=_COMPUTER, show_default=True, metavar="SPEC", help="Who plays the other roles.")
+@click.option("--opponent", show_default=f"{_COMPUTER}; with --seed {_REPEATABLE_COMPUTER}", metavar="SPEC",
+              help="Who plays the other roles.")  # fmt: skip
 @click.option("--play-clock", "clock_s", type=FiniteRange(0.1), default=5.0, show_default=True,
               help="Seconds that the computer may think about a move.")  # fmt: skip
 @click.option("--seed", type=int, help="Makes chance and the computer's moves repeatable.")
-def command(name: str, role_name: str | None, opponent: str, clock_s: float, seed: int | None) -> None:
+def command(name: str, role_name: str | None, opponent: str | None, clock_s: float, seed: int | None) -> None:
     """Play GAME in the terminal against our players.
 
     Type a move's number, its text, or the beginning of its text; some games have keys of their own. `q` quits, `c`
@@ -43,8 +46,9 @@ def command(name: str, role_name: str | None, opponent: str, clock_s: float, see
         game.initial_state.legal_moves(game.roles[0])
     mine = _role(game, role_name)
     screen = Streams(sys.stdin, sys.stdout)
-    players = {role: _opponent(opponent) for role in game.roles if role not in (RANDOM, mine)}
-    person = HumanPlayer(screen, about, find_player(_COMPUTER)(), clock_s)
+    computer = _COMPUTER if seed is None else _REPEATABLE_COMPUTER
+    players = {role: _opponent(opponent or computer) for role in game.roles if role not in (RANDOM, mine)}
+    person = HumanPlayer(screen, about, find_player(_REPEATABLE_COMPUTER)(), clock_s)
     players[mine] = person
 
     def thinking(role: Role) -> AbstractContextManager[object]:

@@ -8,10 +8,13 @@ import pty
 import select
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from players.player import Player
+from players.registry import find_player
 from tests.kit.server.commands.fixtures import Ggp
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
@@ -46,6 +49,24 @@ def test_misspelt_names_are_wrong_usage_and_answered_with_suggestions(
     words: tuple[str, ...], complaint: str, ggp: Ggp
 ) -> None:
     assert ggp("play", *words) == (2, "", complaint)
+
+
+@pytest.mark.parametrize(
+    ("words", "opponent"), [((), "mcts"), (("--seed", "1"), "mcts:playouts=400"), (("--opponent", "legal"), "legal")]
+)
+def test_the_computer_plays_by_the_clock_unless_it_is_to_be_repeatable(
+    words: tuple[str, ...], opponent: str, ggp: Ggp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = []
+
+    def found(spec: str) -> Callable[[], Player]:
+        named.append(spec)
+        return find_player("legal")
+
+    monkeypatch.setattr("server.commands.play.find_player", found)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    assert ggp("play", "tictactoe", *words)[0] == 0
+    assert named[0] == opponent
 
 
 def test_in_a_real_terminal_the_board_has_colours_and_enter_stands() -> None:
