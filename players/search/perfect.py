@@ -19,7 +19,7 @@ from players.search.positions import Report, ignore
 from players.search.proof.solver import DEFAULT_TABLE_MB, Prover, is_provable
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
-from players.search.trials import tried_weights
+from players.search.trials import LEAST_S, tried_weights
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
@@ -56,7 +56,7 @@ class PerfectSearch:
         self.background: BackgroundSearch | None = None
         self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
-        self._has_stuck_plays = self._has_learned = False
+        self._has_stuck_plays, self._may_learn = False, options.settings.weights
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the kernels, look for proofs, and think ahead."""
@@ -71,16 +71,15 @@ class PerfectSearch:
         self.ponder(self.game.initial_state)
 
     def _learn(self, deadline: Deadline) -> None:
-        """Let the search find out, once, by what weights to judge plays."""
+        """Let the search find out, once, by what weights to judge plays, where there is time for that."""
         search = None if self.background is None else self.background.get(0.0)
-        if search is None or self._has_learned:
+        own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
+        if search is None or not self._may_learn or own_deadline.remaining_s < LEAST_S:
             return
-        self._has_learned = True
-        if self.options.settings.weights:
-            own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
-            weights = tried_weights(search.game, self.options.settings, self.random.getrandbits(32), own_deadline)
-            if weights is not None:
-                search.weigh(weights)
+        self._may_learn = False
+        weights = tried_weights(search.game, self.options.settings, self.random.getrandbits(32), own_deadline)
+        if weights is not None:
+            search.weigh(weights)
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, telling *report* of the best one so far."""

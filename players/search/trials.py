@@ -19,7 +19,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.tree.search import CompiledSearch, SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
 
-_LEAST_S: Final = 0.4
+LEAST_S: Final = 0.4
 """In less time nothing can be learned."""
 _LEARNING_SHARE: Final = 1 / 4
 _N_MATCHES: Final = 12
@@ -40,8 +40,6 @@ def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadl
     A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
     it has no use for weights.
     """
-    if deadline.remaining_s < _LEAST_S:
-        return None
     plain, weighing = (CompiledSearch(game, seed + i, replace(settings, memory_mb=_MEMORY_MB)) for i in range(2))
     learner = WeightLearner(game, plain.played, seed)
     if plain.uses_amaf or not learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s)):

@@ -174,8 +174,8 @@ def test_weights_are_kept_after_three_matches_or_more_that_are_won_on_the_whole(
     assert trial.is_won(Deadline.after(0.02, ticking())) is is_won
 
 
-def test_without_time_no_weights_are_tried() -> None:
-    assert tried_weights(breakthrough(), SearchSettings(), 1, Deadline.after(0.3)) is None
+def test_without_time_for_a_match_no_weights_are_kept() -> None:
+    assert tried_weights(breakthrough(), SearchSettings(memory_mb=8.0), 1, Deadline.after(0.1)) is None
 
 
 def test_where_plays_say_much_of_moves_no_weights_are_tried() -> None:
@@ -183,8 +183,10 @@ def test_where_plays_say_much_of_moves_no_weights_are_tried() -> None:
     assert tried_weights(hex_game, SearchSettings(memory_mb=8.0), 1, Deadline.after(60.0)) is None
 
 
-def started(game: Game, monkeypatch: pytest.MonkeyPatch, *, weights: bool) -> tuple[CompiledSearch, int]:
-    """Return the search of a player after the start clock, and how often weights were tried."""
+def started(
+    game: Game, monkeypatch: pytest.MonkeyPatch, start_s: float, *, weights: bool
+) -> tuple[CompiledSearch, int]:
+    """Return the search of a player after its first move, and how often weights were tried."""
     tried = count()
 
     def found(*_: object) -> FluentWeights:
@@ -194,21 +196,25 @@ def started(game: Game, monkeypatch: pytest.MonkeyPatch, *, weights: bool) -> tu
     monkeypatch.setattr(perfect, "tried_weights", found)
     player = MctsPlayer(memory=8, weights=weights)
     player.join(game, game.roles[0], 1)
-    player.start(Deadline.after(600.0))
+    player.start(Deadline.after(start_s))
     player.perfect.rest()
     background = player.perfect.background
     assert background is not None
     search = background.get(600.0)
     assert isinstance(search, CompiledSearch)
-    player.move(game.initial_state, game.roles[0], Deadline.after(0.05))
+    for clock_s in (0.05, 2.0, 2.0):
+        player.move(game.initial_state, game.roles[0], Deadline.after(clock_s))
     return search, next(tried)
 
 
-@pytest.mark.parametrize(("weights", "max_steps", "n_tried"), [(True, 8, 1), (False, MAX_STEPS, 0)])
-def test_a_player_tries_weights_once_in_the_start_clock(
-    monkeypatch: pytest.MonkeyPatch, weights: bool, max_steps: int, n_tried: int
+@pytest.mark.parametrize(
+    ("start_s", "weights", "max_steps", "n_tried"),
+    [(600.0, True, 8, 1), (0.1, True, 8, 1), (600.0, False, MAX_STEPS, 0)],
+)
+def test_a_player_tries_weights_once_as_soon_as_there_is_time(
+    monkeypatch: pytest.MonkeyPatch, start_s: float, weights: bool, max_steps: int, n_tried: int
 ) -> None:
-    search, n = started(compiled("breakthrough"), monkeypatch, weights=weights)
+    search, n = started(compiled("breakthrough"), monkeypatch, start_s, weights=weights)
     assert (search._knobs.max_steps, n) == (max_steps, n_tried)
 
 
