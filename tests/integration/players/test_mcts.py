@@ -81,7 +81,8 @@ def test_the_compiled_engine_is_waited_for_in_the_start_clock() -> None:
     assert evaluator_after_start(MctsPlayer(), fresh) is LaneEvaluator
 
 
-def test_a_game_compiled_later_is_searched_compiled_from_then_on() -> None:
+def test_a_game_compiled_later_is_searched_compiled_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GGP_GAME_CACHE", "off")  # so that it is compiled in its own time
     fresh = make_game(find_game("tictactoe").read())
     assert isinstance(fresh, BestGame)
     player = MctsPlayer()
