@@ -14,7 +14,8 @@ from players.deadline import Deadline
 from players.player import Insight, Player
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.kernel_calls import InTheMaking
-from players.search.proof.solver import Prover, is_provable
+from players.search.positions import has_two_sides
+from players.search.proof.solver import Prover
 
 if TYPE_CHECKING:
     from players.learning.forest import Forest
@@ -63,7 +64,7 @@ class NetPlayer(Player):
         if self.game.engine != "compiled":
             return None
         game = compiled_game_of(self.game)
-        if self.simulations is None and is_provable(game):
+        if self.simulations is None and has_two_sides(game):
             self._prover = InTheMaking(partial(Prover, game, _TABLE_MB), "proof search")
         try:
             forest = match_forest(game, self.path, self.batch, _MAX_NODES, _EDGES_A_NODE)

@@ -15,8 +15,8 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Insight
 from players.search import kernel_calls, threads, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
-from players.search.positions import Report, ignore
-from players.search.proof.solver import DEFAULT_TABLE_MB, Prover, is_provable
+from players.search.positions import Report, has_two_sides, ignore
+from players.search.proof.solver import DEFAULT_TABLE_MB, Prover
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
 from players.search.trials import LEAST_S, tried_weights
@@ -56,25 +56,25 @@ class PerfectSearch:
         self.background: BackgroundSearch | None = None
         self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
-        self._has_stuck_plays, self._may_learn = False, options.settings.weights
+        self._has_stuck_plays, self._may_learn = False, options.settings.weights and has_two_sides(game)
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the kernels, look for proofs, and think ahead."""
         self.renew()
         if self.background is None:
             return
-        self.background.get(deadline.remaining_s)
+        search = self.background.get(deadline.remaining_s)
         prover = None if self.prover is None else self.prover.get(deadline.remaining_s)
         if prover is not None:
             prover.begin(deadline)
-        self._learn(deadline)
+        if search is not None:
+            self._learn(search, deadline)
         self.ponder(self.game.initial_state)
 
-    def _learn(self, deadline: Deadline) -> None:
-        """Let the search find out, once, by what weights to judge plays, where there is time for that."""
-        search = None if self.background is None else self.background.get(0.0)
+    def _learn(self, search: threads.AnySearch, deadline: Deadline) -> None:
+        """Let *search* find out, once, by what weights to judge plays, where there is time for that."""
         own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
-        if search is None or not self._may_learn or own_deadline.remaining_s < LEAST_S:
+        if not self._may_learn or own_deadline.remaining_s < LEAST_S:
             return
         self._may_learn = False
         weights = tried_weights(search.game, self.options.settings, self.random.getrandbits(32), own_deadline)
@@ -91,7 +91,7 @@ class PerfectSearch:
             search = self.background.get(patience_s)
         if search is not None:
             if budget.deadline is not None:
-                self._learn(budget.deadline)
+                self._learn(search, budget.deadline)
             best = self._proven(search, state, budget.deadline) or self._searched(search, state, budget, report)
             if best is not None:
                 return best
@@ -141,7 +141,7 @@ class PerfectSearch:
         if is_fit and self.options.engine != PYTHON_TREE and len(self.game.roles) > 1 and self.background is None:
             game = compiled_game_of(self.game)
             self.background = BackgroundSearch(self._search_of(game, self.random.getrandbits(32)))
-            if self.options.proves and is_provable(game):
+            if self.options.proves and has_two_sides(game):
                 self.prover = kernel_calls.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
 
     def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], threads.AnySearch]:

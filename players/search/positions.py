@@ -83,6 +83,11 @@ class SearchPosition:
         return found
 
 
+def has_two_sides(game: Game) -> bool:
+    """Return whether two roles play *game* without chance."""
+    return len(game.roles) == 2 and RANDOM not in game.roles
+
+
 def goal_shares(state: State, roles: Sequence[Role]) -> tuple[float, ...]:
     """Return the goal values of *roles* on a scale from 0 to 1, one half where the rules give no single value."""
     goals = (state.goal(role) for role in roles)

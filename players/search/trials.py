@@ -40,13 +40,17 @@ def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadl
     A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
     it has no use for weights.
     """
-    plain, weighing = (CompiledSearch(game, seed + i, replace(settings, memory_mb=_MEMORY_MB)) for i in range(2))
+    small = replace(settings, memory_mb=_MEMORY_MB)
+    plain = CompiledSearch(game, seed, small)
+    if plain.uses_amaf:
+        return None
     learner = WeightLearner(game, plain.played, seed)
-    if plain.uses_amaf or not learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s)):
+    if not learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s)):
         return None
     weights = learner.found()
     if weights is None:
         return None
+    weighing = CompiledSearch(game, seed + 1, small)
     weighing.weigh(weights)
     move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / learner.mean_length)
     try:
@@ -106,7 +110,7 @@ class _Trial:
         legal = _legal(state, role)
         if len(legal) == 1:
             return legal[0]
-        return search.think(state, role, SearchBudget(deadline=Deadline.after(self._move_s, deadline.clock)))
+        return search.think(state, role, SearchBudget(deadline=deadline.at_most(self._move_s)))
 
 
 def _legal(state: State, role: Role) -> Sequence[Term]:

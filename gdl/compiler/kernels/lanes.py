@@ -6,6 +6,7 @@ and kept on disk. It holds no lock, so threads scale.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sized
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -81,6 +82,16 @@ class Tally(NamedTuple):
     goal_counts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     goal_start: NDArray[np.int32]
+
+
+NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
+"""The trace of plays of which no step is kept."""
+
+
+def tally_for(goals: Iterable[Sized], n_groups: int) -> Tally:
+    """Return a tally of no plays yet, for the *goals* of each role."""
+    goal_start = np.cumsum([0, *map(len, goals)]).astype(np.int32)
+    return Tally(np.zeros((n_groups, goal_start[-1]), np.int64), np.zeros((n_groups, 4), np.int64), goal_start)
 
 
 def lanes_for(

@@ -26,7 +26,6 @@ Words: TypeAlias = NDArray[np.uint64]
 
 _GATES_PER_CALL: Final = 20_000_000
 """How much a kernel does before Python has its turn again, to be interrupted or to give up: some 30 ms."""
-_NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,6 @@ class LanePlayer:
     def __init__(self, rules: CompiledRules) -> None:
         self.rules = rules
         limits = np.cumsum([0, *map(len, rules.goals)])
-        self._goal_start = limits.astype(np.int32)
         self._weights = np.zeros((limits[-1], len(rules.goals)), np.int64)
         self._is_number = np.zeros_like(self._weights)
         for role, values in enumerate(rules.goals):
@@ -113,8 +111,7 @@ class LanePlayer:
         return _decoded(self.rules, trace[: run.lanes.clock[0]], phase)
 
     def _tally(self, n_groups: int) -> Tally:
-        goal_counts = np.zeros((n_groups, len(self._weights)), np.int64)
-        return Tally(goal_counts, np.zeros((n_groups, 4), np.int64), self._goal_start)
+        return lanes.tally_for(self.rules.goals, n_groups)
 
     def _loads(self, packed: Packed) -> Iterator[tuple[int | None, NDArray[np.int64]]]:
         """Yield the states that can be played together, with their phase, None where there is none."""
@@ -151,7 +148,7 @@ class _Run:
     """One load of the lanes, played until every quota is done."""
 
     def __init__(
-        self, rules: CompiledRules, packed: Packed, k: int, phase: int | None, seed: int, trace: Words = _NO_TRACE
+        self, rules: CompiledRules, packed: Packed, k: int, phase: int | None, seed: int, trace: Words = lanes.NO_TRACE
     ) -> None:
         self._tables: Tables = rules.single if phase is None else rules.phased
         group = np.arange(N_LANES) * len(packed) // N_LANES

@@ -14,7 +14,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import rows
 from gdl.errors import LimitExceeded, StuckPlayError
-from gdl.game import RANDOM, Game, Role, State
+from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
@@ -273,11 +273,6 @@ class Prover:
             line=(str(finding.move),),
             is_proven=True,
         )
-
-
-def is_provable(game: Game) -> bool:
-    """Return whether proofs are looked for in *game*: two roles play it without chance."""
-    return len(game.roles) == 2 and RANDOM not in game.roles
 
 
 def goal_sum(game: CompiledGame) -> int | None:

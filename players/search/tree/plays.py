@@ -75,22 +75,17 @@ class PlayRoom(NamedTuple):
 def play_room(rules: CompiledRules, tables: Tables, seed: int, keeps_moves: bool) -> PlayRoom:
     """Return room for plays by *tables* that are drawn from *seed*, and for the moves that they make."""
     n_fluents = len(rules.fluents)
-    n_goals = sum(map(len, rules.goals))
     return PlayRoom(
         lanes_for(tables.n_rows, np.zeros(N_LANES, np.int64), np.arange(N_LANES), rows(n_fluents)),
         work_for(len(tables.choice_legal), seed, tables.n_rows if keeps_moves else 0),
-        Tally(
-            np.zeros((N_LANES, n_goals), np.int64),
-            np.zeros((N_LANES, 4), np.int64),
-            np.cumsum([0, *map(len, rules.goals)]).astype(np.int32),
-        ),
+        lanes.tally_for(rules.goals, N_LANES),
         rows(n_fluents + 1),
         rows(3),
         np.zeros(N_LANES, np.int32),
         np.zeros(N_LANES, np.int32),
         np.zeros(1, np.int64),
         np.zeros((len(rules.goals), N_LANES), np.int32),
-        np.zeros((0, 1, W), np.uint64),
+        lanes.NO_TRACE,
         np.zeros(0, np.float32),
         np.zeros(N_LANES, np.float32),
     )

@@ -24,9 +24,10 @@ from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Lanes, Tally, lanes_for
 from gdl.compiler.kernels.words import ONE, ONES, ZERO, W, lowest_bit, rows
 from gdl.compiler.tables import Tables
-from gdl.game import MAX_STEPS, RANDOM
+from gdl.game import MAX_STEPS
 from gdl.language.terms import Compound, Term
 from players.deadline import Deadline
+from players.search.positions import has_two_sides
 
 N_STEPS: Final = 8
 """How many steps a play goes on before it is judged; a few more where phases of the rules take turns."""
@@ -122,10 +123,14 @@ class _Moments:
         """How counts vary together with results. *Shape*: (K,)."""
         return self.xy / self.n - self.x / self.n * (self.y / self.n)
 
+    def variance(self, slopes: NDArray[np.float64]) -> float:
+        """Return how much the sums that *slopes* give to samples vary."""
+        return float(slopes @ self.covariance @ slopes)
+
     def explained(self, slopes: NDArray[np.float64]) -> float:
         """Return the share of the variance of results that *slopes* explain, below zero where they say the opposite."""
         together = float(self._together @ slopes)
-        variance = float(slopes @ self.covariance @ slopes) * (self.yy / self.n - (self.y / self.n) ** 2)
+        variance = self.variance(slopes) * (self.yy / self.n - (self.y / self.n) ** 2)
         return together * abs(together) / variance if variance > 0 else 0.0
 
 
@@ -143,7 +148,7 @@ class WeightLearner:
         self._begins, self._belongs = _by_fluent(len(game.rules.fluents), self._patterns)
         self._train, self._test = _Moments(len(self._patterns)), _Moments(len(self._patterns))
         self._goals = [np.array([-1 if goal is None else goal for goal in goals]) for goals in game.rules.goals]
-        self._has_chance = RANDOM in game.roles
+        self._is_fit = has_two_sides(game)
         self._n_loads = 0
         self._totals: set[int] = set()
         self.mean_length = 64.0
@@ -159,7 +164,7 @@ class WeightLearner:
 
         It is where two roles play without chance, and whose goals have one sum at each end of a play.
         """
-        if len(self._goals) != 2 or self._has_chance:
+        if not self._is_fit:
             return False
         while not deadline.has_passed:
             if not self.play(deadline):
@@ -171,7 +176,7 @@ class WeightLearner:
 
         They are unless they are short anyway, have no end, or goals have another sum than before.
         """
-        ours, tally = self._lanes(), self._tally()
+        ours, tally = self._lanes(), lanes.tally_for(self._goals, N_LANES)
         kept, steps = [], []
         n_phases = len(self._rules.phases)
         most = max(2, round(2 * self.mean_length / _N_SAMPLES / n_phases))
@@ -179,7 +184,7 @@ class WeightLearner:
             if deadline.has_passed:
                 return True
             n_steps = n_phases * int(self._random.integers(1, most))
-            ending = lanes.play(self._tables, ours, self._work, n_steps, tally, _NO_TRACE)
+            ending = lanes.play(self._tables, ours, self._work, n_steps, tally, lanes.NO_TRACE)
             if ending == lanes.STUCK or ours.clock[0] > MAX_STEPS:
                 return False
             kept.append(np.zeros((N_LANES, len(self._patterns)), np.float32))
@@ -191,10 +196,6 @@ class WeightLearner:
         start = rows(len(self._rules.fluents))
         start[list(self._rules.initial)] = ONES
         return lanes_for(self._tables.n_rows, np.ones(N_LANES, np.int64), np.arange(N_LANES), start)
-
-    def _tally(self) -> Tally:
-        limits = np.cumsum([0, *map(len, self._goals)]).astype(np.int32)
-        return Tally(np.zeros((N_LANES, limits[-1]), np.int64), np.zeros((N_LANES, 4), np.int64), limits)
 
     def _add(self, counts: NDArray[np.float32], steps: NDArray[np.int64], tally: Tally) -> bool:
         """Add the samples of a load. *Shapes*: `counts` (samples, 512, K), `steps` (samples,)."""
@@ -230,14 +231,11 @@ class WeightLearner:
         slopes = self._train.fitted()
         if self._test.explained(slopes) < _LEAST_EXPLAINED:
             return None
-        scale = SPREAD / float(np.sqrt(slopes @ self._train.covariance @ slopes))
+        scale = SPREAD / float(np.sqrt(self._train.variance(slopes)))
         constant = -float(self._train.x / self._train.n @ slopes)
         of_fluents = np.add.reduceat(np.append(slopes[self._belongs], 0.0), self._begins[:-1])
         of_fluents[self._begins[:-1] == self._begins[1:]] = 0.0
         return FluentWeights((scale * np.append(of_fluents, constant)).astype(np.float32), self.n_steps)
-
-
-_NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
 
 
 def load_weight_kernels() -> None:

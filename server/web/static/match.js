@@ -2,6 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
+import { parse } from "./parts.js";
 import { Replay } from "./replay.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
@@ -23,10 +24,6 @@ const lastStep = () => Number(position().dataset.last);
 const isLive = () => root.dataset.live === "yes";
 const isWaiting = () => ["lobby", "queued"].includes(position().dataset.status);
 const isFollowing = () => isLive() && shownStep() === lastStep();
-
-function parse(text) {
-  return new DOMParser().parseFromString(text, "text/html");
-}
 
 async function fetched(step) {
   const query = new URLSearchParams();

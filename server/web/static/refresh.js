@@ -2,23 +2,21 @@
 //
 // Without this script a browser loads the whole page again (the head's noscript).
 
+import { fetchedPage, isInUse } from "./parts.js";
+
 const wanted = () => document.head.querySelector('meta[name="refresh-s"]');
 
 async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = await fetchedPage(location.href);
   replaceParts(document.getElementById("content"), fresh.getElementById("content"));
   const again = fresh.head.querySelector('meta[name="refresh-s"]');
   if (again) wanted().content = again.content;
   else wanted().remove();
 }
 
-// Whether a person is filling in a form of the part.
-function isInUse(part) {
-  const isFilled = [...part.querySelectorAll("input:not([type=hidden]), textarea")].some((one) => one.value !== one.defaultValue);
-  const isChosen = [...part.querySelectorAll("select > option")].some((one) => one.selected !== one.defaultSelected);
-  return isFilled || isChosen || part.contains(document.activeElement);
+// Whether a person has chosen something in the part.
+function isChosen(part) {
+  return [...part.querySelectorAll("select > option")].some((one) => one.selected !== one.defaultSelected);
 }
 
 // Puts in the place of each part its successor; one in use, or without a change, stays as it is.
@@ -30,7 +28,8 @@ function replaceParts(old, fresh) {
     return;
   }
   parts.forEach((part, n) => {
-    if (part.id !== "connection" && !isInUse(part) && part.outerHTML !== successors[n].outerHTML) part.replaceWith(successors[n]);
+    const isKept = part.id === "connection" || isInUse(part) || isChosen(part);
+    if (!isKept && part.outerHTML !== successors[n].outerHTML) part.replaceWith(successors[n]);
   });
 }
 

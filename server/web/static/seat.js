@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { clockText } from "./clock.js";
 import { Feed } from "./feed.js";
+import { parse } from "./parts.js";
 
 const SOON_MS = 60;
 const LATER_MS = 400;
@@ -103,7 +104,7 @@ function tell(text) {
 }
 
 function take(text) {
-  const found = new DOMParser().parseFromString(text, "text/html");
+  const found = parse(text);
   const seat = found.getElementById("seat");
   if (!seat) return;
   const problem = found.getElementById("problem");

@@ -2,6 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
+import { fetchedPage, isInUse } from "./parts.js";
 
 const PAUSE_MS = 700; // between two looks at the server, so that many matches at once cost no more than a few
 const PARTS_MS = 2000; // between two looks at all that is not a board
@@ -12,22 +13,6 @@ const address = root.dataset.tournament;
 let latest = null; // what the server told last
 let isBusy = false;
 let partsAt = 0;
-
-function parse(text) {
-  return new DOMParser().parseFromString(text, "text/html");
-}
-
-async function fetched(path) {
-  const answer = await fetch(address + path, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-  return parse(await answer.text());
-}
-
-// Whether a person is filling in a form of the section.
-function isInUse(part) {
-  const fields = [...part.querySelectorAll("input:not([type=hidden], [type=checkbox])")];
-  return part.contains(document.activeElement) || fields.some((one) => one.value !== one.defaultValue);
-}
 
 // Puts a section in the place of the one before; what was open stays open, and a link that has the focus keeps it.
 function replacePart(old, fresh) {
@@ -49,7 +34,7 @@ function openRounds() {
 
 async function refreshParts() {
   partsAt = Date.now();
-  const found = await fetched(`/parts?${new URLSearchParams(openRounds())}`);
+  const found = await fetchedPage(`${address}/parts?${new URLSearchParams(openRounds())}`);
   const parts = document.getElementById("parts");
   const fresh = [...found.querySelectorAll("body > section")];
   for (const old of [...parts.children]) if (!fresh.some((one) => one.id === old.id)) old.remove();
@@ -79,7 +64,7 @@ function staleBoards() {
 
 async function refreshBoards(ids) {
   const query = new URLSearchParams(ids.map((id) => ["match", id]));
-  const found = await fetched(`/boards?${query}`);
+  const found = await fetchedPage(`${address}/boards?${query}`);
   setServerTime(Number(found.querySelector("#boards").dataset.now));
   for (const fresh of found.querySelectorAll("[data-board]")) {
     document.querySelector(`[data-board="${CSS.escape(fresh.dataset.board)}"]`)?.replaceWith(fresh);

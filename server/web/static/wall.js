@@ -2,6 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
+import { fetchedPage } from "./parts.js";
 
 const PAUSE_MS = 700;
 const TICK_MS = 100;
@@ -48,14 +49,8 @@ function pages() {
   return [...found, null];
 }
 
-async function fetched(path) {
-  const answer = await fetch(address + path, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
-}
-
 async function draw(ids) {
-  const found = await fetched(`/boards?${new URLSearchParams(ids.map((id) => ["match", id]))}`);
+  const found = await fetchedPage(`${address}/boards?${new URLSearchParams(ids.map((id) => ["match", id]))}`);
   setServerTime(Number(found.querySelector("#boards").dataset.now));
   return found;
 }
@@ -108,7 +103,7 @@ async function refreshBoards() {
 }
 
 async function refreshHead() {
-  const found = await fetched("/wall");
+  const found = await fetchedPage(`${address}/wall`);
   for (const name of ["wall-head", "wall-standings"]) {
     const old = document.getElementById(name);
     const fresh = found.getElementById(name);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from random import Random
 
@@ -33,6 +34,7 @@ def learner_of(game: CompiledGame) -> WeightLearner:
     return WeightLearner(game, game.rules.decisive or game.rules.phased, seed=1)
 
 
+@cache
 def learned() -> FluentWeights:
     """Return what 10,240 plays of breakthrough teach."""
     learner = learner_of(breakthrough())

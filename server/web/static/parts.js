@@ -1,0 +1,17 @@
+// Parts of pages that the server sends anew: fetched, and whether they may be replaced.
+
+export function parse(text) {
+  return new DOMParser().parseFromString(text, "text/html");
+}
+
+export async function fetchedPage(address) {
+  const answer = await fetch(address, { headers: { Accept: "text/html" } });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return parse(await answer.text());
+}
+
+// Whether a person is filling in a form of the part.
+export function isInUse(part) {
+  const fields = [...part.querySelectorAll("input:not([type=hidden], [type=checkbox]), textarea")];
+  return part.contains(document.activeElement) || fields.some((one) => one.value !== one.defaultValue);
+}
