@@ -15,6 +15,7 @@ from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, learn_regret
+from players.search.tree.implicit import back_up_minimax
 from players.search.tree.nodes import add_amaf, any_goal, edge_at, high_of, node_at, put_edge, put_node
 from players.search.tree.walks import count_choices, counts_early, step_of
 
@@ -153,6 +154,8 @@ def back_up(t, f, w, i, end):
             _add_joint(t, f, w, step, node, goals)
         else:
             _add(t, slot, at(w.goals, goals + U(d)))
+            if t.uses_minimax != ZERO:
+                back_up_minimax(t, f, node, slot, child)
             known = node_at(t, child, nodes.BOUNDS + d) | nodes.CLOSED * node_at(t, child, nodes.SOLVED)
             if edge_at(t, slot, nodes.LIMITS) != known:
                 put_edge(t, slot, nodes.LIMITS, known)

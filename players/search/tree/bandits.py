@@ -13,7 +13,7 @@ import numpy as np
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, float_at, put_float, put_word, word_at
 from players.search.tree import nodes
-from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at
+from players.search.tree.nodes import amaf_at, edge_at, edge_minimax, high_of, move_at
 
 UCB: Final = 0
 REGRET: Final = 1
@@ -39,12 +39,14 @@ def below(w, n):
 
 
 @subroutine
-def best_edge(t, w, first, n, visits, floor, exploration):
+def best_edge(t, w, first, n, visits, floor, exploration, minimax_share):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
+    The mean of an edge's walks is mixed with the *minimax_share* of what minimax says of it.
     An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
     proven for another one, will not be taken: both are left out.
-    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
+    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds; Lanctot et al.
+    2014 for the share of minimax.
     """
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
     shift = below(w, n)  # begin anywhere, so that ties are broken at random
@@ -60,6 +62,8 @@ def best_edge(t, w, first, n, visits, floor, exploration):
         bound = np.float32(1e6)
         if taken > 0:
             mean = np.float32(edge_at(t, e, nodes.TOTAL)) / np.float32(taken)
+            if minimax_share > 0:
+                mean += minimax_share * (edge_minimax(t, e) - mean)
             mean = min(max(mean, np.float32(low)), np.float32(high))
             bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
         if bound > best:

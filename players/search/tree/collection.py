@@ -8,7 +8,19 @@ from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, at, put, put_word, word_at
 from players.search.tree import nodes
 from players.search.tree.leaves import insert_at
-from players.search.tree.nodes import amaf_at, edge_at, move_at, node_at, put_amaf, put_edge, put_node
+from players.search.tree.nodes import (
+    amaf_at,
+    edge_at,
+    edge_minimax,
+    move_at,
+    node_at,
+    node_minimax,
+    put_amaf,
+    put_edge,
+    put_edge_minimax,
+    put_node,
+    put_node_minimax,
+)
 
 
 @subroutine
@@ -19,6 +31,8 @@ def _copy_node(old, new, f, node):
     if found >= 0 and word_at(new.size, ZERO) != n_before:
         for column in range(old.width):
             put_node(new, found, column, node_at(old, node, column))
+        if new.uses_minimax != ZERO:
+            put_node_minimax(new, found, node_minimax(old, node))
     return found
 
 
@@ -34,6 +48,8 @@ def _copy_edge(old, new, f, edge, min_visits):
     if new.uses_amaf != ZERO:
         for column in range(3):
             put_amaf(new, slot, column, amaf_at(old, edge, column))
+    if new.uses_minimax != ZERO:
+        put_edge_minimax(new, slot, edge_minimax(old, edge))
     put(new.move, slot, move_at(old, edge))
     child = edge_at(old, edge, nodes.CHILD)
     if child >= 0:

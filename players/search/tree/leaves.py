@@ -33,7 +33,8 @@ from gdl.compiler.kernels.words import (
 )
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, below
-from players.search.tree.nodes import any_goal, move_at, node_at, put_amaf, put_edge, put_node
+from players.search.tree.implicit import expect_of_edges
+from players.search.tree.nodes import any_goal, move_at, node_at, put_amaf, put_edge, put_node, put_node_minimax
 from players.search.tree.walks import hash_at, joint_slot
 
 OK: Final = 0
@@ -127,6 +128,8 @@ def _open(t, f, w, n_leaves, n_moves):
                 return NO_ROOM
         else:
             slot = at(w.chosen, U(j) * f.n_roles + U(d))
+            if t.uses_minimax != ZERO:
+                expect_of_edges(t, f, node, d)
         put(w.slot, U(j), slot)
     return OK
 
@@ -174,6 +177,8 @@ def insert_at(t, f, words, begin):
     put_node(t, node, nodes.SOLVED, 0)
     for r in range(np.int64(f.n_roles)):
         put_node(t, node, nodes.BOUNDS + r, any_goal(f, r))
+    if t.uses_minimax != ZERO:
+        put_node_minimax(t, node, np.float32(nodes.EVEN))
     return node
 
 

@@ -59,6 +59,8 @@ class Tree(NamedTuple):
     first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
     Where `uses_amaf`, `amaf` (E, 3) has for each edge the sum of the goals of those plays below its node in which its
     role has made its move, how many these are, and how many walks along the edge are not added up yet.
+    Where `uses_minimax`, `node_minimax` (N,) and `edge_minimax` (E,) are what weights and minimax say of nodes, for the
+    first of two roles, and of edges, for the role that chooses, in percent.
     By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
     """
 
@@ -71,6 +73,7 @@ class Tree(NamedTuple):
     max_edges: int
     rule: int
     uses_amaf: int
+    uses_minimax: int
     words: NDArray[np.uint64]
     node: NDArray[np.int32]
     edge: NDArray[np.int32]
@@ -79,16 +82,20 @@ class Tree(NamedTuple):
     joint_key: NDArray[np.uint64]
     joint_edge: NDArray[np.int32]
     amaf: NDArray[np.float32]
+    node_minimax: NDArray[np.float32]
+    edge_minimax: NDArray[np.float32]
 
 
 class Knobs(NamedTuple):
     """How a search walks: how many walks at once, and walks before for each of these.
 
-    `exploration` is that of UCB1, `amaf_bias` how soon an edge's own walks count more than what plays say of its move.
+    `exploration` is that of UCB1, `amaf_bias` how soon an edge's own walks count more than what plays say of its move,
+    `minimax_share` how much what minimax says of an edge counts beside the mean of its walks.
     """
 
     exploration: float
     amaf_bias: float
+    minimax_share: float
     least_walks: int
     most_walks: int
     nodes_per_walk: int
@@ -171,6 +178,30 @@ def add_amaf(t, edge, column, value):
 
 
 @inlined
+def node_minimax(t, node):
+    """Return what minimax says of a node, for the first role."""
+    return float_at(t.node_minimax, U(node))
+
+
+@inlined
+def put_node_minimax(t, node, value):
+    """Set what minimax says of a node."""
+    put_float(t.node_minimax, U(node), value)
+
+
+@inlined
+def edge_minimax(t, edge):
+    """Return what minimax says of an edge, for the role that chooses."""
+    return float_at(t.edge_minimax, U(edge))
+
+
+@inlined
+def put_edge_minimax(t, edge, value):
+    """Set what minimax says of an edge."""
+    put_float(t.edge_minimax, U(edge), value)
+
+
+@inlined
 def high_of(limits):
     """Return the upper bound."""
     return (limits >> 8) & LOW
@@ -182,19 +213,21 @@ def any_goal(f, r):
     return at(f.low, U(r)) | at(f.high, U(r)) << 8
 
 
-def tree_size(rules: CompiledRules, memory_mb: float, n_moves: float, *, uses_amaf: bool) -> TreeSize:
+def tree_size(
+    rules: CompiledRules, memory_mb: float, n_moves: float, *, uses_amaf: bool, uses_minimax: bool
+) -> TreeSize:
     """Return the room for a tree of a game in which roles have *n_moves* moves in the mean."""
     n_roles = len(rules.goals)
-    node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * 3
+    node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * (4 if uses_minimax else 3)
     edges = 2 + 0.4 * n_moves
     joint_bytes = 24 if n_roles > 1 else 0
-    edge_bytes = 32 if uses_amaf else 20
+    edge_bytes = 20 + 12 * uses_amaf + 4 * uses_minimax
     n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))
     n_nodes = max(1_024, min(n_nodes, 2**30))
     return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
 
 
-def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bool) -> Tree:
+def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bool, uses_minimax: bool) -> Tree:
     """Return a tree without nodes where roles choose at once by a *rule*; the system gives it memory as it grows."""
     words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
     n_places = 2 * _power_of_two(size.n_nodes)
@@ -208,6 +241,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bo
         max_edges=size.n_edges,
         rule=rule,
         uses_amaf=int(uses_amaf),
+        uses_minimax=int(uses_minimax),
         words=np.zeros((size.n_nodes, words), np.uint64),
         node=np.zeros((size.n_nodes, width), np.int32),
         edge=np.zeros((size.n_edges, 4), np.int32),
@@ -216,6 +250,8 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bo
         joint_key=np.zeros(2 * size.n_joint, np.uint64),
         joint_edge=np.zeros(2 * size.n_joint, np.int32),
         amaf=np.zeros((size.n_edges if uses_amaf else 0, 3), np.float32),
+        node_minimax=np.zeros(size.n_nodes if uses_minimax else 0, np.float32),
+        edge_minimax=np.zeros(size.n_edges if uses_minimax else 0, np.float32),
     )
 
 

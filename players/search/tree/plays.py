@@ -200,28 +200,28 @@ def _play_on(phased, room, max_steps):
 
 
 @subroutine
-def _weigh(room, n_fluents):
-    """Add up the weights of the fluents that hold in the lanes whose plays were cut."""
+def weigh(room, values, left_out, n_fluents):
+    """Add up the weights of the fluents that hold in each lane of *values* (rows, W) that is not *left_out* (1, W)."""
     room.sums[:] = room.weights[n_fluents]
     for f in range(n_fluents):
         weight = room.weights[f]
         if weight == 0:
             continue
         for k in range(W):
-            x = room.lanes.values[1 + f, k] & ~room.lanes.retired[0, k]
+            x = values[1 + f, k] & ~left_out[0, k]
             while x != ZERO:
                 room.sums[64 * k + lowest_bit(x)] += weight
                 x &= x - ONE
 
 
 @inlined
-def _weighed(f, room, lane, r):
-    """Return the goal of a role, one of two, that the weights promise in a lane."""
+def weighed(f, room, lane, r):
+    """Return the goal of a role, one of two, that the weights promise in a lane, not rounded."""
     share = np.float32(1) / (np.float32(1) + np.exp(-room.sums[lane]))
     if r > 0:
         share = np.float32(1) - share
     low, high = at(f.low, U(r)), at(f.high, U(r))
-    return low + np.int64(share * np.float32(high - low) + np.float32(0.5))
+    return np.float32(low) + share * np.float32(high - low)
 
 
 @subroutine
@@ -231,7 +231,7 @@ def _goal_in(f, room, lane, r):
         if room.tally.goal_counts[lane, g] > 0:
             return at(f.goal_value, U(g))
     is_cut = room.lanes.retired[0, lane >> 6] >> U(lane & 63) & ONE == ZERO
-    return _weighed(f, room, lane, r) if is_cut and len(room.weights) > 0 else np.int64(EVEN)
+    return np.int64(weighed(f, room, lane, r) + np.float32(0.5)) if is_cut and len(room.weights) > 0 else np.int64(EVEN)
 
 
 @subroutine
@@ -265,6 +265,6 @@ def play_out(phased, tree, t, rules, f, w, n, room, max_steps):
     if _play_on(phased, room, max_steps):
         return -1
     if len(room.weights) > 0:
-        _weigh(room, phased.n_fluents)
+        weigh(room, room.lanes.values, room.lanes.retired, phased.n_fluents)
     _add_up(f, w, n_open, copies, room)
     return n_open * copies

@@ -14,6 +14,7 @@ from gdl.compiler.tables import Tables
 from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.backup import back_up, back_up_all
+from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import edge_at, node_at, put_edge, put_node
 from players.search.tree.plays import PlayRoom, play_out, play_room
@@ -52,11 +53,11 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
 
 
 @subroutine
-def _select(t, f, w, root, n_walks, exploration, bias, counts):
+def _select(t, f, w, root, n_walks, exploration, bias, minimax_share, counts):
     """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
     n, n_leaves = 0, 0
     for _ in range(n_walks):
-        leaf = walk_down(t, f, w, root, n, n_leaves, exploration, bias)
+        leaf = walk_down(t, f, w, root, n, n_leaves, exploration, bias, minimax_share)
         counts[DEPTHS] += at(w.depth, U(n))
         if leaf == FULL:
             return n, -1 - n_leaves
@@ -114,7 +115,8 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, nodes.VISITS) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
-        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, np.float32(knobs.amaf_bias), counts)
+        bias, share = np.float32(knobs.amaf_bias), np.float32(knobs.minimax_share if tree.uses_minimax else 0.0)
+        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, bias, share, counts)
         if n_leaves < 0:
             _abandon(t, f, w, n, -1 - n_leaves)
             return NO_ROOM
@@ -124,6 +126,8 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if ending != OK:
             _abandon(t, f, w, n, n_leaves)
             return ending
+        if tree.uses_minimax:
+            judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)
         n_plays = play_out(phased, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from players.search.tree import nodes
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
-from players.search.tree.nodes import Knobs, Tree, TreeSize, empty_tree, rule_facts, tree_size
+from players.search.tree.nodes import Knobs, Tree, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 
@@ -95,9 +96,10 @@ class CompiledSearch:
         exploration = settings.exploration
         if exploration is None:
             exploration = AMAF_EXPLORATION if self.uses_amaf else EXPLORATION
-        self._knobs = Knobs(exploration, AMAF_BIAS, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        self._knobs = Knobs(exploration, AMAF_BIAS, 0.0, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
-        self._size: TreeSize = tree_size(game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
+        self._sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
+        self._uses_minimax, self._size = False, self._sized(uses_minimax=False)
         self._rule = RULES[settings.simultaneous]
         self._tree = self._empty_tree()
         self._pace, self._slice_s = Pace(), 0.0
@@ -107,11 +109,13 @@ class CompiledSearch:
     def weigh(self, weights: FluentWeights) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
         self._room = self._room._replace(plays=self._room.plays._replace(weights=weights.values))
-        self._knobs = self._knobs._replace(max_steps=weights.n_steps)
-        self._cleared(0)
+        self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=weights.minimax_share)
+        self._uses_minimax = weights.minimax_share > 0
+        self._size = self._sized(uses_minimax=self._uses_minimax)
+        self._tree = self._empty_tree()
 
     def _empty_tree(self) -> Tree:
-        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self.uses_amaf)
+        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self.uses_amaf, uses_minimax=self._uses_minimax)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -345,11 +349,12 @@ def _suits_amaf(rules: CompiledRules, n_moves: float) -> bool:
 def load_search_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
-    size = tree_size(rules, 1.0, 2.0, uses_amaf=True)
-    facts, trees = rule_facts(rules, (role,)), [empty_tree(rules, size, UCB, uses_amaf=True) for _ in range(2)]
-    tree, other = trees
+    size = tree_size(rules, 1.0, 2.0, uses_amaf=True, uses_minimax=True)
+    facts = rule_facts(rules, (role,))
+    tree, other = (empty_tree(rules, size, UCB, uses_amaf=True, uses_minimax=True) for _ in range(2))
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, 1, 0, True)
-    search(rules.single, rules.phased, facts, tree, Knobs(EXPLORATION, AMAF_BIAS, 1, 1, 1, 1), room, root, 0, 0)
+    knobs = Knobs(EXPLORATION, AMAF_BIAS, 0.0, 1, 1, 1, 1)
+    search(rules.single, rules.phased, facts, tree, knobs, room, root, 0, 0)
     collect(tree, other, facts, root, 1, 1)
     load_weight_kernels()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from itertools import count
 from random import Random
 
 import numpy as np
 import pytest
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledState
 from gdl.compiler.kernels.playouts import LanePlayer
 from gdl.game import Game
 from gdl.language.kif import read_term
@@ -18,30 +17,11 @@ from players.deadline import Deadline, SearchBudget
 from players.search import perfect
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import MAX_STEPS, CompiledSearch, SearchSettings
-from players.search.tree.weights import FluentWeights, WeightLearner, _Moments, add_products, count_patterns
-from players.search.trials import _Trial, tried_weights
+from players.search.tree.weights import FluentWeights, _Moments, add_products, count_patterns
+from players.search.trials import MINIMAX_SHARE, _Trial, tried_weights
 from players.stock import MctsPlayer
 from tests.kit.players.games import compiled
-
-FOREVER = Deadline(float("inf"))
-
-
-def breakthrough() -> CompiledGame:
-    return compiled_game_of(compiled("breakthrough"))
-
-
-def learner_of(game: CompiledGame) -> WeightLearner:
-    return WeightLearner(game, game.rules.decisive or game.rules.phased, seed=1)
-
-
-@cache
-def learned() -> FluentWeights:
-    """Return what 10,240 plays of breakthrough teach."""
-    learner = learner_of(breakthrough())
-    assert all(learner.play(FOREVER) for _ in range(20))
-    found = learner.found()
-    assert found is not None
-    return found
+from tests.kit.players.weights import FOREVER, breakthrough, learned, learner_of
 
 
 def constant(worth: float) -> FluentWeights:
@@ -174,6 +154,23 @@ def test_weights_are_kept_after_three_matches_or_more_that_are_won_on_the_whole(
     trial, left = _Trial(breakthrough(), (), 0.01, Random(1)), iter(results)
     monkeypatch.setattr(trial, "_result", lambda *_: next(left, None))
     assert trial.is_won(Deadline.after(0.02, ticking())) is is_won
+
+
+@pytest.mark.parametrize(("are_won", "share"), [([False], None), ([True, False], 0.0), ([True, True], MINIMAX_SHARE)])
+def test_weights_have_a_share_of_minimax_where_that_wins_more(
+    monkeypatch: pytest.MonkeyPatch, are_won: list[bool], share: float | None
+) -> None:
+    """The first matches are about the weights, the next, to be won clearly, about minimax."""
+    results, leads = iter(are_won), []
+
+    def is_won(_trial: _Trial, _deadline: Deadline, least_lead: int = 0) -> bool:
+        leads.append(least_lead)
+        return next(results)
+
+    monkeypatch.setattr(_Trial, "is_won", is_won)
+    found = tried_weights(breakthrough(), SearchSettings(memory_mb=8.0), 1, Deadline.after(4.0))
+    assert (None if found is None else found.minimax_share) == share
+    assert leads == [0, 3][: len(are_won)]
 
 
 def test_without_time_for_a_match_no_weights_are_kept() -> None:

@@ -44,7 +44,9 @@ def hand_made(root: list[list[int]], below: list[list[int]], *, is_joint: bool =
         node[0, [DECIDER, BOUNDS + N_ROLES, BOUNDS + N_ROLES + 1]] = (-1, 1, 1)
     none, keys, sums = np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros((0, 3), np.float32)
     words = np.array([[7], [9]], np.uint64)
-    return HandMade(Tree(np.array([2, 4, 0]), 8, 1, 0, 0, 2, 4, 0, 0, words, node, edge, none, none, keys, none, sums))
+    flat = sums.ravel()
+    size = np.array([2, 4, 0])
+    return HandMade(Tree(size, 8, 1, 0, 0, 2, 4, 0, 0, 0, words, node, edge, none, none, keys, none, sums, flat, flat))
 
 
 def test_each_tree_gets_what_the_others_have_walked() -> None:

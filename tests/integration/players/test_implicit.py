@@ -1,0 +1,101 @@
+"""Implicit minimax: what nodes and edges are worth by it, and that it is kept where the tree is recycled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from players.deadline import SearchBudget
+from players.search.tree import nodes
+from players.search.tree.nodes import Tree
+from players.search.tree.search import CompiledSearch, SearchSettings
+from tests.kit.players.weights import breakthrough, learned
+
+Numbers: TypeAlias = NDArray[np.int64]
+Values: TypeAlias = NDArray[np.float32]
+
+
+def deep_search(share: float = 0.6) -> CompiledSearch:
+    """Return a search of breakthrough that has made a thousand walks, with a share of minimax by what was learned."""
+    search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0))
+    search.weigh(replace(learned(), minimax_share=share))
+    budget = SearchBudget(1_000)
+    for _ in search.slices(search.begin(breakthrough().initial_state, budget), budget):
+        pass
+    return search
+
+
+def edges_of(tree: Tree, node: int) -> slice:
+    """Return the edges of a node at which one of two roles chooses."""
+    first, n_edges = tree.node[node, nodes.FIRST], tree.node[node, nodes.BOUNDS + 2 :].sum()
+    return slice(first, first + n_edges if first >= 0 else first)
+
+
+def opened(tree: Tree) -> list[int]:
+    return [node for node in range(tree.size[0]) if tree.node[node, nodes.FIRST] >= 0]
+
+
+def for_decider(tree: Tree, places: Sequence[int] | Numbers, values: Values) -> Values:
+    """Return what is worth *values* to the first role for the roles that choose at nodes."""
+    return np.where(tree.node[places, nodes.DECIDER] == 0, values, 100 - values)
+
+
+def test_a_node_is_worth_by_minimax_what_its_best_edge_is() -> None:
+    tree = deep_search().tree
+    decided = opened(tree)
+    of_edges = [tree.edge_minimax[edges_of(tree, node)] for node in decided]
+    best = [edges.max() for edges in of_edges]
+    assert len(decided) > 50
+    assert for_decider(tree, decided, tree.node_minimax[decided]) == pytest.approx(np.array(best), abs=1e-3)
+
+
+def test_an_edge_is_worth_by_minimax_what_its_child_is() -> None:
+    """Where the child has no other edge by which it can have changed since."""
+    tree = deep_search().tree
+    children = tree.edge[: tree.size[1], nodes.CHILD]
+    n_parents = np.bincount(children[children >= 0], minlength=tree.size[0])
+    parents, edges = np.array(
+        [
+            (node, edge)
+            for node in opened(tree)
+            for edge in range(edges_of(tree, node).start, edges_of(tree, node).stop)
+            if children[edge] >= 0 and n_parents[children[edge]] == 1
+        ]
+    ).T
+    assert len(edges) > 100
+    of_children = for_decider(tree, parents, tree.node_minimax[children[edges]])
+    assert tree.edge_minimax[edges] == pytest.approx(of_children, abs=1e-3)
+
+
+def test_a_new_node_is_worth_by_minimax_what_weights_say() -> None:
+    tree, weights = deep_search().tree, learned()
+    new = [
+        node
+        for node in range(1, tree.size[0])
+        if tree.node[node, nodes.FIRST] < 0 and not tree.node[node, nodes.SOLVED]
+    ]
+    n_fluents = len(breakthrough().fluents)
+    holds = np.unpackbits(tree.words[new].view(np.uint8), axis=1, bitorder="little")[:, :n_fluents]
+    sums = holds @ weights.values[:-1] + weights.values[-1]
+    assert len(new) > 100
+    assert tree.node_minimax[new] == pytest.approx(100 / (1 + np.exp(-sums)), abs=1e-2)
+
+
+def test_recycling_keeps_what_minimax_says() -> None:
+    search = deep_search()
+    before = search.tree
+    known = {words.tobytes(): value for words, value in zip(before.words, before.node_minimax, strict=True)}
+    search._recycled(0)
+    after, n_nodes = search.tree, int(search.tree.size[0])
+    assert n_nodes > 50
+    assert [known[words.tobytes()] for words in after.words[:n_nodes]] == after.node_minimax[:n_nodes].tolist()
+
+
+def test_without_a_share_of_minimax_there_is_none() -> None:
+    tree = deep_search(share=0.0).tree
+    assert (tree.uses_minimax, tree.node_minimax.size, tree.edge_minimax.size) == (0, 0, 0)
