@@ -89,7 +89,8 @@ class MctsPlayer(Player):
     *playouts* then counts nodes as well as plays. Positions of two roles without chance are also tried to be solved,
     unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *amaf*
     says whether what plays say of moves counts in the tree, by itself only where there are many moves. Unless *weights*
-    is false, plays are cut and judged by weights that it learns in the start clock, where the game has some that help.
+    is false, plays are cut and judged by weights that it learns in the start clock, where the game has some that help;
+    what minimax says of moves by these weights counts as well, unless *minimax* is false.
 
     Raises:
         ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
@@ -108,6 +109,7 @@ class MctsPlayer(Player):
         decisive: bool = True,
         amaf: bool | None = None,
         weights: bool = True,
+        minimax: bool = True,
         threads: int = 1,
     ) -> None:
         _check_at_least_one("playouts", playouts)
@@ -115,7 +117,7 @@ class MctsPlayer(Player):
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights)
+        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights, minimax)
         self.options = perfect.TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod

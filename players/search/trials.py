@@ -1,8 +1,7 @@
 """Short matches in the start clock, in which weights of fluents show whether a search is better with them.
 
 How well weights explain the results of random plays does not tell: in reversi, random plays are won with many pieces
-early on, and matches lost by them. Nor does it tell whether minimax by the weights helps: it does where pieces hang
-(chess), and not where a state is worth what becomes of it much later (breakthrough).
+early on, and matches lost by them.
 """
 
 from __future__ import annotations
@@ -23,17 +22,12 @@ from players.search.tree.weights import FluentWeights, WeightLearner
 LEAST_S: Final = 0.4
 """In less time nothing can be learned."""
 _LEARNING_SHARE: Final = 1 / 4
-_FIRST_SHARE: Final = 3 / 5
-"""How much of the time of matches is for the weights, the rest for minimax by them."""
 _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
 _LEAST_MATCHES: Final = 3
 """After fewer of them nothing is known; weights that are bad lose nearly all."""
 _SURE: Final = 5
 """So many matches more that one side has won decide."""
-_LEAST_LEAD: Final = 3
-"""So many more must be won with minimax: where it makes no difference, that seldom happens by chance."""
-MINIMAX_SHARE: Final = 0.6
 _SHORTEST_MOVE_S: Final = 0.004
 _OPENING_STEPS: Final = 4
 _MEMORY_MB: Final = 32.0
@@ -43,10 +37,11 @@ _MAX_STEPS: Final = 600
 def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> FluentWeights | None:
     """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
 
-    They have a share of minimax if it wins clearly more with that. A search with *settings* learns from plays as it
-    makes them itself; where plays say much of moves anyway (AMAF) it has no use for weights.
+    A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
+    it has no use for weights.
     """
-    plain = _search_of(game, settings, seed)
+    small = replace(settings, memory_mb=_MEMORY_MB)
+    plain = CompiledSearch(game, seed, small)
     if plain.uses_amaf:
         return None
     learner = WeightLearner(game, plain.played, seed)
@@ -55,26 +50,14 @@ def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadl
     weights = learner.found()
     if weights is None:
         return None
+    weighing = CompiledSearch(game, seed + 1, small)
+    weighing.weigh(weights)
     move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / learner.mean_length)
-    first_deadline = deadline.at_most(_FIRST_SHARE * deadline.remaining_s)
-    with_minimax = replace(weights, minimax_share=MINIMAX_SHARE)
-    weighing, deeper = _search_of(game, settings, seed + 1, weights), _search_of(game, settings, seed + 2, with_minimax)
     try:
-        if not _Trial(game, (plain, weighing), move_s, Random(seed)).is_won(first_deadline):
-            return None
-        is_deeper_better = _Trial(game, (weighing, deeper), move_s, Random(seed)).is_won(deadline, _LEAST_LEAD)
+        is_better = _Trial(game, (plain, weighing), move_s, Random(seed)).is_won(deadline)
     except StuckPlayError:
         return None
-    return with_minimax if is_deeper_better else weights
-
-
-def _search_of(
-    game: CompiledGame, settings: SearchSettings, seed: int, weights: FluentWeights | None = None
-) -> CompiledSearch:
-    search = CompiledSearch(game, seed, replace(settings, memory_mb=_MEMORY_MB))
-    if weights is not None:
-        search.weigh(weights)
-    return search
+    return weights if is_better else None
 
 
 class _Trial:
@@ -83,8 +66,8 @@ class _Trial:
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
         self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
 
-    def is_won(self, deadline: Deadline, least_lead: int = 0) -> bool:
-        """Return whether the second search wins *least_lead* matches more until *deadline* than the first.
+    def is_won(self, deadline: Deadline) -> bool:
+        """Return whether the second search wins at least as many matches until *deadline* as the first.
 
         Each opening is played twice. It ends before where one side is far ahead.
         """
@@ -95,7 +78,7 @@ class _Trial:
                 result = self._result(opening, first, deadline)
                 if result is not None:
                     balance, n_matches = balance + result, n_matches + 1
-        return n_matches >= _LEAST_MATCHES and balance >= least_lead
+        return n_matches >= _LEAST_MATCHES and balance >= 0
 
     def _opening(self) -> State:
         state = self._game.initial_state

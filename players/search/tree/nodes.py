@@ -122,11 +122,13 @@ class RuleFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TreeSize:
-    """How much room a tree has."""
+    """How much room a tree has, and what it keeps of edges beside their walks."""
 
     n_nodes: int
     n_edges: int
     n_joint: int
+    uses_amaf: bool
+    uses_minimax: bool
 
 
 @inlined
@@ -224,10 +226,11 @@ def tree_size(
     edge_bytes = 20 + 12 * uses_amaf + 4 * uses_minimax
     n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))
     n_nodes = max(1_024, min(n_nodes, 2**30))
-    return TreeSize(n_nodes, max(int(n_nodes * edges), 64 * len(rules.moves)), _power_of_two(n_nodes))
+    n_edges = max(int(n_nodes * edges), 64 * len(rules.moves))
+    return TreeSize(n_nodes, n_edges, _power_of_two(n_nodes), uses_amaf, uses_minimax)
 
 
-def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bool, uses_minimax: bool) -> Tree:
+def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
     """Return a tree without nodes where roles choose at once by a *rule*; the system gives it memory as it grows."""
     words, width = n_words(len(rules.fluents)), _width(len(rules.goals))
     n_places = 2 * _power_of_two(size.n_nodes)
@@ -240,8 +243,8 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bo
         max_nodes=size.n_nodes,
         max_edges=size.n_edges,
         rule=rule,
-        uses_amaf=int(uses_amaf),
-        uses_minimax=int(uses_minimax),
+        uses_amaf=int(size.uses_amaf),
+        uses_minimax=int(size.uses_minimax),
         words=np.zeros((size.n_nodes, words), np.uint64),
         node=np.zeros((size.n_nodes, width), np.int32),
         edge=np.zeros((size.n_edges, 4), np.int32),
@@ -249,9 +252,9 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int, *, uses_amaf: bo
         table=np.zeros(n_places, np.int32),
         joint_key=np.zeros(2 * size.n_joint, np.uint64),
         joint_edge=np.zeros(2 * size.n_joint, np.int32),
-        amaf=np.zeros((size.n_edges if uses_amaf else 0, 3), np.float32),
-        node_minimax=np.zeros(size.n_nodes if uses_minimax else 0, np.float32),
-        edge_minimax=np.zeros(size.n_edges if uses_minimax else 0, np.float32),
+        amaf=np.zeros((size.n_edges if size.uses_amaf else 0, 3), np.float32),
+        node_minimax=np.zeros(size.n_nodes if size.uses_minimax else 0, np.float32),
+        edge_minimax=np.zeros(size.n_edges if size.uses_minimax else 0, np.float32),
     )
 
 

@@ -34,6 +34,8 @@ EXPLORATION: Final = 0.5
 AMAF_EXPLORATION: Final = 0.1
 """The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
 AMAF_BIAS: Final = 0.001
+MINIMAX_SHARE: Final = 0.6
+"""How much what minimax says of a move counts beside the mean of its first walks, where there are weights."""
 MANY_MOVES: Final = 40.0
 """With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
 LASTING: Final = 2.0
@@ -66,6 +68,7 @@ class SearchSettings:
         decisive: whether plays look a move ahead, where the rules have tables for that.
         amaf: whether what plays say of moves counts; None for what the number of moves suggests.
         weights: whether plays are cut and judged by weights, where the game has some that help.
+        minimax: whether what minimax says by these weights counts as well.
     """
 
     memory_mb: float = MEMORY_MB
@@ -74,6 +77,7 @@ class SearchSettings:
     decisive: bool = True
     amaf: bool | None = None
     weights: bool = True
+    minimax: bool = True
 
 
 DEFAULT: Final = SearchSettings()
@@ -96,10 +100,10 @@ class CompiledSearch:
         exploration = settings.exploration
         if exploration is None:
             exploration = AMAF_EXPLORATION if self.uses_amaf else EXPLORATION
-        self._knobs = Knobs(exploration, AMAF_BIAS, 0.0, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        self._knobs = Knobs(exploration, AMAF_BIAS, MINIMAX_SHARE, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
-        self._sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
-        self._uses_minimax, self._size = False, self._sized(uses_minimax=False)
+        sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
+        self._size, self._size_with_weights = sized(uses_minimax=False), sized(uses_minimax=settings.minimax)
         self._rule = RULES[settings.simultaneous]
         self._tree = self._empty_tree()
         self._pace, self._slice_s = Pace(), 0.0
@@ -109,13 +113,12 @@ class CompiledSearch:
     def weigh(self, weights: FluentWeights) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
         self._room = self._room._replace(plays=self._room.plays._replace(weights=weights.values))
-        self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=weights.minimax_share)
-        self._uses_minimax = weights.minimax_share > 0
-        self._size = self._sized(uses_minimax=self._uses_minimax)
+        self._knobs = self._knobs._replace(max_steps=weights.n_steps)
+        self._size = self._size_with_weights
         self._tree = self._empty_tree()
 
     def _empty_tree(self) -> Tree:
-        return empty_tree(self.rules, self._size, self._rule, uses_amaf=self.uses_amaf, uses_minimax=self._uses_minimax)
+        return empty_tree(self.rules, self._size, self._rule)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -351,10 +354,10 @@ def load_search_kernel() -> None:
     rules, role = tiny_rules(), Constant("player")
     size = tree_size(rules, 1.0, 2.0, uses_amaf=True, uses_minimax=True)
     facts = rule_facts(rules, (role,))
-    tree, other = (empty_tree(rules, size, UCB, uses_amaf=True, uses_minimax=True) for _ in range(2))
+    tree, other = (empty_tree(rules, size, UCB) for _ in range(2))
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, 1, 0, True)
-    knobs = Knobs(EXPLORATION, AMAF_BIAS, 0.0, 1, 1, 1, 1)
+    knobs = Knobs(EXPLORATION, AMAF_BIAS, MINIMAX_SHARE, 1, 1, 1, 1)
     search(rules.single, rules.phased, facts, tree, knobs, room, root, 0, 0)
     collect(tree, other, facts, root, 1, 1)
     load_weight_kernels()

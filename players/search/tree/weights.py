@@ -51,13 +51,11 @@ _RIDGE: Final = 0.001
 class FluentWeights:
     """A sum that says what a state is worth to the first of two roles, in log-odds.
 
-    *Shapes*: `values` (F + 1,), a weight for each fluent, and a constant. Plays are cut after `n_steps` steps; where
-    `minimax_share` is above 0, so much counts what minimax says by the weights beside the mean of walks.
+    *Shapes*: `values` (F + 1,), a weight for each fluent, and a constant. Plays are cut after `n_steps` steps.
     """
 
     values: NDArray[np.float32]
     n_steps: int
-    minimax_share: float = 0.0
 
 
 @kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,10 +19,10 @@ Numbers: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[np.float32]
 
 
-def deep_search(share: float = 0.6) -> CompiledSearch:
-    """Return a search of breakthrough that has made a thousand walks, with a share of minimax by what was learned."""
-    search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0))
-    search.weigh(replace(learned(), minimax_share=share))
+def deep_search(*, minimax: bool = True) -> CompiledSearch:
+    """Return a search of breakthrough that has made a thousand walks, with weights that were learned."""
+    search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0, minimax=minimax))
+    search.weigh(learned())
     budget = SearchBudget(1_000)
     for _ in search.slices(search.begin(breakthrough().initial_state, budget), budget):
         pass
@@ -96,6 +95,6 @@ def test_recycling_keeps_what_minimax_says() -> None:
     assert [known[words.tobytes()] for words in after.words[:n_nodes]] == after.node_minimax[:n_nodes].tolist()
 
 
-def test_without_a_share_of_minimax_there_is_none() -> None:
-    tree = deep_search(share=0.0).tree
+def test_minimax_can_be_done_without() -> None:
+    tree = deep_search(minimax=False).tree
     assert (tree.uses_minimax, tree.node_minimax.size, tree.edge_minimax.size) == (0, 0, 0)

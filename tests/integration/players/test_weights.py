@@ -18,7 +18,7 @@ from players.search import perfect
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import MAX_STEPS, CompiledSearch, SearchSettings
 from players.search.tree.weights import FluentWeights, _Moments, add_products, count_patterns
-from players.search.trials import MINIMAX_SHARE, _Trial, tried_weights
+from players.search.trials import _Trial, tried_weights
 from players.stock import MctsPlayer
 from tests.kit.players.games import compiled
 from tests.kit.players.weights import FOREVER, breakthrough, learned, learner_of
@@ -154,23 +154,6 @@ def test_weights_are_kept_after_three_matches_or_more_that_are_won_on_the_whole(
     trial, left = _Trial(breakthrough(), (), 0.01, Random(1)), iter(results)
     monkeypatch.setattr(trial, "_result", lambda *_: next(left, None))
     assert trial.is_won(Deadline.after(0.02, ticking())) is is_won
-
-
-@pytest.mark.parametrize(("are_won", "share"), [([False], None), ([True, False], 0.0), ([True, True], MINIMAX_SHARE)])
-def test_weights_have_a_share_of_minimax_where_that_wins_more(
-    monkeypatch: pytest.MonkeyPatch, are_won: list[bool], share: float | None
-) -> None:
-    """The first matches are about the weights, the next, to be won clearly, about minimax."""
-    results, leads = iter(are_won), []
-
-    def is_won(_trial: _Trial, _deadline: Deadline, least_lead: int = 0) -> bool:
-        leads.append(least_lead)
-        return next(results)
-
-    monkeypatch.setattr(_Trial, "is_won", is_won)
-    found = tried_weights(breakthrough(), SearchSettings(memory_mb=8.0), 1, Deadline.after(4.0))
-    assert (None if found is None else found.minimax_share) == share
-    assert leads == [0, 3][: len(are_won)]
 
 
 def test_without_time_for_a_match_no_weights_are_kept() -> None:
