@@ -25,7 +25,7 @@ _LEARNING_SHARE: Final = 1 / 4
 _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
 _LEAST_MATCHES: Final = 3
-"""After fewer of them nothing is known; weights that are bad lose nearly all."""
+"""After fewer of them nothing is known, and each won one counts twice; weights that are bad lose nearly all."""
 _SURE: Final = 5
 """So many matches more that one side has won decide."""
 _SHORTEST_MOVE_S: Final = 0.004
@@ -78,7 +78,7 @@ class _Trial:
                 result = self._result(opening, first, deadline)
                 if result is not None:
                     balance, n_matches = balance + result, n_matches + 1
-        return n_matches >= _LEAST_MATCHES and balance >= 0
+        return n_matches + balance >= _LEAST_MATCHES and balance >= 0
 
     def _opening(self) -> State:
         state = self._game.initial_state

@@ -146,9 +146,18 @@ def test_a_match_that_is_not_over_at_the_deadline_does_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("results", "is_won"),
-    [([1, 1], False), ([1, 0, -1], True), ([0, -1, None, 0], False), ([1] * 6 + [-9], True), ([-1] * 5, False)],
+    [
+        ([1], False),
+        ([1, 0], True),
+        ([0, 0], False),
+        ([1, -1], False),
+        ([1, 0, -1], True),
+        ([0, -1, None, 0], False),
+        ([1] * 6 + [-9], True),
+        ([-1] * 5, False),
+    ],
 )
-def test_weights_are_kept_after_three_matches_or_more_that_are_won_on_the_whole(
+def test_weights_are_kept_after_a_few_matches_that_are_won_on_the_whole(
     monkeypatch: pytest.MonkeyPatch, results: list[int | None], is_won: bool
 ) -> None:
     trial, left = _Trial(breakthrough(), (), 0.01, Random(1)), iter(results)
