@@ -16,7 +16,7 @@ from players.kit.host import Host
 from players.kit.http_server import run
 from players.player import HostAwayError, HostError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
-from server.operation.log_queue import LogQueue
+from server.operation.logs import LogQueue
 from server.terminal.parameters import FiniteRange
 
 MATCHES_AT_ONCE: Final = 8
