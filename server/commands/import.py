@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from yarl import URL
 
-from server.importing.download import fetched, is_url
+from server.importing.fetching import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.sanitization import shown

@@ -28,7 +28,7 @@ from server.arena.report import HTML_FILE, LiveTable, sprt_line, standings_table
 from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.importing.api_answers import object_of
+from server.importing.fetching import object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import game_name_of
 from server.terminal.progress import progress

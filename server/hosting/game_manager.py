@@ -16,9 +16,9 @@ from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
-from server.hosting import idle_ladder, ordering, playing, practice
+from server.hosting import ordering, playing, practice
+from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
-from server.hosting.outlines import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links import http_player, relay, seating
 from server.match.link import now_ms
@@ -82,7 +82,7 @@ class GameManager:
         )
         self.finder = ordering.GameFinder(self.games)
         self.practice = practice.Practice(self, settings.practice)
-        self.ladder = idle_ladder.IdleLadder(self, ratings.ResultStore(database))
+        self.ladder = practice.IdleLadder(self, ratings.ResultStore(database))
         self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()

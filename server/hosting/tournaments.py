@@ -16,7 +16,7 @@ from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
 from server.hosting import order, ordering
-from server.hosting.outlines import GameOutline
+from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestServer
 
 from gdl.games.library import find_game
 from server.errors import ImportSourceError
-from server.importing.download import fetched
+from server.importing.fetching import fetched
 from server.links.address import AllowedAddresses
 from tests.kit.server.commands.fixtures import Ggp
 

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from server.commands.tournament import ordered
 from server.errors import OrderRefusedError
-from server.importing.api_answers import MAX_BYTES, texts_of_versions
+from server.importing.fetching import MAX_BYTES, texts_of_versions
 
 SHA256 = "5a" * 32
 VERSIONS = f'{{"versions": [{{"sha256": "{SHA256}"}}]}}'.encode()
