@@ -20,12 +20,11 @@ from server.hosting.ordering import GameFinder, Ordered
 from server.match.link import now_ms
 from server.match.setup import new_seed
 from server.registry.registry import RegisteredPlayer, Registry
+from server.storage.listing import RatedResult, ResultStore, by_version
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.ratings import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
-from server.tournament.competition import Competition
-from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
+from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.ratings import Ratings, fit_ratings
 from server.visibility import Principal, Role, may_command
