@@ -1,4 +1,4 @@
-"""`ggp lint`: what the static checks find, and the fixes that are mechanical."""
+"""`ggp lint` and `ggp format`: rule files mended where that is mechanical, and laid out in the one way."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,8 @@ from rich.console import Console
 
 from gdl.checks import check
 from gdl.editing.fixes import fix_rules, fixes
+from gdl.editing.formatting import format_rules
+from gdl.errors import RuleFileError
 from gdl.language.diagnostics import Diagnostic, Severity, Source
 from server.terminal.progress import progress
 from server.validating.report import report
@@ -19,7 +21,7 @@ from server.validating.validation import Validation
 @click.option("--fix", is_flag=True, help="Mend what is mechanical, in the files; all else in them stays as it is.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what --fix would change.")
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], fix: bool, diff: bool) -> None:
+def lint_command(context: click.Context, files: tuple[str, ...], fix: bool, diff: bool) -> None:
     """Say what the static checks find in each FILE; exit with 1 if an error or a warning is left.
 
     What is mechanical can be mended: two spellings of a name that differ in case, rules without conditions, lone names
@@ -65,3 +67,46 @@ def _show(source: Source, found: Sequence[Diagnostic], *, is_apart: bool = False
     console = Console(highlight=False, stderr=is_apart)
     for line in report([Validation(source, tuple(found), tuple(found))]):
         console.print(line, soft_wrap=True)
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.pass_context
+def format_command(context: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Lay each FILE out in the one way: facts on a line, rules with a condition a line, comments as they are.
+
+    FILE is the path of a rule file, the name of a game of the library, or - for standard input, which is laid out
+    to standard output. A file whose parentheses do not balance stays as it is, and the exit code is 1.
+    """
+    texts = [read_rule_text(file) for file in files]
+    is_wrong = False
+    with progress("formatting", len(texts)) as advance:
+        for text in texts:
+            try:
+                changes = _format(text, check=check, diff=diff)
+            except RuleFileError as error:
+                click.echo(f"ggp: {error}", err=True)
+                is_wrong = True
+            else:
+                is_wrong |= check and changes
+            advance()
+    context.exit(1 if is_wrong else 0)
+
+
+def _format(text: RuleText, *, check: bool, diff: bool) -> bool:
+    """Format one file as the options say; return whether that changes it."""
+    formatted = format_rules(text.source)
+    changes = formatted != text.source.text
+    if diff:
+        for line in text.difference(formatted):
+            click.echo(line)
+    if check and changes:
+        click.echo(f"{text.source.name}: would be formatted", err=diff)
+    elif not (check or diff):
+        if changes or text.path is None:
+            text.write(formatted)
+        if changes and text.path is not None:
+            click.echo(f"{text.source.name}: formatted")
+    return changes
