@@ -47,6 +47,9 @@ COMMANDS: Final = {
 _TOGETHER: Final = {
     "format": "rule_files",
     "lint": "rule_files",
+    "diff": "rule_files",
+    "lsp": "protocols",
+    "mcp": "protocols",
     "warm-up": "compile",
     "compile": "compile",
     "backup": "database",

@@ -1,19 +1,25 @@
-"""`ggp lint` and `ggp format`: rule files mended where that is mechanical, and laid out in the one way."""
+"""`ggp lint`, `ggp format` and `ggp diff`: rule files mended mechanically, laid out, and compared by meaning."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from gdl.checks import check
+from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.editing.fixes import fix_rules, fixes
 from gdl.editing.formatting import format_rules
 from gdl.errors import RuleFileError
+from gdl.games.library import find_game
 from gdl.language.diagnostics import Diagnostic, Severity, Source
+from gdl.language.rules import Description, Rule, read_rules
 from server.terminal.progress import progress
-from server.validating.report import report
 from server.validating.rule_text import RuleText, read_rule_text
-from server.validating.validation import Validation
+
+DIFFERENT: Final = 1
+_COLOURS: Final = {"+": "green", "-": "red"}
+_SIGNS: Final = {"added": "+", "removed": "-", "changed": "~"}
 
 
 @click.command()
@@ -64,6 +70,11 @@ def _fix(text: RuleText, *, diff: bool) -> list[Diagnostic]:
 
 def _show(source: Source, found: Sequence[Diagnostic], *, is_apart: bool = False) -> None:
     """Print what was found as `ggp validate` does; *is_apart* sends it to standard error."""
+    from rich.console import Console  # noqa: PLC0415 -- `ggp format`, which editors call, reports nothing
+
+    from server.validating.report import report  # noqa: PLC0415 -- as above
+    from server.validating.validation import Validation  # noqa: PLC0415 -- as above
+
     console = Console(highlight=False, stderr=is_apart)
     for line in report([Validation(source, tuple(found), tuple(found))]):
         console.print(line, soft_wrap=True)
@@ -110,3 +121,85 @@ def _format(text: RuleText, *, check: bool, diff: bool) -> bool:
         if changes and text.path is not None:
             click.echo(f"{text.source.name}: formatted")
     return changes
+
+
+@click.command()
+@click.argument("names", metavar="FILE FILE | GAME VERSION VERSION", nargs=-1)
+@click.option("--server", metavar="URL", default="http://127.0.0.1:9148", show_default=True,
+              help="Where the versions of GAME are.")  # fmt: skip
+@click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
+@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON.")
+@click.pass_context
+def diff_command(context: click.Context, names: tuple[str, ...], server: str, token: str | None, as_json: bool) -> None:
+    """Say which rules differ by meaning: added, removed or changed.
+
+    Names of variables, the order of rules and of conditions, comments and layout make no difference. FILE is a game of
+    the library or a path; VERSION is the beginning of the SHA-256 of rules that a server keeps of GAME. Exits with 1
+    where something differs.
+    """
+    if len(names) not in (2, 3):
+        raise click.UsageError("name two files, or a game of a server and two versions of it", context)
+    old, new = _local(names) if len(names) == 2 else _remote(names, server.rstrip("/"), token)
+    found = difference(old, new)
+    if as_json:
+        click.echo(json.dumps(difference_json(found), indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+    context.exit(DIFFERENT if found.changes else 0)
+
+
+def _local(names: tuple[str, ...]) -> tuple[Description, Description]:
+    first, second = (find_game(name).read() for name in names)
+    return first, second
+
+
+def _remote(names: tuple[str, ...], server: str, token: str | None) -> tuple[Description, Description]:
+    """Return two versions of a game, as *server* keeps them.
+
+    Raises:
+        OrderRefusedError: it cannot be reached, or has no such versions.
+        RuleFileError: what it keeps are no rules.
+    """
+    import asyncio  # noqa: PLC0415 -- only versions of a server need it
+
+    from server.importing.fetching import texts_of_versions  # noqa: PLC0415 -- as above
+
+    game, *versions = names
+    first, second = asyncio.run(texts_of_versions(server, game, versions, token))
+    return read_rules(first, f"{game}@{versions[0]}"), read_rules(second, f"{game}@{versions[1]}")
+
+
+def difference_json(found: RuleDifference) -> dict[str, Any]:
+    """Return *found* as a JSON object: each change with the texts and lines of the rule."""
+    changes = [
+        {"kind": one.kind, "relation": one.relation, "old": _place(one.old), "new": _place(one.new)}
+        for one in found.changes
+    ]
+    return {"same": found.n_same, "changes": changes}
+
+
+def _place(rule: Rule | None) -> dict[str, Any] | None:
+    return None if rule is None else {"line": rule.span.line, "text": rule.span.text}
+
+
+def _lines(found: RuleDifference) -> Iterator[str]:
+    from server.validating.report import plain  # noqa: PLC0415 -- as above
+
+    for change in found.changes:
+        yield click.style(f"{_SIGNS[change.kind]} {change.kind} {_where(change)}: {plain(change.relation)}", bold=True)
+        for line in lines_of(change):
+            yield click.style(f"  {line[0]} {plain(line[1:])}", fg=_COLOURS.get(line[0]))
+    counts = ", ".join(f"{len(found.of_kind(kind)):,} {kind}" for kind in _SIGNS)
+    yield f"{counts}, {found.n_same:,} the same"
+
+
+def _where(change: RuleChange) -> str:
+    lines = [str(rule.span.line) for rule in (change.old, change.new) if rule is not None]
+    return f"line {' -> '.join(lines)}"
+
+
+def lines_of(change: RuleChange) -> list[str]:
+    """Return the lines of the rule, each with what became of it: `-`, `+` or a blank before it."""
+    old, new = ([] if rule is None else rule.span.text.split("\n") for rule in (change.old, change.new))
+    return changed_lines(old, new)
