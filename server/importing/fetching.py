@@ -12,7 +12,6 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
 
-import aiohttp
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
@@ -27,9 +26,11 @@ _MOST_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PIECE_BYTES: Final = 65_536
 _FORBIDDEN: Final = "the address is in a network that nothing is fetched from (--allow-network)"
-MAX_BYTES: Final = 10_000_000
+MAX_ANSWER_BYTES: Final = 10_000_000
 """The longest answer that is read."""
 _MAX_SHOWN: Final = 500
+_VERSIONS_S: Final = 30.0
+"""How long a server may take to say what versions of a game it has, and to send their rules."""
 
 
 def is_url(source: str) -> bool:
@@ -70,7 +71,7 @@ async def _fetched(url: URL, targets: AllowedAddresses, max_bytes: int) -> bytes
     connector = TCPConnector(resolver=_CheckedResolver(targets))
     async with ClientSession(connector=connector, timeout=ClientTimeout(total=None), trust_env=False) as session:
         for _ in range(_MOST_REDIRECTS + 1):
-            _check(url, targets)
+            _check_address(url, targets)
             async with session.get(url, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS:
                     return await _body(response, max_bytes)
@@ -78,7 +79,7 @@ async def _fetched(url: URL, targets: AllowedAddresses, max_bytes: int) -> bytes
     raise ImportSourceError(str(url), f"more than {_MOST_REDIRECTS} redirects")
 
 
-def _check(url: URL, targets: AllowedAddresses) -> None:
+def _check_address(url: URL, targets: AllowedAddresses) -> None:
     """Check the scheme of *url*, and its host where that is a number, for which no resolver is asked.
 
     Raises:
@@ -123,18 +124,18 @@ class _CheckedResolver(AbstractResolver):
         await self._resolver.close()
 
 
-async def text_of(answer: aiohttp.ClientResponse, server: str, status: HTTPStatus = HTTPStatus.OK) -> str:
+async def text_of(answer: ClientResponse, server: str, status: HTTPStatus = HTTPStatus.OK) -> str:
     """Return the text of *answer*, which has to have that *status*; *server* is what errors call who sent it.
 
     Raises:
         OrderRefusedError: it has another status, is too long, or no text.
-        aiohttp.ClientError, TimeoutError: it ends too early.
+        ClientError, TimeoutError: it ends too early.
     """
     body = bytearray()
     async for part in answer.content.iter_any():
         body += part
-        if len(body) > MAX_BYTES:
-            raise OrderRefusedError(server, f"its answer has more than {MAX_BYTES:,} bytes")
+        if len(body) > MAX_ANSWER_BYTES:
+            raise OrderRefusedError(server, f"its answer has more than {MAX_ANSWER_BYTES:,} bytes")
     if answer.status != status:
         raise OrderRefusedError(server, _message(answer.status, body) or f"it answers with the status {answer.status}")
     try:
@@ -143,7 +144,7 @@ async def text_of(answer: aiohttp.ClientResponse, server: str, status: HTTPStatu
         raise OrderRefusedError(server, "its answer is no text in UTF-8") from error
 
 
-async def object_of(answer: aiohttp.ClientResponse, server: str, status: HTTPStatus = HTTPStatus.OK) -> dict[str, Any]:
+async def object_of(answer: ClientResponse, server: str, status: HTTPStatus = HTTPStatus.OK) -> dict[str, Any]:
     """Return the JSON object that *answer* is; raises as `text_of`, and OrderRefusedError where it is none."""
     told = _json(await text_of(answer, server, status))
     if not isinstance(told, dict):
@@ -166,9 +167,6 @@ def _json(text: str | bytearray) -> Any:
         return None
 
 
-_LIMIT_S: Final = 30.0
-
-
 async def texts_of_versions(server: str, game: str, versions: Sequence[str], token: str | None) -> list[str]:
     """Return the rules of *game* at *server* in each of *versions*, which are the beginnings of hashes.
 
@@ -176,18 +174,18 @@ async def texts_of_versions(server: str, game: str, versions: Sequence[str], tok
         OrderRefusedError: it cannot be reached, or has no such version, or several.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    timeout = aiohttp.ClientTimeout(total=_LIMIT_S)
+    timeout = ClientTimeout(total=_VERSIONS_S)
     try:
-        async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+        async with ClientSession(headers=headers, timeout=timeout) as session:
             known = await _known(session, server, game)
             return [await _rules(session, server, game, _meant(server, known, version)) for version in versions]
     except OrderRefusedError:
         raise
-    except (aiohttp.ClientError, ValueError, TimeoutError) as error:
+    except (ClientError, ValueError, TimeoutError) as error:
         raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
 
 
-async def _known(session: aiohttp.ClientSession, server: str, game: str) -> list[str]:
+async def _known(session: ClientSession, server: str, game: str) -> list[str]:
     """Return the hashes of the versions of *game*."""
     async with session.get(f"{server}/api/v1/games/{game}/versions") as answer:
         told = (await object_of(answer, server)).get("versions")
@@ -208,6 +206,6 @@ def _meant(server: str, known: Sequence[str], version: str) -> str:
     return found[0]
 
 
-async def _rules(session: aiohttp.ClientSession, server: str, game: str, sha256: str) -> str:
+async def _rules(session: ClientSession, server: str, game: str, sha256: str) -> str:
     async with session.get(f"{server}/api/v1/games/{game}/rules", params={"version": sha256}) as answer:
         return await text_of(answer, server)

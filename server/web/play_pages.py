@@ -31,7 +31,7 @@ from server.visibility import Role
 from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 
-_SEAT: Final = "player."
+_SEAT_PREFIX: Final = "player."
 _BY_HAND: Final = {"startClock": 10, "playClock": 120}
 """The clocks against a player of ours: time for a person to think."""
 _DEFAULTS: Final = {
@@ -90,7 +90,7 @@ async def play_by_hand(request: web.Request) -> web.StreamResponse:
 
 def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
     """Return the order that the form says, as the JSON API takes it."""
-    seats = {role: data.get(f"{_SEAT}{role}", "").strip() for role in version.played_roles}
+    seats = {role: data.get(f"{_SEAT_PREFIX}{role}", "").strip() for role in version.played_roles}
     order: dict[str, Any] = {"game": version.name, "players": {role: name for role, name in seats.items() if name}}
     order |= {name: data.get(name, "").strip() or _DEFAULTS[name] for name in ("startClock", "playClock")}
     if data.get("seed", "").strip():
@@ -137,7 +137,7 @@ async def _form(request: web.Request, data: Mapping[str, str], problem: str = ""
         chosen=chosen,
         roles=() if chosen is None else chosen.played_roles,
         data=_DEFAULTS | dict(data),
-        seat_prefix=_SEAT,
+        seat_prefix=_SEAT_PREFIX,
         own=OWN_PLAYERS,
         registered=await manager.players.listed(),
     )
@@ -167,7 +167,7 @@ async def show_seat(request: web.Request) -> web.StreamResponse:
         check_seat(match, role, claim.strip(), None)
         return _seated(request, match, role, claim.strip())
     try:
-        _check(request, match, role)
+        _check_seat(request, match, role)
     except RequestError as error:
         if error.status == web.HTTPNotFound.status_code:
             raise
@@ -179,7 +179,7 @@ async def show_seat(request: web.Request) -> web.StreamResponse:
 async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes, for its script."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     return rendering.render(request, "seat_parts.html", **await _context(request, match, role))
 
 
@@ -187,7 +187,7 @@ async def show_parts(request: web.Request) -> web.Response:
 async def follow(request: web.Request) -> web.StreamResponse:
     """Tell the page whenever something changes, by the seat's own authority; who looks at the page has come."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     return await stream_of_seat(request, match.id, role)
 
 
@@ -195,7 +195,7 @@ async def follow(request: web.Request) -> web.StreamResponse:
 async def make_move(request: web.Request) -> web.StreamResponse:
     """Make the move of the form, or come to the lobby where no script does it, and show the seat again."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     data = await request.post()
     if "come" in data:
         await request.app[MANAGER].note_arrival(match.id, role)
@@ -225,7 +225,7 @@ async def _match(request: web.Request) -> MatchRow:
     return await known_match(request.app[MANAGER], request.match_info["id"])
 
 
-def _check(request: web.Request, match: MatchRow, role: str) -> None:
+def _check_seat(request: web.Request, match: MatchRow, role: str) -> None:
     check_seat(match, role, request.cookies.get(_COOKIE), request.get(PRINCIPAL))
 
 
