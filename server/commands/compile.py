@@ -1,4 +1,4 @@
-"""`ggp compile` and `ggp warm-up`: what the compiler makes of a game, and kernels that are compiled beforehand."""
+"""`ggp compile`: what the compiler makes of the rules of a game, stage by stage."""
 
 import json
 import sys
@@ -25,6 +25,7 @@ from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 Result = TypeVar("Result")
+
 STAGES: Final = ("rules", "ground", "circuit", "stats")
 """What can be shown."""
 _MAX_CHARACTERS: Final = 2_000
@@ -166,7 +167,7 @@ _WIDTH_OF_A_PIPE: Final = 200
 @click.option("--max-memory-mb", type=click.IntRange(64), default=4096, show_default=True, help="Memory for them.")
 @click.option("--json", "as_json", is_flag=True, help="With --show stats, print the figures as JSON.")
 @click.pass_context
-def compile_command(
+def command(
     context: click.Context, game: str, stage: str, max_lines: int, seconds: float, max_memory_mb: int, as_json: bool
 ) -> None:
     """Run the stages of the compiler on the rules of GAME, and show what one of them hands on.
@@ -219,39 +220,3 @@ def _rows(figures: CompilationFigures) -> Iterator[tuple[str, str]]:
         yield f"phase {i}", f"{phase.n_gates:,} gates, a choice of {choices} moves"
     yield "tables", f"{figures.table_bytes:,} bytes, for {figures.n_rows:,} rows"
     yield "seconds", ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in figures.seconds.items())
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
-def warm_up_command(as_json: bool) -> None:
-    """Compile the kernels of engine, searches, environments and learning, once on a machine and for each version.
-
-    They are kept on disk: no match waits for them then. That takes some minutes of processor time, and where they are
-    on disk already, seconds.
-    """
-    began_s = time.monotonic()
-    from gdl.compiler.compilation import watching_kernels  # noqa: PLC0415 -- large libraries, not needed for --help
-    from gdl.compiler.kernels.jit import KERNELS  # noqa: PLC0415 -- as above
-    from players.environments import vector  # noqa: PLC0415 -- as above
-    from players.learning import forest  # noqa: PLC0415 -- as above
-    from players.stock import warm_up_all  # noqa: PLC0415 -- as above
-
-    n_compiled = 0
-    with progress("compiling kernels", len(KERNELS)) as advance:
-
-        def on_kernel(n: int, _n_kernels: int) -> None:
-            nonlocal n_compiled
-            n_compiled = n
-            advance()
-
-        with watching_kernels(on_kernel):
-            warm_up_all()
-            vector.load_environment_kernels()
-            forest.load_forest_kernels()
-    seconds = round(time.monotonic() - began_s, 1)
-    if as_json:
-        click.echo(json.dumps({"compiled": n_compiled, "kernels": len(KERNELS), "seconds": seconds}))
-    elif n_compiled:
-        click.echo(f"{n_compiled} kernels compiled, in {seconds:,.0f} s")
-    else:
-        click.echo("all kernels are on disk already")

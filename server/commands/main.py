@@ -1,4 +1,4 @@
-"""The console script `ggp`: its commands, each loaded when it is called."""
+"""The console script `ggp`: one command a module, loaded when it is called."""
 
 import importlib
 import io
@@ -43,22 +43,7 @@ COMMANDS: Final = {
     "check-player": "Play every message, good and odd, at a player, and report what it gets wrong.",
     "demo": "Watch two players play Amazons over HTTP.",
 }
-"""Every command with its line of `ggp --help`, which loads none."""
-_TOGETHER: Final = {
-    "format": "rule_files",
-    "lint": "rule_files",
-    "diff": "rule_files",
-    "lsp": "protocols",
-    "mcp": "protocols",
-    "warm-up": "compile",
-    "compile": "compile",
-    "backup": "database",
-    "restore": "database",
-    "export": "database",
-    "conform": "traces",
-    "trace": "traces",
-}
-"""The module of each command that shares one; another has one of its own: `server.commands.check_player`."""
+"""Every command with its line of `ggp --help`, which loads none; `check-player` is `server.commands.check_player`."""
 
 _LISTED: Final = {
     "game": ": it is neither in the library, which `ggp games` lists, nor the path of a file",
@@ -92,19 +77,6 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
         context.exit()
 
 
-def module_of(name: str) -> str:
-    """Return the name of the module in which the command *name* is."""
-    return f"server.commands.{_TOGETHER.get(name, name.replace('-', '_'))}"
-
-
-def find_command(name: str) -> click.Command:
-    """Return the command *name*: `command` of its module, or `NAME_command` where that has several."""
-    attribute = f"{name.replace('-', '_')}_command" if name in _TOGETHER else "command"
-    found = getattr(importlib.import_module(module_of(name)), attribute)
-    assert isinstance(found, click.Command)
-    return found
-
-
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click calls it so
         return list(COMMANDS)
@@ -116,7 +88,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click calls it so
         if cmd_name not in COMMANDS:
             return None
-        return find_command(cmd_name)
+        found = importlib.import_module(f"server.commands.{cmd_name.replace('-', '_')}").command
+        assert isinstance(found, click.Command)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -8,6 +8,7 @@ there, and what a page leaves running is ended after it.
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import shlex
@@ -25,7 +26,7 @@ from pathlib import Path
 import click
 import pytest
 
-from server.commands.main import COMMANDS, find_command
+from server.commands.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,7 +82,9 @@ def _commands(line: str) -> Iterator[list[str]]:
 
 @cache
 def command_named(name: str) -> click.Command:
-    return find_command(name)
+    found = importlib.import_module(f"server.commands.{name.replace('-', '_')}").command
+    assert isinstance(found, click.Command)
+    return found
 
 
 class Shell:

@@ -10,12 +10,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.api.openapi import document
 from server.api.operation import OPERATIONS, Operations
 from server.api.problem import refusing
 from server.errors import RequestError
 from server.visibility import Role
 from server.web import documentation
-from server.web.documentation import document
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 boxes = Operations("boxes")

@@ -1,4 +1,4 @@
-"""`ggp backup`, `ggp restore` and `ggp export`: what the database of a server holds, in files."""
+"""`ggp export`: the records of all matches, in the public format."""
 
 import asyncio
 import json
@@ -9,39 +9,9 @@ from pathlib import Path
 import click
 
 from server.operation.configuration import database_option
-from server.storage.backup import back_up, restore
 from server.storage.database import Database
 from server.storage.exporting import Add, Exported, MatchFilter, collection, count, exported
 from server.terminal.progress import progress
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@database_option("That of the server, which may be running: sqlite:///FILE or postgresql://USER@HOST/NAME.")
-@click.option("--force", is_flag=True, help="Replace FILE.")
-def backup_command(file: Path, database: str, force: bool) -> None:
-    """Write what a database holds at one moment to FILE, from which `ggp restore` makes a database again.
-
-    FILE is a SQLite file, also where the database is PostgreSQL. Servers may go on while it is written.
-    """
-    with progress(f"copying {database.rpartition('@')[2]}"):
-        asyncio.run(back_up(database, file, may_replace=force))
-    click.echo(f"{file}: {file.stat().st_size:,} bytes")
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@database_option("That of a server: sqlite:///FILE or postgresql://USER@HOST/NAME.")
-@click.option("--force", is_flag=True, help="Give up what the database holds now.")
-def restore_command(file: Path, database: str, force: bool) -> None:
-    """Make a database hold what FILE holds, which `ggp backup` has written.
-
-    A server must not be using the database. The backup may come from the other kind of database, so that backup and
-    restore also move a server from SQLite to PostgreSQL. Matches that were played at the time go on from there.
-    """
-    with progress(f"copying {file}"):
-        asyncio.run(restore(file, database, may_replace=force))
-    click.echo(f"{database.rpartition('@')[2]} holds what {file} holds")
 
 
 @click.command()
@@ -52,7 +22,7 @@ def restore_command(file: Path, database: str, force: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace the file TARGET; in a folder, write all records again.")
 @click.option("--json", "as_json", is_flag=True, help="Print how many there are as JSON.")
 @click.pass_context
-def export_command(
+def command(
     context: click.Context,
     target: Path,
     database: str,

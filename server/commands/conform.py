@@ -1,4 +1,4 @@
-"""`ggp trace` and `ggp conform`: reference traces of a game, written, and compared with what an engine says."""
+"""`ggp conform`: compare our states, legal moves and goals with those of a reference trace."""
 
 import dataclasses
 import json
@@ -9,34 +9,8 @@ import click
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
-from gdl.traces import DEFAULT_MAX_STEPS, Discrepancy, Trace, conform, read_trace, to_json, trace_game
+from gdl.traces import Discrepancy, Trace, conform, read_trace
 from server.terminal.progress import progress
-
-
-@click.command()
-@click.argument("game")
-@click.option("--plays", type=click.IntRange(min=1), default=1, show_default=True, help="How many plays.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same plays.")
-@click.option(
-    "--max-steps", type=click.IntRange(min=1), default=DEFAULT_MAX_STEPS, show_default=True, help="Cut plays off there."
-)
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default=DEFAULT_ENGINE,
-    show_default=True,
-    help="The engine that plays.",
-)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to the screen.")
-def trace_command(game: str, plays: int, seed: int, max_steps: int, engine: str, output: Path | None) -> None:
-    """Write random plays of GAME: every state, legal set, goal and joint move, and the percepts."""
-    rules = make_game(find_game(game).read(), engine)
-    with progress(f"playing {game}", plays) as advance:
-        found = trace_game(rules, plays, seed, max_steps, lambda _play, step: advance() if step == 0 else None)
-    if output is None:
-        click.echo(to_json(found), nl=False)
-    else:
-        output.write_text(to_json(found), encoding="utf-8")
 
 
 @click.command()
@@ -54,9 +28,7 @@ def trace_command(game: str, plays: int, seed: int, max_steps: int, engine: str,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.pass_context
-def conform_command(
-    context: click.Context, rules: str, trace: Path, engine: str, moves_only: bool, as_json: bool
-) -> None:
+def command(context: click.Context, rules: str, trace: Path, engine: str, moves_only: bool, as_json: bool) -> None:
     """Replay TRACE by RULES and report the first difference.
 
     RULES is a game of the library or the path of a rule file. Exits with 1 if something differs or the rules are

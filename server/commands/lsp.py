@@ -1,8 +1,7 @@
-"""`ggp lsp` and `ggp mcp`: servers on standard input and output, for editors and for language models."""
+"""`ggp lsp`: the editor server, which editors start."""
 
 import importlib
 import sys
-from importlib.metadata import version
 
 import click
 
@@ -17,7 +16,7 @@ from server.terminal.parameters import FiniteRange
 @click.option("--delay", "delay_s", metavar="SECONDS", type=FiniteRange(0, 60), default=0.3, show_default=True,
               help="How long after the last keystroke a file is checked.")  # fmt: skip
 @click.pass_context
-def lsp_command(context: click.Context, stdio: bool, delay_s: float) -> None:  # noqa: ARG001 -- editors pass --stdio
+def command(context: click.Context, stdio: bool, delay_s: float) -> None:  # noqa: ARG001 -- editors pass --stdio
     """Serve an editor by the Language Server Protocol, on standard input and output.
 
     Editors start it; docs/editor.md says how to set them up. It needs the package pygls, which the extra `lsp` brings.
@@ -26,17 +25,3 @@ def lsp_command(context: click.Context, stdio: bool, delay_s: float) -> None:  #
     if sys.stdin.isatty():
         click.echo("ggp lsp: editors start this and speak to it; docs/editor.md says how. Ctrl-D ends it.", err=True)
     context.exit(importlib.import_module("server.editor.service").serve(delay_s))
-
-
-@click.command()
-def mcp_command() -> None:
-    """Serve tools for language models on standard input and output, by the Model Context Protocol.
-
-    They list and show games, validate rules, show positions with their legal moves and outcomes, and play a role of a
-    match against players of ours. A program that speaks the protocol starts this command by itself:
-    name it `ggp mcp` in its settings. Needs the extra: pip install 'ggp[llm]'.
-    """
-    check_extra("mcp", "llm")
-    from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra
-
-    model_context_server(version("ggp")).run()

@@ -1,0 +1,44 @@
+"""`ggp warm-up`: compile the kernels of engine and players, which are kept on disk."""
+
+import json
+import time
+
+import click
+
+from server.terminal.progress import progress
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+def command(as_json: bool) -> None:
+    """Compile the kernels of engine, searches, environments and learning, once on a machine and for each version.
+
+    They are kept on disk: no match waits for them then. That takes some minutes of processor time, and where they are
+    on disk already, seconds.
+    """
+    began_s = time.monotonic()
+    from gdl.compiler.compilation import watching_kernels  # noqa: PLC0415 -- large libraries, not needed for --help
+    from gdl.compiler.kernels.jit import KERNELS  # noqa: PLC0415 -- as above
+    from players.environments import vector  # noqa: PLC0415 -- as above
+    from players.learning import forest  # noqa: PLC0415 -- as above
+    from players.stock import warm_up_all  # noqa: PLC0415 -- as above
+
+    n_compiled = 0
+    with progress("compiling kernels", len(KERNELS)) as advance:
+
+        def on_kernel(n: int, _n_kernels: int) -> None:
+            nonlocal n_compiled
+            n_compiled = n
+            advance()
+
+        with watching_kernels(on_kernel):
+            warm_up_all()
+            vector.load_environment_kernels()
+            forest.load_forest_kernels()
+    seconds = round(time.monotonic() - began_s, 1)
+    if as_json:
+        click.echo(json.dumps({"compiled": n_compiled, "kernels": len(KERNELS), "seconds": seconds}))
+    elif n_compiled:
+        click.echo(f"{n_compiled} kernels compiled, in {seconds:,.0f} s")
+    else:
+        click.echo("all kernels are on disk already")
