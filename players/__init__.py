@@ -22,9 +22,9 @@ def run(
     Raises:
         OSError: the port is taken.
     """
-    from players.kit import http_server  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    http_server.run(player, port, host, settings)
+    transports.run_http(player, port, host, settings)
 
 
 def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
@@ -45,6 +45,6 @@ def dial_in(
         HostError: the game manager refuses the player, or is none.
         HostAwayError: it cannot be reached at first.
     """
-    from players.kit import dialling, host  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import host, transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    dialling.run(player, settings or Settings(name), host.Host(url, name, token), print)
+    transports.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)

@@ -15,10 +15,19 @@ from gdl.interpreter import InterpretedGame
 from gdl.language.diagnostics import Severity, codes
 from gdl.language.rules import Description
 from gdl.language.terms import Term
-from gdl.simulation.budget import DEFAULT_BUDGET, Clock, LimitInPlay, OutOfTime, SimulationBudget, TimeLimit, ask
 from gdl.simulation.diagnosis import diagnose
 from gdl.simulation.figures import Defect, Exact, Figures, Finding, Play, SimulationReport
-from gdl.simulation.observer import Derivations, Observer
+from gdl.simulation.observer import (
+    DEFAULT_BUDGET,
+    Clock,
+    Derivations,
+    LimitInPlay,
+    Observer,
+    OutOfTime,
+    SimulationBudget,
+    TimeLimit,
+    ask,
+)
 
 
 def make_play(observer: Observer, generator: random.Random, max_steps: int) -> bool:

@@ -1,19 +1,100 @@
-"""Games of one role as environments of Gymnasium, single and vectorised."""
+"""Games of one role as environments of Gymnasium, single and vectorised; and the play that one steps through.
+
+PettingZoo, which needs Gymnasium, steps through such a play, too.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
 
+from gdl.boards.boards import board_of
+from gdl.boards.guessing import layout_of
+from gdl.boards.text import text_of
 from gdl.game import Game
-from players.environments.solo import RENDER_MODES, Observed, RenderMode, Solo
 from players.environments.vector import VectorGame
+
+Observed: TypeAlias = Literal["bits", "planes"]
+RenderMode: TypeAlias = Literal["ansi", "human"]
+RENDER_MODES: Final = ("ansi", "human")
+DEFAULT_SEED: Final = 0
+
+
+class Solo:
+    """A play of a game. *observed* says what is seen of it: `bits` (`VectorGame.observe`), or `planes`.
+
+    Attributes:
+        games: the one copy.
+        agents: names of the players as PettingZoo wants them: the role and its number.
+        sees_all: whether all players see the same.
+    """
+
+    def __init__(self, game: str | Path | Game, observed: Observed = "bits", *, is_flat: bool | None = None) -> None:
+        """Begin a play.
+
+        Raises:
+            ValueError: as `VectorGame`; *observed* is no way of seeing, or shows more than a player may know.
+        """
+        if observed not in get_args(Observed):
+            raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
+        self.games = VectorGame(game, 1, is_flat=is_flat, auto_reset=False)
+        self.sees_all = not self.games.game.has_imperfect_information
+        self.observed = observed
+        if observed == "planes" and not self.sees_all:
+            raise ValueError("planes show the whole state, and players do not see all of it")
+        self.agents = [f"{role}_{number}" for number, role in enumerate(self.games.players)]
+        self.shape: tuple[int, ...] = self.observation(0).shape
+
+    def reset(self, seed: int | None) -> None:
+        """Begin the play anew, and the randomness where there is a *seed*."""
+        self.games.reset(seed=seed)
+
+    def observation(self, player: int) -> NDArray[np.int8]:
+        """Return what a player sees, 0 and 1."""
+        if self.observed == "planes":
+            return np.asarray(self.games.planes()[0], np.int8)
+        seen = self.games.observe()[0]
+        return np.array(seen if self.sees_all else seen[player], np.int8)
+
+    def mask(self, player: int) -> NDArray[np.int8]:
+        """Return which actions are legal for a player, 0 and 1; none where it is not to move."""
+        legal = self.games.legal[0]
+        if self.games.is_flat:
+            return np.array(legal & (self.to_move == player), np.int8)
+        return np.array(legal[player], np.int8)
+
+    @property
+    def to_move(self) -> int:
+        """The player whose turn it is."""
+        return int(self.games.to_move[0])
+
+    @property
+    def n_actions(self) -> int:
+        """How many actions there are, legal or not."""
+        return max(map(len, self.games.actions))
+
+    def is_legal(self, player: int, action: Any) -> bool:
+        """Return whether a player may take an action."""
+        return 0 <= int(action) < self.n_actions and bool(self.mask(player)[int(action)])
+
+    def text(self) -> str:
+        """Return the board as text."""
+        description = self.games.game.description
+        layout = layout_of(description, self.games.about)
+        return text_of(board_of(layout, description, self.games.states()[0].facts))
+
+    def shown(self, mode: str | None) -> str | None:
+        """Return the board, or print it, as *mode* wants it."""
+        if mode == "human":
+            print(self.text())  # noqa: T201 -- what the mode is for
+        return self.text() if mode == "ansi" else None
 
 
 def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> GymGame:
@@ -21,7 +102,7 @@ def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
 
     Observations are arrays of 0 and 1; `info["action_mask"]` says which actions are legal.
 
-    Raises: as `players.environments.solo.Solo`, and ValueError where the game has several roles.
+    Raises: as `players.environments.gymnasium_games.Solo`, and ValueError where the game has several roles.
     """
     return GymGame(Solo(game, observed, is_flat=True), render_mode)
 

@@ -9,7 +9,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from gdl.game import Game
-from players.environments.solo import RENDER_MODES, Observed, RenderMode, Solo
+from players.environments.gymnasium_games import RENDER_MODES, Observed, RenderMode, Solo
 
 ILLEGAL_REWARD: Final = -1.0
 """What an illegal action costs; the play ends with it, and the others get nothing."""
@@ -21,7 +21,7 @@ def aec(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
     In a game of turns the agent is the player whose turn it is; in others all act in a row, and then the step is made.
     Observations are dicts of `observation` and `action_mask`, 0 and 1.
 
-    Raises: as `players.environments.solo.Solo`.
+    Raises: as `players.environments.gymnasium_games.Solo`.
     """
     solo = Solo(game, observed)
     if solo.games.is_flat:
@@ -34,7 +34,7 @@ def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mod
 
     A player that is not to move has one action, that of waiting. Observations are as of `aec`.
 
-    Raises: as `players.environments.solo.Solo`.
+    Raises: as `players.environments.gymnasium_games.Solo`.
     """
     return ParallelGame(Solo(game, observed, is_flat=False), render_mode)
 

@@ -17,8 +17,17 @@ from limits.aio.strategies import FixedWindowRateLimiter
 
 from server.access import recognition
 from server.access.issuing import Issuing
-from server.access.origin import Remote, check_host, check_not_forwarded, check_origin, remote_of
-from server.access.settings import SAFE_METHODS, AccessSettings, Limits, needed_role
+from server.access.settings import (
+    SAFE_METHODS,
+    AccessSettings,
+    Limits,
+    Remote,
+    check_host,
+    check_not_forwarded,
+    check_origin,
+    needed_role,
+    remote_of,
+)
 from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
 from server.visibility import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
 

@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 from aiohttp import web
 from cachetools import TTLCache
 
-from server.access.origin import Remote
+from server.access.settings import Remote
 from server.errors import ForeignRequestError, StorageError
 from server.match.link import now_ms
 from server.storage.accounts import SessionRow, TokenStore

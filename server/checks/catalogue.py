@@ -10,9 +10,17 @@ from gdl.errors import MessageError
 from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
 from gdl.wire.replies import InfoReply, is_busy, read_info
-from server.checks.bout import CheckFailedError, PlayerBusyError, Setting, library_game, scrambled, spaced, upper_case
+from server.checks.bout import (
+    CheckFailedError,
+    PlayerBusyError,
+    Request,
+    Setting,
+    library_game,
+    scrambled,
+    spaced,
+    upper_case,
+)
 from server.checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
-from server.checks.probe import Request
 
 GARBAGE: Final = (b"", b"hello", b"(((((", b")", b"\xff\xfe\x00\x01", b"(PLAY)", b"(HELLO x)", b"(START x)", b"()")
 HUGE_BYTES: Final = 5_000_000

@@ -11,8 +11,17 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from server.checks.bout import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
-from server.checks.probe import Observed, Probe, Request
+from server.checks.bout import (
+    TICTACTOE,
+    CheckFailedError,
+    CheckMatch,
+    Clocks,
+    Observed,
+    PlayerBusyError,
+    Probe,
+    Request,
+    Setting,
+)
 
 ANSWER_S: Final = 5.0
 """How long a message without a clock may take."""

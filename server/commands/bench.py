@@ -21,7 +21,7 @@ from server.terminal.progress import progress
 
 if TYPE_CHECKING:
     from server.accuracy import Accuracy, Halves
-    from server.search_speed import SearchFigures
+    from server.bench import SearchFigures
 
 Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
 
@@ -165,7 +165,7 @@ def _speed(number: float) -> str:
 def _measure_search(games: tuple[str, ...], spec: str, seconds: float, as_json: bool) -> bool:
     """Measure how fast a player searches each game, and print it; return whether no game failed."""
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
-    from server.search_speed import measure_search  # noqa: PLC0415 -- as above
+    from server.bench import measure_search  # noqa: PLC0415 -- as above
 
     maker = find_player(spec)
     return _measure_each(games, lambda file: measure_search(file, maker, seconds), _show_search, as_json)

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 import click
 from yarl import URL
 
-from server.importing.download import fetched, is_url
+from server.importing.fetching import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.sanitization import shown
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from server.links.address import AllowedAddresses, Network
+    from server.links.connection import AllowedAddresses, Network
 
 _WIDTH_OF_A_PIPE: Final = 200
 _MOST_WARNINGS: Final = 1
@@ -72,7 +72,7 @@ def _found(source: str, networks: tuple[Network, ...], limits: ImportLimits) -> 
 
 
 def _targets(networks: tuple[Network, ...]) -> AllowedAddresses:
-    from server.links.address import AllowedAddresses  # noqa: PLC0415 -- only an address needs it
+    from server.links.connection import AllowedAddresses  # noqa: PLC0415 -- only an address needs it
 
     return AllowedAddresses(allowed=networks)
 

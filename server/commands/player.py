@@ -11,12 +11,11 @@ from typing import Final
 import click
 
 from players import DEFAULT_PORT, Settings, Timing, run_stdio
-from players.kit import dialling
+from players.kit import transports
 from players.kit.host import Host
-from players.kit.http_server import run
 from players.player import HostAwayError, HostError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
-from server.operation.log_queue import LogQueue
+from server.operation.logs import LogQueue
 from server.terminal.parameters import FiniteRange
 
 MATCHES_AT_ONCE: Final = 8
@@ -81,7 +80,7 @@ def command(
         run_stdio(maker, settings)
         return
     try:
-        run(maker, port, host, settings, until_eof)
+        transports.run_http(maker, port, host, settings, until_eof)
     except OSError as error:
         raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
 
@@ -106,7 +105,7 @@ def threads_for(n_matches: int) -> int:
 def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None) -> None:
     host = Host(url, settings.name, token or None)
     try:
-        dialling.run(maker, settings, host, click.echo, max_matches)
+        transports.dial_in(maker, settings, host, click.echo, max_matches)
     except HostAwayError as error:
         raise HostError(url, str(error)) from error
 

@@ -1,7 +1,7 @@
-"""The engine of one uploaded game in a worker of its own: requests come in, positions go out.
+"""What a child process works out of rules from outside: the outline of the game, and the positions of its engine.
 
-How long a request may take is for the caller. A state crosses the pipe as its text, which the event loop at the other
-end can pass on without reading it.
+It loads this module, and little of the server beside it. How long a request may take is for the caller. A state crosses
+the pipe as its text, which the event loop at the other end can pass on without reading it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from cachetools import LRUCache
 
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded
-from gdl.game import EvaluationLimits, Game, JointMove, State
-from gdl.language.rules import read_rules
+from gdl.game import EvaluationLimits, Game, JointMove, Role, State
+from gdl.interpreter import InterpretedGame
+from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Term
 from gdl.worker import MEGABYTE
 from server.match.position import Position, facts_in, first_position, next_position
@@ -28,6 +29,26 @@ MAX_REMEMBERED: Final = 8 * MEGABYTE
 """How many characters the texts of all states have that are remembered."""
 MAX_PERCEPTS: Final = 64 * KILOBYTE
 """How many characters all percepts of a step may have: they go into messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameOutline:
+    """What a match knows of a game without asking an engine."""
+
+    description: Description
+    roles: tuple[Role, ...]
+    has_imperfect_information: bool
+
+
+def read_outline(rules: str, name: str) -> GameOutline:
+    """Return the outline of *rules*; raises RuleFileError where they cannot be played."""
+    return outline_here(read_rules(rules, name))
+
+
+def outline_here(description: Description) -> GameOutline:
+    """Return the outline of *description*, worked out in this process; raises RuleFileError as `read_outline`."""
+    game = InterpretedGame(description)
+    return GameOutline(game.description, game.roles, game.has_imperfect_information)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
-from server.hosting import idle_ladder, ordering, playing, practice
+from server.hosting import ordering, playing, practice
+from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
-from server.hosting.outlines import GameOutline
 from server.hosting.tournaments import Tournaments
 from server.links import http_player, relay, seating
 from server.match.link import now_ms
@@ -26,7 +26,7 @@ from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import Capacity, QueuedMatch, addresses, new_claim, startable
 from server.registry.registry import Registry, RegistrySettings
-from server.storage import accounts, games, journals, matches, queue, ratings, tournaments, writer
+from server.storage import accounts, games, journals, listing, matches, queue, tournaments, writer
 from server.storage.database import Database
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.tournament.fixtures import ScheduledMatch
@@ -82,7 +82,7 @@ class GameManager:
         )
         self.finder = ordering.GameFinder(self.games)
         self.practice = practice.Practice(self, settings.practice)
-        self.ladder = idle_ladder.IdleLadder(self, ratings.ResultStore(database))
+        self.ladder = practice.IdleLadder(self, listing.ResultStore(database))
         self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()

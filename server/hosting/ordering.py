@@ -14,8 +14,8 @@ from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server.errors import InvalidNameError, NameTakenError, RulesUnfitError
+from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest
-from server.hosting.outlines import GameOutline, outline_here
 from server.hosting.referees import library_hashes, outline_of
 from server.links.seating import check_n_roles
 from server.match import link, referee, setup

@@ -19,8 +19,15 @@ from gdl.games.library import find_game, game_names
 from gdl.language.rules import Description, read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
-from server.hosting.engine_process import KILOBYTE, MAX_PERCEPTS, Engine, PackedPosition, PositionRequest
-from server.hosting.outlines import GameOutline, read_outline
+from server.hosting.engine_process import (
+    KILOBYTE,
+    MAX_PERCEPTS,
+    Engine,
+    GameOutline,
+    PackedPosition,
+    PositionRequest,
+    read_outline,
+)
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
 from server.storage.rows import GameVersion

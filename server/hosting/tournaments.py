@@ -16,14 +16,14 @@ from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
 from server.errors import DamagedRowError, RequestError, StorageError
 from server.hosting import order, ordering
-from server.hosting.outlines import GameOutline
+from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
 from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
-from server.tournament import competition, fixtures, plan
+from server.tournament import fixtures, plan
 from server.tournament.progress import PlayedMatch, Progress, is_decided
 
 MAX_LIVE: Final = 100
@@ -272,7 +272,7 @@ def played_of(one: FixtureRow) -> PlayedMatch | None:
     """Return how a match ended; None where it has no result."""
     if one.forfeited:
         nothing = (0,) * len(one.match.players)
-        return PlayedMatch(competition.forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
+        return PlayedMatch(fixtures.forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
     if one.status != MatchStatus.COMPLETED:
         return None
     goals, errors = (seat.goal or 0 for seat in one.seats), (seat.n_errors for seat in one.seats)
@@ -314,8 +314,7 @@ def _why(one: FixtureRow) -> str:
 def forfeits(found: StoredTournament) -> TournamentChange:
     """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
     lost = {
-        result.match_id: result.forfeited
-        for result in competition.forfeits_of_withdrawn(progress_of(found).competition)
+        result.match_id: result.forfeited for result in fixtures.forfeits_of_withdrawn(progress_of(found).competition)
     }
     aborted = [match_id for match_id in live_matches(found) if match_id in lost]
     return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")

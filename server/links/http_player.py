@@ -22,8 +22,8 @@ from gdl.errors import MessageError
 from gdl.wire.messages import Info, Ping, to_text
 from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
-from server.links import http_reply, pacing, plain_connection
-from server.links.address import AllowedAddresses
+from server.links import connection, http_reply
+from server.links.connection import AllowedAddresses
 from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
 from server.match.referee import in_own_thread
 from server.sanitization import clean_line
@@ -108,7 +108,7 @@ class HttpPlayer:
     async def _connect(self, conversation: _Conversation, address: str, port: int) -> asyncio.Transport:
         """Begin *conversation* over a connection, which perhaps cannot be opened, as the conversation then says."""
         if self._url.scheme != "https":
-            return plain_connection.PlainConnection(conversation, address, port)
+            return connection.PlainConnection(conversation, address, port)
         loop, host = asyncio.get_running_loop(), self._url.host
         transport, _ = await loop.create_connection(lambda: conversation, address, port, ssl=True, server_hostname=host)
         return transport
@@ -146,8 +146,8 @@ class _Conversation(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport, self.is_connected = transport, True
-        self._slice = pacing.turns().slice
-        self._reading = pacing.PacedReading(transport, pacing.turns())
+        self._slice = connection.turns().slice
+        self._reading = connection.PacedReading(transport, connection.turns())
         transport.write(self._request)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- the caller's signature

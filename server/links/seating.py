@@ -17,7 +17,7 @@ from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, missing_setting
 from server.errors import PlayerSpecError, TooManyRolesError
 from server.links import child_player, http_player, own_player
-from server.links.address import AllowedAddresses
+from server.links.connection import AllowedAddresses
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
 from server.storage.rows import SeatKind

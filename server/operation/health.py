@@ -15,8 +15,7 @@ import structlog
 from aiohttp import web
 
 from server.access.access import PRINCIPAL, REMOTE
-from server.access.origin import is_forwarded
-from server.access.settings import Network, requires
+from server.access.settings import Network, is_forwarded, requires
 from server.errors import StorageError
 from server.operation.metrics import CONTENT_TYPE, METRICS
 from server.visibility import Role

@@ -11,7 +11,7 @@ from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
-from server.links import address, http_player, human_seat, request_queue
+from server.links import connection, http_player, human_seat, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
@@ -45,7 +45,7 @@ class RegisteredPlayer:
 
     row: PlayerRow
     request_queues: request_queue.RequestQueues
-    targets: address.AllowedAddresses | None = None
+    targets: connection.AllowedAddresses | None = None
 
     @property
     def text(self) -> str:
@@ -111,7 +111,7 @@ class RegistrySettings:
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
-    targets: address.AllowedAddresses | None = None
+    targets: connection.AllowedAddresses | None = None
     worker_limits: WorkerLimits | None = None
 
 

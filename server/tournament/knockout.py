@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from server.tournament import fixtures, standings, swiss
-from server.tournament.competition import Competition, Pairing
+from server.tournament.fixtures import Competition, Pairing
 
 
 class Vacancy(Enum):

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from server.tournament.competition import Competition, next_matches
-from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
+from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, next_matches
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentFormat, TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings

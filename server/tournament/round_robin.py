@@ -5,8 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from server.tournament.competition import Competition, count_meetings
-from server.tournament.fixtures import Entrant, Games, Meeting, ScheduledMatch, digest, matches_of, scheduled_match
+from server.tournament.fixtures import (
+    Competition,
+    Entrant,
+    Games,
+    Meeting,
+    ScheduledMatch,
+    count_meetings,
+    digest,
+    matches_of,
+    scheduled_match,
+)
 from server.tournament.matching import Group, least_cost_groups
 
 

@@ -8,8 +8,7 @@ from itertools import chain, groupby, permutations
 from statistics import fmean
 from typing import Final
 
-from server.tournament.competition import Competition, Pairing
-from server.tournament.fixtures import MatchResult
+from server.tournament.fixtures import Competition, MatchResult, Pairing
 
 
 class Measure(StrEnum):

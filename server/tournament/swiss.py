@@ -21,7 +21,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from server.tournament import fixtures, matching, standings
-from server.tournament.competition import Competition
+from server.tournament.fixtures import Competition
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
 _MAX_BLOCK: Final = 256  # larger fields are paired in blocks, which grow to so many entrants to avoid repeated meetings

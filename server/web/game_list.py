@@ -12,7 +12,7 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from gdl.boards import Board, svg_of
-from gdl.boards.svg import add, root, written
+from gdl.boards.drawing import add, root, written
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.errors import RequestError

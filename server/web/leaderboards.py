@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from gdl.worker import ChildLimits, run_limited
 from server.api.operation import MANAGER
 from server.errors import RequestError
-from server.storage.ratings import RatedResult, ResultStore, by_version
+from server.storage.listing import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import outcomes
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
-from server.storage import listing, ratings, rows
+from server.storage import listing, rows
 from server.storage.games import title_of
 from server.validating.checker import Checker
 from server.web import (
@@ -20,9 +20,8 @@ from server.web import (
     leaderboards,
     match_lists,
     match_page,
+    play_pages,
     player_pages,
-    seat_page,
-    start_page,
     tournament_forms,
     tournament_pages,
     validation_page,
@@ -101,12 +100,12 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/embed", match_page.show_embedded)
     router.add_get("/matches/{id}/board.svg", match_page.send_image)
     router.add_post("/matches/{id}/abort", match_page.abort)
-    router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
-    router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
-    router.add_get("/matches/{id}/play/{role}/parts", seat_page.show_parts)
-    router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
-    router.add_get("/start", start_page.show_form)
-    router.add_post("/start", start_page.start)
+    router.add_get("/matches/{id}/play/{role}", play_pages.show_seat)
+    router.add_post("/matches/{id}/play/{role}", play_pages.make_move)
+    router.add_get("/matches/{id}/play/{role}/parts", play_pages.show_parts)
+    router.add_get("/matches/{id}/play/{role}/events", play_pages.follow)
+    router.add_get("/start", play_pages.show_form)
+    router.add_post("/start", play_pages.start)
     router.add_get("/start/tournament", tournament_forms.show_form)
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
@@ -134,7 +133,7 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/games/{name}", game_pages.show_game)
     router.add_get("/games/{name}/picture.svg", game_list.send_picture)
     router.add_get("/games/{name}/diff", game_pages.show_difference)
-    router.add_post("/games/{name}/play", start_page.play_by_hand)
+    router.add_post("/games/{name}/play", play_pages.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
 
@@ -151,7 +150,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     feed = TournamentFeed(LiveTournaments(manager.database), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
-    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ratings.ResultStore(manager.database))
+    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(listing.ResultStore(manager.database))
     app[tournament_pages.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()

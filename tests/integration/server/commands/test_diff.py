@@ -10,7 +10,7 @@ import pytest
 
 from gdl.games.library import find_game
 from server.errors import OrderRefusedError
-from server.importing.api_answers import texts_of_versions
+from server.importing.fetching import texts_of_versions
 from tests.kit.server.api.house import house, told
 from tests.kit.server.commands.fixtures import Ggp
 

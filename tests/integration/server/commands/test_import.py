@@ -13,8 +13,8 @@ from aiohttp.test_utils import TestServer
 
 from gdl.games.library import find_game
 from server.errors import ImportSourceError
-from server.importing.download import fetched
-from server.links.address import AllowedAddresses
+from server.importing.fetching import fetched
+from server.links.connection import AllowedAddresses
 from tests.kit.server.commands.fixtures import Ggp
 
 RULES = """(role robot) (init (cell 1 1 robot)) (init (cell 2 2 flag)) (succ 1 2)

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from server.links.plain_connection import PlainConnection
+from server.links.connection import PlainConnection
 from tests.kit.server.peers import deaf, listening
 
 

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 import pytest
 
 from server.errors import ForbiddenTargetError, PlayerSpecError
-from server.links.address import AllowedAddresses
+from server.links.connection import AllowedAddresses
 from server.links.http_player import HttpPlayer, ask_info, check_target
 from server.match.driver import MatchDriver
 from server.match.exchange import Answered, Event

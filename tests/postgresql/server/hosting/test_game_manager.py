@@ -12,10 +12,10 @@ import pytest
 from gdl.errors import RuleFileError, UnknownNameError
 from gdl.language.rules import read_rules
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
+from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import new_version
-from server.hosting.outlines import outline_here
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from gdl.errors import UnknownNameError
 from server.hosting.game_manager import GameManager
-from server.hosting.idle_ladder import IdleLadder
 from server.hosting.order import HostSettings, LadderSettings
+from server.hosting.practice import IdleLadder
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
-from server.storage.ratings import ResultStore
+from server.storage.listing import ResultStore
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 

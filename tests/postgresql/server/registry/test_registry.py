@@ -8,8 +8,8 @@ from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
 from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
-from server.hosting.outlines import read_outline
-from server.links.address import AllowedAddresses
+from server.hosting.engine_process import read_outline
+from server.links.connection import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.human_seat import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer

@@ -8,7 +8,6 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from server.access.origin import Remote
 from server.access.recognition import (
     COOKIES,
     REMEMBERED_S,
@@ -23,6 +22,7 @@ from server.access.recognition import (
     new_token,
     secret_hash,
 )
+from server.access.settings import Remote
 from server.errors import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from server.access.origin import Remote, remote_of
+from server.access.settings import Remote, remote_of
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
 FOR, PROTO, HOST = "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"

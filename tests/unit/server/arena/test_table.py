@@ -9,8 +9,7 @@ from pathlib import Path
 
 from server.arena.folder import plan_of
 from server.arena.report import csv_text, html, markdown, write_reports
-from server.tournament.competition import next_matches
-from server.tournament.fixtures import MatchResult, TournamentGame
+from server.tournament.fixtures import MatchResult, TournamentGame, next_matches
 from server.tournament.progress import PlayedMatch, Progress, head_to_head, shortage, summary, table_of, verdict
 from server.tournament.round_robin import RoundRobin
 

@@ -42,9 +42,9 @@ def test_a_player_gets_the_threads_that_it_has_cores_for(
     def take(maker: PlayerMaker, *_: object) -> None:
         made.append(maker)
 
-    monkeypatch.setattr(player, "run", take)
+    monkeypatch.setattr("players.kit.transports.run_http", take)
     monkeypatch.setattr(player, "run_stdio", take)
-    monkeypatch.setattr("players.kit.dialling.run", take)
+    monkeypatch.setattr("players.kit.transports.dial_in", take)
     assert CliRunner().invoke(command, words).exit_code == 0
     assert [maker.options for maker in made] == [options]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.order import LadderSettings
-from server.storage.ratings import RatedResult
+from server.hosting.practice import Field, of_versions, order_of_match, pairings
+from server.storage.listing import RatedResult
 from server.storage.rows import MatchPurpose, PlayerRow, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings

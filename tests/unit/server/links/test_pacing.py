@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from itertools import count
 
-from server.links.pacing import N_FREE_BYTES, N_FREE_READS, PAUSE_FACTOR, PAUSE_S, PacedReading, Turns
+from server.links.connection import N_FREE_BYTES, N_FREE_READS, PAUSE_FACTOR, PAUSE_S, PacedReading, Turns
 
 
 class Flood(asyncio.ReadTransport):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.operation.log_queue import LogQueue
+from server.operation.logs import LogQueue
 
 
 class Stuck(io.StringIO):
@@ -49,7 +49,7 @@ def test_lines_that_find_no_room_are_left_out_and_counted(stuck: Stuck) -> None:
 
 
 def test_the_end_does_not_wait_for_a_stream_that_takes_nothing(stuck: Stuck, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.operation.log_queue.FLUSH_S", 0.01)
+    monkeypatch.setattr("server.operation.logs.FLUSH_S", 0.01)
     lines = LogQueue(stuck)
     lines.handle(logging.LogRecord("test", logging.INFO, "", 0, "begun", None, None))
     lines.flush()

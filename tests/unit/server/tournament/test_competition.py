@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.competition import (
+from server.tournament.fixtures import (
     Competition,
+    MatchResult,
+    Meeting,
     Schedule,
+    TournamentGame,
     annulled_by_withdrawal,
     forfeits_of_withdrawn,
     is_over,
+    matches_of,
     next_matches,
+    rotations,
 )
-from server.tournament.fixtures import MatchResult, Meeting, TournamentGame, matches_of, rotations
 from server.tournament.knockout import Knockout
 from server.tournament.round_robin import Gauntlet, RoundRobin
 from server.tournament.swiss import Swiss

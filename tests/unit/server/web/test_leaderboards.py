@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.storage.ratings import RatedResult
+from server.storage.listing import RatedResult
 from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Rating
 from server.web.leaderboards import by_seat, leaderboard_of, rating_chart

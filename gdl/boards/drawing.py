@@ -1,30 +1,34 @@
-"""Where the cells of a grid lie in a picture: squares and points in lines, hexagons shifted row by row."""
+"""What pictures are drawn of: SVG as elements, and where the cells of a grid lie.
+
+Attributes go by their names, and no text but as text, whatever it holds. Squares and points lie in lines, hexagons are
+shifted row by row.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from typing import Final, Literal, TypeAlias
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gdl.boards.boards import Board, Place
 from gdl.boards.layout import Side
 
+NAMESPACE: Final = "http://www.w3.org/2000/svg"
+_MAX_TEXT: Final = 4_000
+Attribute: TypeAlias = str | float
 CELL: Final = 48
 """The side of a square cell, and the width of a hexagon from side to side. *Units*: those of the drawing."""
-
 Point: TypeAlias = tuple[float, float]
-
 _HIGH: Final = CELL / sqrt(3) * 2
 """A hexagon from corner to corner."""
 _STEP: Final = 0.75 * _HIGH
 """From a row of hexagons to the next one."""
 _OVER: Final = (_HIGH - CELL) / 2
 _LOW: Final = _HIGH / 4 - _OVER
-
 _POINTY: Final[tuple[Point, ...]] = (
     (CELL / 2, -_OVER), (CELL, _LOW), (CELL, CELL - _LOW), (CELL / 2, CELL + _OVER), (0, CELL - _LOW), (0, _LOW),
 )  # fmt: skip
 _SQUARE: Final[tuple[Point, ...]] = ((0, 0), (CELL, 0), (CELL, CELL), (0, CELL))
-
 _POINTY_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
     ("north", "east"), ("east", "east"), ("south", "east"), ("south", "west"), ("west", "west"), ("north", "west"),
 )  # fmt: skip
@@ -35,6 +39,40 @@ _FLAT_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
 _SQUARE_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
     ("north", "north"), ("east", "east"), ("south", "south"), ("west", "west"),
 )  # fmt: skip
+
+
+def root(width: float, height: float, **attributes: Attribute) -> Element:
+    """Return a picture of that size. *Units*: those of its drawing, pixels where a page does not say otherwise."""
+    size = f"0 0 {_text(width)} {_text(height)}"
+    return Element("svg", {"xmlns": NAMESPACE, "viewBox": size, **_named({"width": width, "height": height})} | _named(
+        attributes
+    ))  # fmt: skip
+
+
+def add(parent: Element, tag: str, text: str = "", **attributes: Attribute) -> Element:
+    """Return a new element inside *parent*; `_` in the names of attributes stands for `-`, `class_` for `class`."""
+    found = SubElement(parent, tag, _named(attributes))
+    if text:
+        found.text = clean(text)
+    return found
+
+
+def clean(text: str) -> str:
+    """Return *text* cut to a bounded length, without characters that XML refuses or that turn its direction."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:_MAX_TEXT])
+
+
+def written(picture: Element) -> str:
+    """Return *picture* as text, ready for a page or a file."""
+    return tostring(picture, encoding="unicode")
+
+
+def _named(attributes: dict[str, Attribute]) -> dict[str, str]:
+    return {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()}
+
+
+def _text(value: Attribute) -> str:
+    return clean(value) if isinstance(value, str) else f"{value:g}"
 
 
 def _turned(point: Point) -> Point:

@@ -1,30 +1,146 @@
-"""The seat of a person: what the role knows, and the moves to choose from, by clicks on the board or in a list.
+"""The pages on which a person plays: the form that starts a match, and the seat with its moves.
 
-The person with the claim to the seat may take it. A cookie for this seat alone keeps it, out of sight in addresses.
+Moves are chosen by clicks on the board or in a list. The person with the claim to a seat may take it; a cookie for this
+seat alone keeps it, out of sight in addresses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aiohttp import web
+from pydantic import ValidationError
 from yarl import URL
 
 from gdl.boards import Board
-from gdl.errors import CallerError, GdlError
+from gdl.errors import CallerError, GdlError, validation_message
 from gdl.language.kif import read_term
-from server.access.access import PRINCIPAL, REMOTE
+from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.errors import NotAskedError, RequestError
+from server.hosting.order import MatchRequest
+from server.hosting.ordering import Ordered
+from server.links.seating import OWN_PLAYERS
+from server.registry.registry import HUMAN
 from server.spectating.state import known_match
+from server.storage.games import title_of
 from server.storage.rows import GameVersion, MatchRow
+from server.visibility import Role
 from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 
+_SEAT_PREFIX: Final = "player."
+_BY_HAND: Final = {"startClock": 10, "playClock": 120}
+"""The clocks against a player of ours: time for a person to think."""
+_DEFAULTS: Final = {
+    "startClock": "10",
+    "playClock": "10",
+    "seed": "",
+    "scramble": "",
+    "links": "",
+    "broadcastDelay": "",
+}
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
+
+
+@requires(Role.HOST)
+async def show_form(request: web.Request) -> web.Response:
+    """Show the form, for the game that the query names."""
+    return await _form(request, request.query)
+
+
+@requires(Role.HOST)
+async def start(request: web.Request) -> web.StreamResponse:
+    """Order the match of the form, and go to its page; a person goes to the seat."""
+    data = {name: str(value) for name, value in (await request.post()).items()}
+    version = await request.app[MANAGER].games.find(data.get("game", ""))
+    if version is None:
+        return await _form(request, data, "Choose a game.")
+    try:
+        text = MatchRequest.model_validate(_order(data, version))
+        ordered = await request.app[MANAGER].order(text, rendering.visitor_of(request).name)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
+    except GdlError as error:
+        return await _form(request, data, rendering.sentence(error))
+    return _started(request, ordered, is_for_others=data.get("links") == "yes")
+
+
+@requires(Role.PLAYER)
+async def play_by_hand(request: web.Request) -> web.StreamResponse:
+    """Order a match of the game by hand against a player of ours, and go to the seat."""
+    data = {name: str(value) for name, value in (await request.post()).items()}
+    manager, viewer = request.app[MANAGER], principal(request)
+    version = await manager.games.find(request.match_info["name"])
+    if version is None:
+        raise RequestError("unknown_game", "there is no such game", status=404)
+    opponent = data.get("opponent", "")
+    if opponent not in OWN_PLAYERS:
+        raise RequestError("invalid_player", "choose a player of this server", status=400)
+    own, *others = version.played_roles
+    order = {"game": version.name, "players": {own: HUMAN} | dict.fromkeys(others, opponent)} | _BY_HAND
+    return _started(
+        request, await manager.practice.order(MatchRequest.model_validate(order), viewer), is_for_others=False
+    )
+
+
+def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
+    """Return the order that the form says, as the JSON API takes it."""
+    seats = {role: data.get(f"{_SEAT_PREFIX}{role}", "").strip() for role in version.played_roles}
+    order: dict[str, Any] = {"game": version.name, "players": {role: name for role, name in seats.items() if name}}
+    order |= {name: data.get(name, "").strip() or _DEFAULTS[name] for name in ("startClock", "playClock")}
+    if data.get("seed", "").strip():
+        order["seed"] = data["seed"].strip()
+    if data.get("broadcastDelay", "").strip():
+        order["broadcastDelay"] = data["broadcastDelay"].strip()
+    return order | {"scramble": data.get("scramble") == "yes"}
+
+
+def _where(place: Sequence[str | int]) -> str:
+    names = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
+    return names.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
+
+
+def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> web.StreamResponse:
+    """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
+    claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
+    if len(claims) > 1 or (claims and is_for_others):
+        until_ms = match_page.lobby_until_ms(request.app[MANAGER], ordered.row)
+        return rendering.render(
+            request,
+            "claims.html",
+            row=ordered.row,
+            claims=claims,
+            origin=request[REMOTE].origin,
+            lobby_until_ms=until_ms,
+        )
+    address = claims[0][1] if claims else URL("/matches") / ordered.row.id
+    raise web.HTTPSeeOther(address)
+
+
+async def _form(request: web.Request, data: Mapping[str, str], problem: str = "") -> web.Response:
+    """Return the form for a match, filled with *data*, and with the *problem* of what was sent."""
+    manager = request.app[MANAGER]
+    games = await manager.games.listed()
+    chosen = next((game for game in games if game.name == data.get("game")), None)
+    chosen = chosen or next((game for game in games if game.name == "tictactoe"), games[0] if games else None)
+    return rendering.render(
+        request,
+        "start.html",
+        status=400 if problem else 200,
+        problem=problem,
+        games=[(game.name, title_of(game)) for game in games],
+        chosen=chosen,
+        roles=() if chosen is None else chosen.played_roles,
+        data=_DEFAULTS | dict(data),
+        seat_prefix=_SEAT_PREFIX,
+        own=OWN_PLAYERS,
+        registered=await manager.players.listed(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +167,7 @@ async def show_seat(request: web.Request) -> web.StreamResponse:
         check_seat(match, role, claim.strip(), None)
         return _seated(request, match, role, claim.strip())
     try:
-        _check(request, match, role)
+        _check_seat(request, match, role)
     except RequestError as error:
         if error.status == web.HTTPNotFound.status_code:
             raise
@@ -63,7 +179,7 @@ async def show_seat(request: web.Request) -> web.StreamResponse:
 async def show_parts(request: web.Request) -> web.Response:
     """Show what of the page changes, for its script."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     return rendering.render(request, "seat_parts.html", **await _context(request, match, role))
 
 
@@ -71,7 +187,7 @@ async def show_parts(request: web.Request) -> web.Response:
 async def follow(request: web.Request) -> web.StreamResponse:
     """Tell the page whenever something changes, by the seat's own authority; who looks at the page has come."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     return await stream_of_seat(request, match.id, role)
 
 
@@ -79,7 +195,7 @@ async def follow(request: web.Request) -> web.StreamResponse:
 async def make_move(request: web.Request) -> web.StreamResponse:
     """Make the move of the form, or come to the lobby where no script does it, and show the seat again."""
     match, role = await _match(request), request.match_info["role"]
-    _check(request, match, role)
+    _check_seat(request, match, role)
     data = await request.post()
     if "come" in data:
         await request.app[MANAGER].note_arrival(match.id, role)
@@ -109,7 +225,7 @@ async def _match(request: web.Request) -> MatchRow:
     return await known_match(request.app[MANAGER], request.match_info["id"])
 
 
-def _check(request: web.Request, match: MatchRow, role: str) -> None:
+def _check_seat(request: web.Request, match: MatchRow, role: str) -> None:
     check_seat(match, role, request.cookies.get(_COOKIE), request.get(PRINCIPAL))
 
 

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from server.commands.tournament import ordered
 from server.errors import OrderRefusedError
-from server.importing.api_answers import MAX_BYTES, texts_of_versions
+from server.importing.fetching import MAX_ANSWER_BYTES, texts_of_versions
 
 SHA256 = "5a" * 32
 VERSIONS = f'{{"versions": [{{"sha256": "{SHA256}"}}]}}'.encode()
@@ -23,7 +23,7 @@ NO_ANSWERS = [
     (500, b'{"error": "all wrong"}', "it answers with the status 500"),
     (502, b"<html>", "it answers with the status 502"),
     (500, b'{"error": {"message": [1]}}', "it answers with the status 500"),
-    (200, b" " * (MAX_BYTES + 1), f"its answer has more than {MAX_BYTES:,} bytes"),
+    (200, b" " * (MAX_ANSWER_BYTES + 1), f"its answer has more than {MAX_ANSWER_BYTES:,} bytes"),
 ]
 
 
