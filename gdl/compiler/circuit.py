@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, Product, any_of, are_contrary, folded
+from gdl.compiler.folding import Folding
+from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, Product, any_of, are_contrary
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
@@ -56,7 +57,7 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
     known |= {does[role, move]: gates.input() for role, move in moves}
     values = _Values(program, gates, known)
     values.derive()
-    found = folded(len(known) + 1, gates.gates, values.loops, {})
+    found = Folding(len(known) + 1, gates.gates, values.loops).folded({})
 
     def of(number: int) -> Lit:
         return found.of(values.of(number))
@@ -75,7 +76,7 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
         moves=tuple(move for _, move in moves),
         moves_of=tuple(starts),
         initial=frozenset(i for i, fluent in enumerate(fluents) if (fluent,) in program.atoms.get("init", {})),
-        gates=tuple(found.gates.gates),
+        gates=found.gates,
         loops=found.loops,
         next=tuple(value("next", fluent) for fluent in fluents),
         legal=tuple(value("legal", role, move) for role, move in moves),

@@ -1,12 +1,10 @@
-"""Gates and loops: the parts of circuits, rebuilt with some nodes known and with common factors taken out."""
+"""Gates and loops: the parts of circuits; alternatives with common factors taken out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final, TypeAlias
-
-from gdl.datalog.dependencies import components_of
 
 TRUE: Final = 0
 FALSE: Final = 1
@@ -63,87 +61,6 @@ class Gates:
 def are_contrary(literals: AbstractSet[Lit]) -> bool:
     """Return whether one of *literals* is the complement of another."""
     return not literals.isdisjoint([literal ^ 1 for literal in literals])
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Gates and loops made of others, and the literals that stand for the nodes of those."""
-
-    gates: Gates
-    loops: tuple[Loop, ...]
-    literals: tuple[Lit, ...]
-
-    def of(self, literal: Lit) -> Lit:
-        """Return what a literal of the gates before is now."""
-        return self.literals[literal >> 1] ^ (literal & 1)
-
-
-def folded(n_inputs: int, gates: Sequence[Inputs], loops: Sequence[Loop], known: Mapping[int, bool]) -> Folded:
-    """Return *gates* and *loops* with the inputs *known* constant, and without loops that are none any more.
-
-    The node of a loop whose value does not depend on itself becomes that value: rules that recur in one phase of a
-    game only are plain gates in the others. Inputs keep their numbers.
-    """
-    if not known and not loops:
-        return Folded(Gates(list(gates)), (), tuple(range(0, 2 * len(gates), 2)))
-    inputs = [2 * node for node in range(n_inputs)]
-    for node, value in known.items():
-        inputs[node] = TRUE if value else FALSE
-    found = _rebuilt(inputs, gates, loops, _components(n_inputs, gates, loops))
-    while found.loops:
-        components = _components(n_inputs, found.gates.gates, found.loops)
-        values = _values(found.loops)
-        if all(_is_cycle(component, values) for component in components if component[0] in values):
-            break
-        again = _rebuilt([2 * node for node in range(n_inputs)], found.gates.gates, found.loops, components)
-        found = Folded(again.gates, again.loops, tuple(map(again.of, found.literals)))
-    return found
-
-
-def _rebuilt(
-    inputs: list[Lit], gates: Sequence[Inputs], loops: Sequence[Loop], components: Iterable[tuple[int, ...]]
-) -> Folded:
-    """Return *gates* made again in the order of *components*, and a loop for each that is a cycle."""
-    values = _values(loops)
-    made, kept = Gates([None] * len(inputs)), []
-    literals = [each for literal in inputs for each in (literal, literal ^ 1)]  # by literal, so that it is one look-up
-    literals += [FALSE, TRUE] * (len(gates) - len(inputs))
-    of = literals.__getitem__
-
-    def put(node: int, literal: Lit) -> None:
-        literals[2 * node], literals[2 * node + 1] = literal, literal ^ 1
-
-    for component in components:
-        if component[0] in values and not _is_cycle(component, values):
-            put(component[0], of(values[component[0]]))
-            continue
-        nodes = [node for node in component if node in values]
-        for node in nodes:
-            put(node, made.input())
-        for node in component:
-            if node not in values:
-                put(node, made.conjunction(map(of, gates[node] or ())))
-        if nodes:
-            kept.append(Loop(tuple(of(2 * node) >> 1 for node in nodes), tuple(of(values[node]) for node in nodes)))
-    return Folded(made, tuple(kept), tuple(literals[::2]))
-
-
-def _values(loops: Iterable[Loop]) -> dict[int, Lit]:
-    return {node: value for loop in loops for node, value in zip(loop.nodes, loop.values, strict=True)}
-
-
-def _is_cycle(component: tuple[int, ...], values: Mapping[int, Lit]) -> bool:
-    return len(component) > 1 or values[component[0]] >> 1 == component[0]
-
-
-def _components(n_inputs: int, gates: Sequence[Inputs], loops: Sequence[Loop]) -> list[tuple[int, ...]]:
-    """Return the nodes beside inputs, those together that depend on one another, after all that they depend on."""
-    if not loops:
-        return [(node,) for node in range(n_inputs, len(gates))]
-    values = _values(loops)
-    below = [(values[node],) if node in values else gates[node] or () for node in range(n_inputs, len(gates))]
-    edges = [[(x >> 1) - n_inputs for x in inputs if x >> 1 >= n_inputs] for inputs in below]
-    return [tuple(node + n_inputs for node in component) for component in components_of(edges)]
 
 
 Product: TypeAlias = "frozenset[Lit]"
