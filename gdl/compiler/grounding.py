@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import clingo
+import numpy as np
 
 from gdl.compiler.decomposition import GUARD
 from gdl.datalog.clauses import Clause, Difference, Literal
@@ -37,16 +38,9 @@ class GroundRules:
 
     __slots__ = ("ends", "heads", "literals")
 
-    def __init__(self, rules: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
-        self.heads, self.literals, self.ends = array("i"), array("i"), array("q")
-        for head, body in rules:
-            self.add(head, body)
-
-    def add(self, head: int, body: Sequence[int]) -> None:
-        """Add the rule with that *head* and *body*."""
-        self.heads.append(head)
-        self.literals.extend(body)
-        self.ends.append(len(self.literals))
+    def __init__(self, heads: "array[int]", literals: "array[int]", sizes: "array[int]") -> None:
+        self.heads, self.literals = heads, literals
+        self.ends = array("q", np.cumsum(sizes, dtype=np.int64).tobytes())
 
     def body(self, number: int) -> Sequence[int]:
         """Return the body of rule *number*."""
@@ -87,42 +81,55 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     control.register_observer(observer, replace=True)  # no solver needs them, too
     control.add("base", [], program)
     control.ground([("base", [])])
-    on_rule(len(observer.rules))
+    on_rule(len(observer.heads))
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
-    guards = names.guards
-    held: dict[int, None] = {}
-    for atom in control.symbolic_atoms:
-        if atom.symbol.name in guards and atom.literal:
-            held[atom.literal] = None
-        elif atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
-            arguments = tuple(map(names.term_of, atom.symbol.arguments))
-            atoms.setdefault(atom.symbol.name, {})[arguments] = 0 if atom.is_fact else atom.literal
-    return GroundProgram(atoms, _held(observer.rules, held) if held else observer.rules)
-
-
-def _held(rules: GroundRules, held: Iterable[int]) -> GroundRules:
-    """Return *rules* with facts instead of those whose heads are *held* to be true."""
-    found = GroundRules((atom, ()) for atom in held)
-    is_held = frozenset(held)
-    for number, head in enumerate(rules.heads):
-        if head not in is_held:
-            found.add(head, rules.body(number))
-    return found
+    held = []
+    for name, n_arguments, is_positive in control.symbolic_atoms.signatures:
+        if is_positive and (name in names.FIXED or name in names.guards):
+            for atom in control.symbolic_atoms.by_signature(name, n_arguments):
+                if name in names.guards:
+                    held.append(atom.literal)
+                elif atom.is_fact or atom.literal:  # no number: it can never hold
+                    arguments = tuple(map(names.term_of, atom.symbol.arguments))
+                    atoms.setdefault(name, {})[arguments] = 0 if atom.is_fact else atom.literal
+    return GroundProgram(atoms, observer.rules(held))
 
 
 class _Observer(clingo.Observer):
     """Hears the ground rules from clingo."""
 
     def __init__(self, on_rule: Callable[[int], None]) -> None:
-        self.rules = GroundRules()
-        self._add = self.rules.add
+        self.heads, self._literals, self._sizes = array("i"), array("i"), array("i")
+        self._add_head, self._add_literals, self._add_size = (
+            self.heads.append,
+            self._literals.extend,
+            self._sizes.append,
+        )
         self._on_rule = on_rule
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        if not choice and len(head) == 1:
-            self._add(head[0], body)
-            if not len(self.rules) % _EVERY:
-                self._on_rule(len(self.rules))
+        if not choice and len(head) == 1:  # once a rule, of which there may be millions
+            self._add_head(head[0])
+            self._add_literals(body)
+            self._add_size(len(body))
+            if not len(self.heads) % _EVERY:
+                self._on_rule(len(self.heads))
+
+    def rules(self, held: Sequence[int]) -> GroundRules:
+        """Return the rules, with facts instead of those whose heads are *held* to be true; 0 is no atom."""
+        if not any(held):
+            return GroundRules(self.heads, self._literals, self._sizes)
+        facts = np.array([atom for atom in dict.fromkeys(held) if atom], np.int32)
+        heads, literals, sizes = (np.frombuffer(found, np.int32) for found in (self.heads, self._literals, self._sizes))
+        is_held = np.zeros(1 + max(int(heads.max(initial=0)), int(facts.max())), np.bool_)
+        is_held[facts] = True
+        is_kept = ~is_held[heads]
+        sizes_kept = np.concatenate([np.zeros(len(facts), np.int32), sizes[is_kept]])
+        return GroundRules(
+            array("i", np.concatenate([facts, heads[is_kept]]).tobytes()),
+            array("i", literals[np.repeat(is_kept, sizes)].tobytes()),
+            array("i", sizes_kept.tobytes()),
+        )
 
 
 class _Names:
