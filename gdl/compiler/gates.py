@@ -78,7 +78,9 @@ def any_of(gates: Gates, products: Iterable[Product], depth: int = 0) -> Lit:
     """Return the literal that is true where one of *products* is; *depth* counts what was taken out of them before."""
     found = dict.fromkeys(products)
     if not all(found):
-        return gates.conjunction(())
+        return TRUE
+    if len(found) == 1:
+        return gates.product(*found)
     factors = _factors(gates, found, depth) if depth < _MAX_DEPTH else []
     return gates.disjunction([*factors, *map(gates.product, found)])
 
