@@ -37,7 +37,7 @@ class Bodies:
 
         is_kept = ~(is_known | is_fact)[heads]
         is_own = literals == np.repeat(heads, sizes)
-        is_kept[np.repeat(np.arange(len(heads)), sizes)[is_own]] = False  # what needs itself adds nothing
+        is_kept[np.searchsorted(ends, np.flatnonzero(is_own), side="right")] = False  # what needs itself adds nothing
         kept = np.flatnonzero(is_kept)
         places = self._places(heads[kept])
         in_order = np.argsort(places[heads[kept]], kind="stable")
@@ -46,7 +46,7 @@ class Bodies:
         found = literals[_ranges(begins[kept], sizes[kept])]
         rule = np.repeat(np.arange(len(kept), dtype=np.int32), sizes[kept])
         place = places[heads[kept]]
-        self.successors: Final = _successors(place[rule], places[np.abs(found)], len(self.heads))
+        self.successors: Final = _successors(np.repeat(place, sizes[kept]), places[np.abs(found)], len(self.heads))
         is_open = is_known | (places >= 0)
         self._alternatives(found, rule, place, is_open, is_fact)
 
@@ -71,10 +71,10 @@ class Bodies:
         is_wanted = holds[rule] & ~is_settled
         number = np.cumsum(holds) - 1
         starts = _starts(number[rule[is_wanted]], int(holds.sum()))
-        self._literals = array("i", (2 * atoms + is_negated)[is_wanted].astype(np.int32).tobytes())
-        self._starts = array("q", starts)
+        self._literals = array("i", (2 * atoms[is_wanted] + is_negated[is_wanted]).tobytes())
+        self._starts = array("q", starts.tobytes())
         place = place[holds]
-        self._first = _starts(place, len(self.heads))
+        self._first = _starts(place, len(self.heads)).tolist()
         is_longer = np.zeros(len(self.heads), np.bool_)
         is_longer[place[np.diff(starts) != 1]] = True
         self._is_longer = is_longer.tobytes()
@@ -96,13 +96,12 @@ def _successors(place: Numbers, needed: Numbers, n_places: int) -> list[tuple[in
     """Return the places that each needs, of pairs in ascending order; -1 is none."""
     is_place = needed >= 0
     ours = array("i", needed[is_place].tobytes())
-    return [tuple(set(ours[begin:end])) for begin, end in pairwise(_starts(place[is_place], n_places))]
+    return [tuple(set(ours[begin:end])) for begin, end in pairwise(_starts(place[is_place], n_places).tolist())]
 
 
-def _starts(groups: Numbers, n_groups: int) -> list[int]:
+def _starts(groups: Numbers, n_groups: int) -> NDArray[np.int64]:
     """Return where each group begins among items, given their ascending groups, and the end."""
-    found: list[int] = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))]).tolist()
-    return found
+    return np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))])
 
 
 def _ranges(first: Numbers, size: Numbers) -> Numbers:

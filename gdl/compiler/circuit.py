@@ -11,7 +11,7 @@ from itertools import chain
 
 from gdl.compiler.bodies import Bodies
 from gdl.compiler.folding import Folding
-from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, Product, any_of, are_contrary
+from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, any_of, are_contrary
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
@@ -134,12 +134,8 @@ class _Values:
         alternatives = self._bodies.single_literals(place)
         if alternatives is not None:
             return self._gates.disjunction(map(of, alternatives))
-        products = (_product(frozenset(map(of, body))) for body in self._bodies.of(place))
-        return any_of(self._gates, (product for product in products if product is not None))
-
-
-def _product(literals: Product) -> Product | None:
-    """Return what must be true for all *literals* to be; None where they never are."""
-    if TRUE in literals:
-        literals -= {TRUE}
-    return None if FALSE in literals or are_contrary(literals) else literals
+        products = [frozenset(map(of, body)) for body in self._bodies.of(place)]
+        used = frozenset().union(*products)
+        if TRUE in used or FALSE in used or are_contrary(used):  # else no product has any of these
+            products = [product - {TRUE} for product in products if FALSE not in product and not are_contrary(product)]
+        return any_of(self._gates, products)

@@ -243,8 +243,7 @@ class _Rebuilder:
     """Makes the gates of a plan."""
 
     def __init__(self, phase: Phase, settled: _Settled, plan: _Plan) -> None:
-        gates = list(phase.gates)
-        self.gates = Gates(gates, {inputs: node for node, inputs in enumerate(gates) if inputs})
+        self.gates = Gates.of(phase.gates)
         self._settled, self._plan = settled, plan
         self._sets = _Sets(self.gates, settled)
         self._selected: dict[int, Lit] = {}

@@ -79,7 +79,7 @@ class Folding:
 
     @cached_property
     def _hashed(self) -> dict[tuple[Lit, ...], int]:
-        return {inputs: node for node, inputs in enumerate(self._gates) if inputs}
+        return Gates.of(self._gates).hashed
 
     def folded(self, known: Mapping[int, bool]) -> Folded:
         """Return the gates and loops with the inputs *known* constant, and without loops that are none any more.

@@ -1,10 +1,12 @@
 """Gates and loops: the parts of circuits; alternatives with common factors taken out."""
 
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Final, TypeAlias
+from itertools import chain, count
+from typing import Any, Final, TypeAlias
 
 TRUE: Final = 0
 FALSE: Final = 1
@@ -24,10 +26,19 @@ class Loop:
 
 @dataclass(slots=True)
 class Gates:
-    """Gates under construction, each shape once."""
+    """Gates under construction, each shape once: `hashed` has the node of each."""
 
     gates: list[Inputs]
-    _hashed: dict[tuple[Lit, ...], int] = field(default_factory=dict)
+    hashed: dict[tuple[Lit, ...], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, gates: Iterable[Inputs]) -> "Gates":
+        """Return *gates*, to which more may be added."""
+        found = list(gates)
+        hashed: dict[Any, int] = dict(zip(found, count()))
+        for no_gate in (None, ()):
+            hashed.pop(no_gate, None)
+        return cls(found, hashed)
 
     def input(self) -> Lit:
         """Return the literal of a new node that no gate defines."""
@@ -47,9 +58,9 @@ class Gates:
         key = tuple(sorted(literals))
         if len(key) < 2:
             return key[0] if key else TRUE
-        node = self._hashed.get(key)
+        node = self.hashed.get(key)
         if node is None:
-            node = self._hashed[key] = len(self.gates)
+            node = self.hashed[key] = len(self.gates)
             self.gates.append(key)
         return 2 * node
 
@@ -89,12 +100,13 @@ def _factors(gates: Gates, products: dict[Product, None], depth: int) -> list[Li
     """Take the products that have something in common out of *products*; return literals that stand for them."""
     if len(frozenset().union(*products)) == sum(map(len, products)):
         return []  # no two of them have
-    having: dict[Lit, dict[Product, None]] = {}
+    n_having = Counter(chain.from_iterable(products))
+    having: dict[Lit, dict[Product, None]] = {literal: {} for literal, n in n_having.items() if n > 1}
     for product in products:
-        for literal in product:
-            having.setdefault(literal, {})[product] = None
+        for literal in having.keys() & product:
+            having[literal][product] = None
     found = []
-    shared = [(-len(group), literal) for literal, group in having.items() if len(group) > 1]
+    shared = [(-len(group), literal) for literal, group in having.items()]
     heapify(shared)
     while shared:
         n, literal = heappop(shared)
@@ -107,7 +119,7 @@ def _factors(gates: Gates, products: dict[Product, None], depth: int) -> list[Li
         if _saved(group, common) > -_HOPE:
             for product in group:
                 del products[product]
-                for each in product:
+                for each in having.keys() & product:
                     del having[each][product]
             left = any_of(gates, (product - common for product in group), depth + 1)
             found.append(gates.conjunction([*common, left]))

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 import clingo
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.compiler.decomposition import GUARD
 from gdl.datalog.clauses import Clause, Difference, Literal
@@ -38,7 +39,7 @@ class GroundRules:
 
     __slots__ = ("ends", "heads", "literals")
 
-    def __init__(self, heads: "array[int]", literals: "array[int]", sizes: "array[int]") -> None:
+    def __init__(self, heads: "array[int]", literals: "array[int]", sizes: Sequence[int] | NDArray[np.int64]) -> None:
         self.heads, self.literals = heads, literals
         self.ends = array("q", np.cumsum(sizes, dtype=np.int64).tobytes())
 
@@ -81,7 +82,7 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     control.register_observer(observer, replace=True)  # no solver needs them, too
     control.add("base", [], program)
     control.ground([("base", [])])
-    on_rule(len(observer.heads))
+    on_rule(observer.n_rules)
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
     held = []
     for name, n_arguments, is_positive in control.symbolic_atoms.signatures:
@@ -99,36 +100,33 @@ class _Observer(clingo.Observer):
     """Hears the ground rules from clingo."""
 
     def __init__(self, on_rule: Callable[[int], None]) -> None:
-        self.heads, self._literals, self._sizes = array("i"), array("i"), array("i")
-        self._add_head, self._add_literals, self._add_size = (
-            self.heads.append,
-            self._literals.extend,
-            self._sizes.append,
-        )
-        self._on_rule = on_rule
+        self.n_rules = 0
+        self._told = array("i")  # of each rule the head, the body, and 0, which is no literal
+        self._add, self._on_rule = self._told.extend, on_rule
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
         if not choice and len(head) == 1:  # once a rule, of which there may be millions
-            self._add_head(head[0])
-            self._add_literals(body)
-            self._add_size(len(body))
-            if not len(self.heads) % _EVERY:
-                self._on_rule(len(self.heads))
+            self._add([*head, *body, 0])
+            self.n_rules = n_rules = self.n_rules + 1
+            if not n_rules % _EVERY:
+                self._on_rule(n_rules)
 
     def rules(self, held: Sequence[int]) -> GroundRules:
         """Return the rules, with facts instead of those whose heads are *held* to be true; 0 is no atom."""
-        if not any(held):
-            return GroundRules(self.heads, self._literals, self._sizes)
+        told = np.frombuffer(self._told, np.int32)
+        ends = np.flatnonzero(told == 0)
+        begins = np.concatenate([[0], 1 + ends])[:-1]
+        heads, sizes = told[begins], ends - begins - 1
         facts = np.array([atom for atom in dict.fromkeys(held) if atom], np.int32)
-        heads, literals, sizes = (np.frombuffer(found, np.int32) for found in (self.heads, self._literals, self._sizes))
-        is_held = np.zeros(1 + max(int(heads.max(initial=0)), int(facts.max())), np.bool_)
+        is_held = np.zeros(1 + max(int(heads.max(initial=0)), int(facts.max(initial=0))), np.bool_)
         is_held[facts] = True
         is_kept = ~is_held[heads]
-        sizes_kept = np.concatenate([np.zeros(len(facts), np.int32), sizes[is_kept]])
+        is_literal = np.repeat(is_kept, sizes + 2)
+        is_literal[begins] = is_literal[ends] = False
         return GroundRules(
             array("i", np.concatenate([facts, heads[is_kept]]).tobytes()),
-            array("i", literals[np.repeat(is_kept, sizes)].tobytes()),
-            array("i", sizes_kept.tobytes()),
+            array("i", told[is_literal].tobytes()),
+            np.concatenate([np.zeros(len(facts), np.int64), sizes[is_kept]]),
         )
 
 

@@ -12,7 +12,7 @@ from gdl.compiler.grounding import GroundRules
 def bodies_of(rules: Iterable[tuple[int, Sequence[int]]], known: Collection[int] = ()) -> Bodies:
     rules = tuple(rules)
     literals = [literal for _, body in rules for literal in body]
-    sizes = array("i", [len(body) for _, body in rules])
+    sizes = [len(body) for _, body in rules]
     return Bodies(GroundRules(array("i", [head for head, _ in rules]), array("i", literals), sizes), known)
 
 
