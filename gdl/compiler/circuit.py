@@ -5,11 +5,13 @@ What is still cyclic after grounding becomes loops, each iterated to its least f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, Product, any_of, are_contrary, folded
+from gdl.compiler.bodies import Bodies
+from gdl.compiler.folding import Folding
+from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, any_of, are_contrary
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.dependencies import components_of
 from gdl.game import Role
@@ -56,7 +58,7 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
     known |= {does[role, move]: gates.input() for role, move in moves}
     values = _Values(program, gates, known)
     values.derive()
-    found = folded(len(known) + 1, gates.gates, values.loops, {})
+    found = Folding(len(known) + 1, gates.gates, values.loops).folded({})
 
     def of(number: int) -> Lit:
         return found.of(values.of(number))
@@ -75,7 +77,7 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
         moves=tuple(move for _, move in moves),
         moves_of=tuple(starts),
         initial=frozenset(i for i, fluent in enumerate(fluents) if (fluent,) in program.atoms.get("init", {})),
-        gates=tuple(found.gates.gates),
+        gates=found.gates,
         loops=found.loops,
         next=tuple(value("next", fluent) for fluent in fluents),
         legal=tuple(value("legal", role, move) for role, move in moves),
@@ -96,71 +98,44 @@ class _Values:
 
     def __init__(self, program: GroundProgram, gates: Gates, known: dict[int, Lit]) -> None:
         self._gates = gates
-        self._literals = _Literals()
-        for number, literal in ((0, TRUE), *known.items()):
-            self._literals.put(number, literal)
-        self._rules = program.rules
-        self._numbers: dict[int, list[int]] = {}
+        self._bodies = Bodies(program.rules, known)
+        # By literal of an atom, 2 * number, or that + 1 for its negation; what nothing derives is false.
+        self._literals = [FALSE, TRUE] * self._bodies.n_atoms
+        for number in chain((0,), self._bodies.facts):
+            self._put(number, TRUE)
+        for number, literal in known.items():
+            self._put(number, literal)
         self.loops: list[Loop] = []
-        facts = set()
-        for number, head in enumerate(self._rules.heads):
-            if head in known:
-                continue
-            body = self._rules.body(number)
-            if not body:
-                facts.add(head)
-            elif head not in body:  # what needs itself adds nothing
-                self._numbers.setdefault(head, []).append(number)
-        for head in facts:
-            self._literals.put(head, TRUE)
-            self._numbers.pop(head, None)
 
     def of(self, number: int) -> Lit:
         """Return the literal of an atom; atoms that no rule derives are false."""
-        return self._literals[number]
+        return self._literals[2 * number] if number < self._bodies.n_atoms else FALSE
 
-    def _bodies(self, head: int) -> Iterator[Sequence[int]]:
-        return map(self._rules.body, self._numbers[head])
+    def _put(self, number: int, literal: Lit) -> None:
+        self._literals[2 * number], self._literals[2 * number + 1] = literal, literal ^ 1
 
     def derive(self) -> None:
-        heads = list(self._numbers)
-        place = {head: i for i, head in enumerate(heads)}
-        place |= {-head: i for i, head in enumerate(heads)}
-        successors = []
-        for head in heads:
-            needed = filter(place.__contains__, chain.from_iterable(self._bodies(head)))
-            successors.append(tuple(set(map(place.__getitem__, needed))))
+        heads, successors = self._bodies.heads, self._bodies.successors
         for component in components_of(successors):
             if len(component) == 1 and component[0] not in successors[component[0]]:
-                head = heads[component[0]]
-                self._literals.put(head, self._derived(head))
+                self._put(heads[component[0]], self._derived(component[0]))
             else:
-                self._derive_loop([heads[i] for i in component])
+                self._derive_loop(component)
 
-    def _derive_loop(self, heads: list[int]) -> None:
+    def _derive_loop(self, component: Sequence[int]) -> None:
+        heads = [self._bodies.heads[place] for place in component]
         for head in heads:
-            self._literals.put(head, self._gates.input())
-        nodes = tuple(self._literals[head] >> 1 for head in heads)
-        self.loops.append(Loop(nodes, tuple(self._derived(head) for head in heads)))
+            self._put(head, self._gates.input())
+        nodes = tuple(self.of(head) >> 1 for head in heads)
+        self.loops.append(Loop(nodes, tuple(map(self._derived, component))))
 
-    def _derived(self, head: int) -> Lit:
-        products = map(self._product, self._bodies(head))
-        return any_of(self._gates, (product for product in products if product is not None))
-
-    def _product(self, body: Sequence[int]) -> Product | None:
-        """Return what must be true for *body* to hold; None where it never does."""
-        found = frozenset(map(self._literals.__getitem__, body))
-        if TRUE in found:
-            found -= {TRUE}
-        return None if FALSE in found or are_contrary(found) else found
-
-
-class _Literals(dict[int, Lit]):
-    """The literals of atoms by number, of negated ones by minus their number; what nothing derives is false."""
-
-    def put(self, number: int, literal: Lit) -> None:
-        self[-number] = literal ^ 1
-        self[number] = literal
-
-    def __missing__(self, number: int) -> Lit:
-        return FALSE if number > 0 else TRUE
+    def _derived(self, place: int) -> Lit:
+        of = self._literals.__getitem__
+        alternatives = self._bodies.single_literals(place)
+        if alternatives is not None:
+            return self._gates.disjunction(map(of, alternatives))
+        products = [frozenset(map(of, body)) for body in self._bodies.of(place)]
+        used = frozenset().union(*products)
+        if TRUE in used or FALSE in used or are_contrary(used):  # else no product has any of these
+            products = [product - {TRUE} for product in products if FALSE not in product and not are_contrary(product)]
+        return any_of(self._gates, products)

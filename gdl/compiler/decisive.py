@@ -111,10 +111,9 @@ class _Maker:
     """Makes gates of a phase, simplified by what holds in every state that is no end."""
 
     def __init__(self, phase: Phase, allowance: _Allowance) -> None:
-        gates = list(phase.gates)
-        self.gates = Gates(gates, {inputs: node for node, inputs in enumerate(gates) if inputs})
+        self.gates = Gates.of(phase.gates)
         self._allowance = allowance
-        self._true = _implied(gates, phase.terminal ^ 1)
+        self._true = _implied(phase.gates, phase.terminal ^ 1)
 
     def conjunction(self, literals: Iterable[Lit]) -> Lit:
         gates = self.gates.gates

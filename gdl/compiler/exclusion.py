@@ -70,7 +70,9 @@ class _Settled:
                     todo += phase.gates[x >> 1] or ()
 
     def _go_up(self, phase: Phase) -> None:
-        for node, inputs in enumerate(phase.gates):
+        """Go over what the next state depends on, which alone is made again."""
+        for node in sorted(_cone(phase)):
+            inputs = phase.gates[node]
             if inputs is None:
                 continue
             true, false = self.all, 0
@@ -89,6 +91,18 @@ class _Settled:
         """Return whether the role's move alone says what *literal* is."""
         node = literal >> 1
         return bool(self.above[node]) and self._true[node] | self._false[node] == self.all
+
+
+def _cone(phase: Phase) -> set[int]:
+    """Return the nodes that the next state depends on."""
+    found: set[int] = set()
+    todo = [x >> 1 for x in phase.next]
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += [x >> 1 for x in phase.gates[node] or ()]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +243,7 @@ class _Rebuilder:
     """Makes the gates of a plan."""
 
     def __init__(self, phase: Phase, settled: _Settled, plan: _Plan) -> None:
-        gates = list(phase.gates)
-        self.gates = Gates(gates, {inputs: node for node, inputs in enumerate(gates) if inputs})
+        self.gates = Gates.of(phase.gates)
         self._settled, self._plan = settled, plan
         self._sets = _Sets(self.gates, settled)
         self._selected: dict[int, Lit] = {}

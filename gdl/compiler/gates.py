@@ -1,12 +1,12 @@
-"""Gates and loops: the parts of circuits, rebuilt with some nodes known and with common factors taken out."""
+"""Gates and loops: the parts of circuits; alternatives with common factors taken out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Final, TypeAlias
-
-from gdl.datalog.dependencies import components_of
+from itertools import chain, count
+from typing import Any, Final, TypeAlias
 
 TRUE: Final = 0
 FALSE: Final = 1
@@ -26,10 +26,19 @@ class Loop:
 
 @dataclass(slots=True)
 class Gates:
-    """Gates under construction, each shape once."""
+    """Gates under construction, each shape once: `hashed` has the node of each."""
 
     gates: list[Inputs]
-    _hashed: dict[tuple[Lit, ...], int] = field(default_factory=dict)
+    hashed: dict[tuple[Lit, ...], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, gates: Iterable[Inputs]) -> "Gates":
+        """Return *gates*, to which more may be added."""
+        found = list(gates)
+        hashed: dict[Any, int] = dict(zip(found, count()))
+        for no_gate in (None, ()):
+            hashed.pop(no_gate, None)
+        return cls(found, hashed)
 
     def input(self) -> Lit:
         """Return the literal of a new node that no gate defines."""
@@ -49,9 +58,9 @@ class Gates:
         key = tuple(sorted(literals))
         if len(key) < 2:
             return key[0] if key else TRUE
-        node = self._hashed.get(key)
+        node = self.hashed.get(key)
         if node is None:
-            node = self._hashed[key] = len(self.gates)
+            node = self.hashed[key] = len(self.gates)
             self.gates.append(key)
         return 2 * node
 
@@ -63,87 +72,6 @@ class Gates:
 def are_contrary(literals: AbstractSet[Lit]) -> bool:
     """Return whether one of *literals* is the complement of another."""
     return not literals.isdisjoint([literal ^ 1 for literal in literals])
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Gates and loops made of others, and the literals that stand for the nodes of those."""
-
-    gates: Gates
-    loops: tuple[Loop, ...]
-    literals: tuple[Lit, ...]
-
-    def of(self, literal: Lit) -> Lit:
-        """Return what a literal of the gates before is now."""
-        return self.literals[literal >> 1] ^ (literal & 1)
-
-
-def folded(n_inputs: int, gates: Sequence[Inputs], loops: Sequence[Loop], known: Mapping[int, bool]) -> Folded:
-    """Return *gates* and *loops* with the inputs *known* constant, and without loops that are none any more.
-
-    The node of a loop whose value does not depend on itself becomes that value: rules that recur in one phase of a
-    game only are plain gates in the others. Inputs keep their numbers.
-    """
-    if not known and not loops:
-        return Folded(Gates(list(gates)), (), tuple(range(0, 2 * len(gates), 2)))
-    inputs = [2 * node for node in range(n_inputs)]
-    for node, value in known.items():
-        inputs[node] = TRUE if value else FALSE
-    found = _rebuilt(inputs, gates, loops, _components(n_inputs, gates, loops))
-    while found.loops:
-        components = _components(n_inputs, found.gates.gates, found.loops)
-        values = _values(found.loops)
-        if all(_is_cycle(component, values) for component in components if component[0] in values):
-            break
-        again = _rebuilt([2 * node for node in range(n_inputs)], found.gates.gates, found.loops, components)
-        found = Folded(again.gates, again.loops, tuple(map(again.of, found.literals)))
-    return found
-
-
-def _rebuilt(
-    inputs: list[Lit], gates: Sequence[Inputs], loops: Sequence[Loop], components: Iterable[tuple[int, ...]]
-) -> Folded:
-    """Return *gates* made again in the order of *components*, and a loop for each that is a cycle."""
-    values = _values(loops)
-    made, kept = Gates([None] * len(inputs)), []
-    literals = [each for literal in inputs for each in (literal, literal ^ 1)]  # by literal, so that it is one look-up
-    literals += [FALSE, TRUE] * (len(gates) - len(inputs))
-    of = literals.__getitem__
-
-    def put(node: int, literal: Lit) -> None:
-        literals[2 * node], literals[2 * node + 1] = literal, literal ^ 1
-
-    for component in components:
-        if component[0] in values and not _is_cycle(component, values):
-            put(component[0], of(values[component[0]]))
-            continue
-        nodes = [node for node in component if node in values]
-        for node in nodes:
-            put(node, made.input())
-        for node in component:
-            if node not in values:
-                put(node, made.conjunction(map(of, gates[node] or ())))
-        if nodes:
-            kept.append(Loop(tuple(of(2 * node) >> 1 for node in nodes), tuple(of(values[node]) for node in nodes)))
-    return Folded(made, tuple(kept), tuple(literals[::2]))
-
-
-def _values(loops: Iterable[Loop]) -> dict[int, Lit]:
-    return {node: value for loop in loops for node, value in zip(loop.nodes, loop.values, strict=True)}
-
-
-def _is_cycle(component: tuple[int, ...], values: Mapping[int, Lit]) -> bool:
-    return len(component) > 1 or values[component[0]] >> 1 == component[0]
-
-
-def _components(n_inputs: int, gates: Sequence[Inputs], loops: Sequence[Loop]) -> list[tuple[int, ...]]:
-    """Return the nodes beside inputs, those together that depend on one another, after all that they depend on."""
-    if not loops:
-        return [(node,) for node in range(n_inputs, len(gates))]
-    values = _values(loops)
-    below = [(values[node],) if node in values else gates[node] or () for node in range(n_inputs, len(gates))]
-    edges = [[(x >> 1) - n_inputs for x in inputs if x >> 1 >= n_inputs] for inputs in below]
-    return [tuple(node + n_inputs for node in component) for component in components_of(edges)]
 
 
 Product: TypeAlias = "frozenset[Lit]"
@@ -161,7 +89,9 @@ def any_of(gates: Gates, products: Iterable[Product], depth: int = 0) -> Lit:
     """Return the literal that is true where one of *products* is; *depth* counts what was taken out of them before."""
     found = dict.fromkeys(products)
     if not all(found):
-        return gates.conjunction(())
+        return TRUE
+    if len(found) == 1:
+        return gates.product(*found)
     factors = _factors(gates, found, depth) if depth < _MAX_DEPTH else []
     return gates.disjunction([*factors, *map(gates.product, found)])
 
@@ -170,12 +100,13 @@ def _factors(gates: Gates, products: dict[Product, None], depth: int) -> list[Li
     """Take the products that have something in common out of *products*; return literals that stand for them."""
     if len(frozenset().union(*products)) == sum(map(len, products)):
         return []  # no two of them have
-    having: dict[Lit, dict[Product, None]] = {}
+    n_having = Counter(chain.from_iterable(products))
+    having: dict[Lit, dict[Product, None]] = {literal: {} for literal, n in n_having.items() if n > 1}
     for product in products:
-        for literal in product:
-            having.setdefault(literal, {})[product] = None
+        for literal in having.keys() & product:
+            having[literal][product] = None
     found = []
-    shared = [(-len(group), literal) for literal, group in having.items() if len(group) > 1]
+    shared = [(-len(group), literal) for literal, group in having.items()]
     heapify(shared)
     while shared:
         n, literal = heappop(shared)
@@ -188,7 +119,7 @@ def _factors(gates: Gates, products: dict[Product, None], depth: int) -> list[Li
         if _saved(group, common) > -_HOPE:
             for product in group:
                 del products[product]
-                for each in product:
+                for each in having.keys() & product:
                     del having[each][product]
             left = any_of(gates, (product - common for product in group), depth + 1)
             found.append(gates.conjunction([*common, left]))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import clingo
+import numpy as np
+from numpy.typing import NDArray
 
 from gdl.compiler.decomposition import GUARD
 from gdl.datalog.clauses import Clause, Difference, Literal
@@ -37,16 +39,9 @@ class GroundRules:
 
     __slots__ = ("ends", "heads", "literals")
 
-    def __init__(self, rules: Iterable[tuple[int, Sequence[int]]] = ()) -> None:
-        self.heads, self.literals, self.ends = array("i"), array("i"), array("q")
-        for head, body in rules:
-            self.add(head, body)
-
-    def add(self, head: int, body: Sequence[int]) -> None:
-        """Add the rule with that *head* and *body*."""
-        self.heads.append(head)
-        self.literals.extend(body)
-        self.ends.append(len(self.literals))
+    def __init__(self, heads: "array[int]", literals: "array[int]", sizes: Sequence[int] | NDArray[np.int64]) -> None:
+        self.heads, self.literals = heads, literals
+        self.ends = array("q", np.cumsum(sizes, dtype=np.int64).tobytes())
 
     def body(self, number: int) -> Sequence[int]:
         """Return the body of rule *number*."""
@@ -87,42 +82,52 @@ def ground(clauses: Iterable[Clause], on_rule: Callable[[int], None] = lambda _:
     control.register_observer(observer, replace=True)  # no solver needs them, too
     control.add("base", [], program)
     control.ground([("base", [])])
-    on_rule(len(observer.rules))
+    on_rule(observer.n_rules)
     atoms: dict[str, dict[tuple[Term, ...], int]] = {}
-    guards = names.guards
-    held: dict[int, None] = {}
-    for atom in control.symbolic_atoms:
-        if atom.symbol.name in guards and atom.literal:
-            held[atom.literal] = None
-        elif atom.symbol.name in _Names.FIXED and (atom.is_fact or atom.literal):  # no number: it can never hold
-            arguments = tuple(map(names.term_of, atom.symbol.arguments))
-            atoms.setdefault(atom.symbol.name, {})[arguments] = 0 if atom.is_fact else atom.literal
-    return GroundProgram(atoms, _held(observer.rules, held) if held else observer.rules)
-
-
-def _held(rules: GroundRules, held: Iterable[int]) -> GroundRules:
-    """Return *rules* with facts instead of those whose heads are *held* to be true."""
-    found = GroundRules((atom, ()) for atom in held)
-    is_held = frozenset(held)
-    for number, head in enumerate(rules.heads):
-        if head not in is_held:
-            found.add(head, rules.body(number))
-    return found
+    held = []
+    for name, n_arguments, is_positive in control.symbolic_atoms.signatures:
+        if is_positive and (name in names.FIXED or name in names.guards):
+            for atom in control.symbolic_atoms.by_signature(name, n_arguments):
+                if name in names.guards:
+                    held.append(atom.literal)
+                elif atom.is_fact or atom.literal:  # no number: it can never hold
+                    arguments = tuple(map(names.term_of, atom.symbol.arguments))
+                    atoms.setdefault(name, {})[arguments] = 0 if atom.is_fact else atom.literal
+    return GroundProgram(atoms, observer.rules(held))
 
 
 class _Observer(clingo.Observer):
     """Hears the ground rules from clingo."""
 
     def __init__(self, on_rule: Callable[[int], None]) -> None:
-        self.rules = GroundRules()
-        self._add = self.rules.add
-        self._on_rule = on_rule
+        self.n_rules = 0
+        self._told = array("i")  # of each rule the head, the body, and 0, which is no literal
+        self._add, self._on_rule = self._told.extend, on_rule
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-        if not choice and len(head) == 1:
-            self._add(head[0], body)
-            if not len(self.rules) % _EVERY:
-                self._on_rule(len(self.rules))
+        if not choice and len(head) == 1:  # once a rule, of which there may be millions
+            self._add([*head, *body, 0])
+            self.n_rules = n_rules = self.n_rules + 1
+            if not n_rules % _EVERY:
+                self._on_rule(n_rules)
+
+    def rules(self, held: Sequence[int]) -> GroundRules:
+        """Return the rules, with facts instead of those whose heads are *held* to be true; 0 is no atom."""
+        told = np.frombuffer(self._told, np.int32)
+        ends = np.flatnonzero(told == 0)
+        begins = np.concatenate([[0], 1 + ends])[:-1]
+        heads, sizes = told[begins], ends - begins - 1
+        facts = np.array([atom for atom in dict.fromkeys(held) if atom], np.int32)
+        is_held = np.zeros(1 + max(int(heads.max(initial=0)), int(facts.max(initial=0))), np.bool_)
+        is_held[facts] = True
+        is_kept = ~is_held[heads]
+        is_literal = np.repeat(is_kept, sizes + 2)
+        is_literal[begins] = is_literal[ends] = False
+        return GroundRules(
+            array("i", np.concatenate([facts, heads[is_kept]]).tobytes()),
+            array("i", told[is_literal].tobytes()),
+            np.concatenate([np.zeros(len(facts), np.int64), sizes[is_kept]]),
+        )
 
 
 class _Names:

@@ -9,8 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.gates import FALSE, TRUE, Folded, Inputs, Lit, Loop, folded
+from gdl.compiler.folding import Folding, Readers
+from gdl.compiler.gates import FALSE, TRUE, Inputs, Lit, Loop
 
 MAX_PHASES: Final = 8
 
@@ -54,17 +57,22 @@ def plain(circuit: Circuit) -> Phase:
 
 def whole(circuit: Circuit) -> tuple[Phase, ...]:
     """Return the one phase that knows nothing and is right in every state."""
-    return (_specialised(circuit, {}),)
+    return (_specialised(circuit, _folding(circuit), {}),)
 
 
 def phases(circuit: Circuit) -> tuple[Phase, ...]:
     """Return the phases through which every play from the first state cycles; one where there are none."""
-    cycle = _cycle(circuit)
-    return tuple(_specialised(circuit, known) for known in cycle) if cycle else whole(circuit)
+    folding = _folding(circuit)
+    cycle = _cycle(circuit, folding.readers)
+    return tuple(_specialised(circuit, folding, known) for known in cycle or [{}])
 
 
-def _cycle(circuit: Circuit) -> list[dict[int, bool]]:
-    alone = sorted(_autonomous(circuit))
+def _folding(circuit: Circuit) -> Folding:
+    return Folding(circuit.n_inputs, circuit.gates, circuit.loops)
+
+
+def _cycle(circuit: Circuit, readers: Readers) -> list[dict[int, bool]]:
+    alone = _autonomous(circuit, readers)
     history = _run_alone(circuit, alone, 6 * MAX_PHASES)
     periods = {fluent: _period([step[fluent] for step in history]) for fluent in alone}
     turning = {fluent: period for fluent, period in periods.items() if period}
@@ -82,29 +90,17 @@ def _period(values: Sequence[bool]) -> int:
     return 0
 
 
-def _autonomous(circuit: Circuit) -> set[int]:
+def _autonomous(circuit: Circuit, readers: Readers) -> list[int]:
     """Return the fluents whose next values depend on no move, on no loop, and on no other kind of fluent."""
-    readers = _readers(circuit)
     n_fluents, n_inputs = len(circuit.fluents), circuit.n_inputs
-    todo = [*range(1 + n_fluents, n_inputs), *(node for loop in circuit.loops for node in loop.nodes)]
-    bound = set(todo)
-    while todo:
-        for node in readers[todo.pop()]:
-            if node not in bound:
-                bound.add(node)
-                todo.append(node)
-    return {i for i in range(n_fluents) if 1 + i not in bound}
-
-
-def _readers(circuit: Circuit) -> list[list[int]]:
-    """Return, per node, the gates and fluents whose (next) value is computed from it."""
-    readers: list[list[int]] = [[] for _ in circuit.gates]
-    for node, inputs in enumerate(circuit.gates):
-        for x in inputs or ():
-            readers[x >> 1].append(node)
-    for fluent, literal in enumerate(circuit.next):
-        readers[literal >> 1].append(1 + fluent)
-    return readers
+    is_bound = np.zeros(len(circuit.gates), np.bool_)
+    readers.reach([*range(1 + n_fluents, n_inputs), *(node for loop in circuit.loops for node in loop.nodes)], is_bound)
+    following = np.array(circuit.next, np.int64) >> 1
+    while True:
+        new = np.flatnonzero(is_bound[following] & ~is_bound[1 : 1 + n_fluents])
+        if not new.size:
+            return np.flatnonzero(~is_bound[1 : 1 + n_fluents]).tolist()
+        readers.reach(1 + new, is_bound)
 
 
 def _run_alone(circuit: Circuit, alone: Sequence[int], n_steps: int) -> list[dict[int, bool]]:
@@ -132,9 +128,9 @@ def _value(circuit: Circuit, literal: Lit, values: dict[int, bool]) -> bool:
     return values[literal >> 1] ^ bool(literal & 1)
 
 
-def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
+def _specialised(circuit: Circuit, folding: Folding, known: Mapping[int, bool]) -> Phase:
     """Return *circuit* with known fluents folded in, then with the moves that are thereby decided."""
-    first = _folded(circuit, {1 + fluent: value for fluent, value in known.items()})
+    first = folding.folded({1 + fluent: value for fluent, value in known.items()})
     legal = [first.of(literal) for literal in circuit.legal]
     decided: dict[int, bool] = {}
     choices = []
@@ -149,10 +145,10 @@ def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
             choices.append(tuple(possible) or tuple(numbers[:1]))  # a role that cannot move: the kernel is to notice
     values = {1 + fluent: value for fluent, value in known.items()}
     values |= {1 + len(circuit.fluents) + i: value for i, value in decided.items()}
-    found = _folded(circuit, values)
+    found = folding.folded(values)
     return Phase(
         known=known,
-        gates=tuple(found.gates.gates),
+        gates=found.gates,
         loops=found.loops,
         next=tuple(found.of(literal) for literal in circuit.next),
         legal=tuple(found.of(literal) for literal in circuit.legal),
@@ -162,7 +158,3 @@ def _specialised(circuit: Circuit, known: Mapping[int, bool]) -> Phase:
         choices=tuple(choices),
         forced=tuple(forced),
     )
-
-
-def _folded(circuit: Circuit, known: Mapping[int, bool]) -> Folded:
-    return folded(circuit.n_inputs, circuit.gates, circuit.loops, known)

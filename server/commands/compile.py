@@ -143,10 +143,7 @@ def _figures(
         n_gates=len(gates),
         n_gate_inputs=sum(map(len, gates)),
         n_loops=len(circuit.loops),
-        phases=tuple(
-            PhaseFigures(sum(inputs is not None for inputs in phase.gates), tuple(map(len, phase.choices)))
-            for phase in cycle
-        ),
+        phases=tuple(PhaseFigures(sum(map(bool, phase.gates)), tuple(map(len, phase.choices))) for phase in cycle),
         n_rows=found.n_rows,
         table_bytes=sum(array.nbytes for array in found if not isinstance(array, int)),
         seconds=seconds,
