@@ -43,7 +43,7 @@ class Bodies:
         in_order = np.argsort(places[heads[kept]], kind="stable")
         kept = kept[in_order]
 
-        found = literals[_ranges(begins[kept], sizes[kept])]
+        found = literals[ranges(begins[kept], sizes[kept])]
         rule = np.repeat(np.arange(len(kept), dtype=np.int32), sizes[kept])
         place = places[heads[kept]]
         self.successors: Final = _successors(np.repeat(place, sizes[kept]), places[np.abs(found)], len(self.heads))
@@ -104,7 +104,7 @@ def _starts(groups: Numbers, n_groups: int) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))])
 
 
-def _ranges(first: Numbers, size: Numbers) -> Numbers:
+def ranges(first: Numbers, size: Numbers) -> NDArray[np.int64]:
     """Return first[0], first[0] + 1, ... (size[0] of them), first[1] and so on."""
-    found: Numbers = np.arange(int(size.sum())) + np.repeat(first - np.cumsum(size) + size, size)
+    found: NDArray[np.int64] = np.arange(int(size.sum())) + np.repeat(first - np.cumsum(size) + size, size)
     return found

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.bodies import ranges
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import Inputs, Lit
 from gdl.compiler.phases import Phase
@@ -80,9 +81,7 @@ class _Inputs:
 
     def of(self, nodes: Numbers) -> Numbers:
         """Return the inputs of *nodes*, those of the first, then those of the second, and so on."""
-        sizes = self.sizes[nodes]
-        begins = np.cumsum(sizes) - sizes
-        found: Numbers = self._literals[np.arange(int(sizes.sum())) + np.repeat(self._first[nodes] - begins, sizes)]
+        found: Numbers = self._literals[ranges(self._first[nodes], self.sizes[nodes])]
         return found
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.bodies import ranges
 from gdl.compiler.tables import Tables
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -91,7 +92,7 @@ def accesses(tables: Tables, phase: int) -> Accesses:
     kind, first, stop, time, step = np.array(pieces, np.int64).reshape(-1, 5).T
     size = stop - first
     n_ops = int(size.sum())
-    within = _ranges(np.zeros_like(size), size)
+    within = ranges(np.zeros_like(size), size)
     op_kind, op_item = np.repeat(kind, size), within + np.repeat(first, size)
     op_time = np.repeat(time, size) + within * np.repeat(step, size)
     goals = np.cumsum([0, *size])[list(goal_pieces)]
@@ -102,7 +103,7 @@ def accesses(tables: Tables, phase: int) -> Accesses:
     n_reads[is_gate] = tables.gate_start[gates + 1] - tables.gate_start[gates]
     first_slot = op_item + np.where(is_update, len(tables.gate_input), 0)
     first_slot[is_gate] = tables.gate_start[gates]
-    read_op, read_slot = np.repeat(np.arange(n_ops), n_reads), _ranges(first_slot, n_reads)
+    read_op, read_slot = np.repeat(np.arange(n_ops), n_reads), ranges(first_slot, n_reads)
     is_plain = np.repeat(is_gate & (np.repeat(step, size) == 1), n_reads)
     write_op = np.flatnonzero(op_kind != _OUTPUT)
     write_slot = op_item[write_op] + np.where(is_gate[write_op], 0, len(tables.gate_row))
@@ -146,13 +147,6 @@ def _pieces(tables: Tables, phase: int) -> tuple[list[tuple[int, int, int, int, 
     pieces.add_part(parts[_SEES], parts[_SEES + 1])
     slots("sees_value", phase * tables.sees_value.shape[1], (phase + 1) * tables.sees_value.shape[1])
     return pieces.found, (before_goals, after_goals)
-
-
-def _ranges(first: Numbers, size: Numbers) -> Numbers:
-    """Return first[0], first[0] + 1, ... (size[0] of them), first[1] and so on."""
-    begins = np.cumsum(size) - size
-    found: Numbers = np.arange(int(size.sum())) + np.repeat(first - begins, size)
-    return found
 
 
 def _last_writes(write_row: Numbers, write_op: Numbers, read_row: Numbers, read_op: Numbers, n_ops: int) -> Numbers:
