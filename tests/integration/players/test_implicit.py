@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gdl.compiler.kernels.words import addresses
 from players.deadline import SearchBudget
 from players.search.tree import nodes
-from players.search.tree.nodes import Tree
+from players.search.tree.bandits import UCB, best_edge
+from players.search.tree.nodes import Tree, empty_tree, tree_size
 from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.walks import Walks, walks_for
 from tests.kit.players.weights import breakthrough, learned
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -98,3 +102,23 @@ def test_recycling_keeps_what_minimax_says() -> None:
 def test_minimax_can_be_done_without() -> None:
     tree = deep_search(minimax=False).tree
     assert (tree.uses_minimax, tree.node_minimax.size, tree.edge_minimax.size) == (0, 0, 0)
+
+
+def _chosen(tree: Tree, walks: Walks, minimax_share: float) -> int:
+    """Return which of the first two edges is chosen, without anything for those that were walked seldom."""
+    t, w = addresses(tree), addresses(walks)
+    found: int = best_edge(t, w, 0, 2, 1_000, -1, np.float32(0), np.float32(minimax_share))
+    return found
+
+
+@pytest.mark.parametrize(("share", "n_walks", "chosen"), [(0.6, 10, 1), (0.6, 10_000, 0), (0.0, 10, 0)])
+def test_minimax_counts_where_there_are_few_walks(share: float, n_walks: int, chosen: int) -> None:
+    """The mean of its walks is for the first edge, minimax for the second."""
+    rules = breakthrough().rules
+    size = tree_size(rules, 1.0, 25.0, uses_amaf=False, uses_minimax=True)
+    tree, walks = empty_tree(rules, size, UCB), walks_for(2, 1, 1, seed=1)
+    tree.edge[:2, [nodes.TOTAL, nodes.VISITS]] = [(60 * n_walks, n_walks), (50 * n_walks, n_walks)]
+    tree.edge[:2, nodes.LIMITS] = 100 << 8
+    tree.edge_minimax[:2] = (20, 80)
+    njit: Any = numba.njit  # whose types do not know of such functions
+    assert njit(_chosen)(tree, walks, share) == chosen
