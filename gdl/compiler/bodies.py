@@ -3,14 +3,13 @@
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.grounding import GroundRules
-
-Numbers: TypeAlias = NDArray[np.integer[Any]]
+from gdl.compiler.netlist import Numbers, ranges, starts
 
 
 class Bodies:
@@ -70,13 +69,13 @@ class Bodies:
         holds[rule[is_settled & (is_fact[atoms] == is_negated)]] = False
         is_wanted = holds[rule] & ~is_settled
         number = np.cumsum(holds) - 1
-        starts = _starts(number[rule[is_wanted]], int(holds.sum()))
+        literal_starts = starts(number[rule[is_wanted]], int(holds.sum()))
         self._literals = array("i", (2 * atoms[is_wanted] + is_negated[is_wanted]).tobytes())
-        self._starts = array("q", starts.tobytes())
+        self._starts = array("q", literal_starts.tobytes())
         place = place[holds]
-        self._first = _starts(place, len(self.heads)).tolist()
+        self._first = starts(place, len(self.heads)).tolist()
         is_longer = np.zeros(len(self.heads), np.bool_)
-        is_longer[place[np.diff(starts) != 1]] = True
+        is_longer[place[np.diff(literal_starts) != 1]] = True
         self._is_longer = is_longer.tobytes()
 
     def single_literals(self, place: int) -> Sequence[int] | None:
@@ -96,15 +95,4 @@ def _successors(place: Numbers, needed: Numbers, n_places: int) -> list[tuple[in
     """Return the places that each needs, of pairs in ascending order; -1 is none."""
     is_place = needed >= 0
     ours = array("i", needed[is_place].tobytes())
-    return [tuple(set(ours[begin:end])) for begin, end in pairwise(_starts(place[is_place], n_places).tolist())]
-
-
-def _starts(groups: Numbers, n_groups: int) -> NDArray[np.int64]:
-    """Return where each group begins among items, given their ascending groups, and the end."""
-    return np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))])
-
-
-def ranges(first: Numbers, size: Numbers) -> NDArray[np.int64]:
-    """Return first[0], first[0] + 1, ... (size[0] of them), first[1] and so on."""
-    found: NDArray[np.int64] = np.arange(int(size.sum())) + np.repeat(first - np.cumsum(size) + size, size)
-    return found
+    return [tuple(set(ours[begin:end])) for begin, end in pairwise(starts(place[is_place], n_places).tolist())]

@@ -8,11 +8,11 @@ Source: Teytaud and Teytaud 2010, on the huge impact of decisive moves on Monte 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
 from typing import Final
 
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit
+from gdl.compiler.netlist import NodeQueue, cone_of
 from gdl.compiler.phases import Phase
 from gdl.game import RANDOM, goal_number
 
@@ -151,15 +151,9 @@ class _Cone:
     """
 
     def __init__(self, gates: Sequence[Inputs], roots: Iterable[Lit]) -> None:
-        found, todo = {0}, [root >> 1 for root in roots]
-        while todo:
-            node = todo.pop()
-            if node not in found:
-                found.add(node)
-                todo += [x >> 1 for x in gates[node] or ()]
         self._inputs: list[tuple[Lit, ...]] = []
         self._place: dict[int, int] = {}
-        for node in sorted(found):
+        for node in sorted({0} | cone_of(gates, roots)):
             inputs = tuple(2 * self._place[x >> 1] + (x & 1) for x in gates[node] or ())
             while len(inputs) > _WIDTH:
                 inputs = tuple(self._add(inputs[i : i + _WIDTH]) for i in range(0, len(inputs), _WIDTH))
@@ -188,19 +182,15 @@ class _Cone:
         """Return what differs from *before* with some *inputs* changed, by number."""
         given = {self._place[node]: literal for node, literal in inputs.items() if node in self._place}
         literals = {number: literal for number, literal in given.items() if before[number] != literal}
-        todo = list({reader for number in literals for reader in self._readers[number]})
-        heapify(todo)
-        seen = set(todo)
-        while todo:
-            number = heappop(todo)
+        todo = NodeQueue()
+        for number in literals:
+            todo.add(self._readers[number])
+        for number in todo:
             below = self._inputs[number]
             literal = maker.conjunction([literals.get(x >> 1, before[x >> 1]) ^ (x & 1) for x in below])
             if literal != before[number]:
                 literals[number] = literal
-                for reader in self._readers[number]:
-                    if reader not in seen:
-                        seen.add(reader)
-                        heappush(todo, reader)
+                todo.add(self._readers[number])
         return literals
 
     def value(self, literal: Lit, before: Sequence[Lit], changed: Mapping[int, Lit]) -> Lit:

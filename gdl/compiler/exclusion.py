@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import FALSE, TRUE, Gates, Lit
+from gdl.compiler.netlist import cone_of
 from gdl.compiler.phases import Phase
 
 Moves: TypeAlias = int
@@ -71,7 +72,7 @@ class _Settled:
 
     def _go_up(self, phase: Phase) -> None:
         """Go over what the next state depends on, which alone is made again."""
-        for node in sorted(_cone(phase)):
+        for node in sorted(cone_of(phase.gates, phase.next)):
             inputs = phase.gates[node]
             if inputs is None:
                 continue
@@ -91,18 +92,6 @@ class _Settled:
         """Return whether the role's move alone says what *literal* is."""
         node = literal >> 1
         return bool(self.above[node]) and self._true[node] | self._false[node] == self.all
-
-
-def _cone(phase: Phase) -> set[int]:
-    """Return the nodes that the next state depends on."""
-    found: set[int] = set()
-    todo = [x >> 1 for x in phase.next]
-    while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += [x >> 1 for x in phase.gates[node] or ()]
-    return found
 
 
 @dataclass(frozen=True, slots=True)

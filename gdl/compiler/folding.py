@@ -4,20 +4,13 @@ Without loops only the gates that the known inputs reach are made again, in thei
 most gates of its circuit as they are.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heappop, heappush
-from itertools import chain
-from typing import Final, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit, Loop, are_contrary
+from gdl.compiler.netlist import NodeQueue, Readers
 from gdl.datalog.dependencies import components_of
-
-Numbers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +27,6 @@ class Folded:
     def of(self, literal: Lit) -> Lit:
         """Return what a literal of the gates before is now."""
         return self.changed.get(literal >> 1, literal & ~1) ^ (literal & 1)
-
-
-class Readers:
-    """The gates that read each node of *gates*."""
-
-    def __init__(self, gates: Sequence[Inputs]) -> None:
-        sizes = np.fromiter((len(inputs or ()) for inputs in gates), np.int64, len(gates))
-        literals = chain.from_iterable(filter(None, gates))
-        nodes = np.fromiter(literals, np.int64, int(sizes.sum())) >> 1
-        self._readers: Final[Numbers] = np.repeat(np.arange(len(gates)), sizes)[np.argsort(nodes, kind="stable")]
-        self._starts: Final[Numbers] = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=len(gates)))])
-
-    def of(self, node: int) -> list[int]:
-        """Return the gates that read *node*."""
-        found: list[int] = self._readers[self._starts[node] : self._starts[node + 1]].tolist()
-        return found
-
-    def reach(self, nodes: Iterable[int], reached: NDArray[np.bool_]) -> None:
-        """Set, per node, that it is *reached*, for *nodes* and all that reads them, or what reads them, and so on."""
-        place = np.zeros(len(reached), np.int64)
-        new = np.fromiter(nodes, np.int64)
-        new = new[~reached[new]]
-        while new.size:
-            reached[new] = True
-            first, size = self._starts[new], self._starts[new + 1] - self._starts[new]
-            within = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-            readers = self._readers[np.repeat(first, size) + within]
-            new = readers[~reached[readers]]
-            place[new] = np.arange(new.size)
-            new = new[place[new] == np.arange(new.size)]  # each once
 
 
 class Folding:
@@ -95,7 +58,7 @@ class Folding:
         """Make those gates again, in topological order, of which an input stands for something else."""
         gates, hashed = list(self._gates), self._hashed.copy()
         changed = {node: TRUE if value else FALSE for node, value in known.items()}
-        todo = _Queue(len(gates))
+        todo = NodeQueue()
         for node in known:
             todo.add(self.readers.of(node))
         for node in todo:
@@ -118,24 +81,6 @@ class Folding:
                 changed[node] = literal
                 todo.add(self.readers.of(node))
         return Folded(tuple(gates), (), changed)
-
-
-class _Queue:
-    """Nodes in ascending order, each once, of *n_nodes*; more may be added on the way, above the one at hand."""
-
-    def __init__(self, n_nodes: int) -> None:
-        self._todo: list[int] = []
-        self._is_met = bytearray(n_nodes)
-
-    def add(self, nodes: Iterable[int]) -> None:
-        for node in nodes:
-            if not self._is_met[node]:
-                self._is_met[node] = 1
-                heappush(self._todo, node)
-
-    def __iter__(self) -> Iterator[int]:
-        while self._todo:
-            yield heappop(self._todo)
 
 
 def _with_fewer_loops(
@@ -193,8 +138,6 @@ def _is_cycle(component: tuple[int, ...], values: Mapping[int, Lit]) -> bool:
 
 def _components(n_inputs: int, gates: Sequence[Inputs], loops: Sequence[Loop]) -> list[tuple[int, ...]]:
     """Return the nodes beside inputs, those together that depend on one another, after all that they depend on."""
-    if not loops:
-        return [(node,) for node in range(n_inputs, len(gates))]
     values = _values(loops)
     below = [(values[node],) if node in values else gates[node] or () for node in range(n_inputs, len(gates))]
     edges = [[(x >> 1) - n_inputs for x in inputs if x >> 1 >= n_inputs] for inputs in below]

@@ -43,10 +43,6 @@ class GroundRules:
         self.heads, self.literals = heads, literals
         self.ends = array("q", np.cumsum(sizes, dtype=np.int64).tobytes())
 
-    def body(self, number: int) -> Sequence[int]:
-        """Return the body of rule *number*."""
-        return self.literals[self.ends[number - 1] if number else 0 : self.ends[number]]
-
     def __len__(self) -> int:
         return len(self.heads)
 

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.folding import Folding, Readers
+from gdl.compiler.folding import Folding
 from gdl.compiler.gates import FALSE, TRUE, Inputs, Lit, Loop
+from gdl.compiler.netlist import Readers
 
 MAX_PHASES: Final = 8
 

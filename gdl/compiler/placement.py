@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.bodies import ranges
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.gates import Inputs, Lit
+from gdl.compiler.gates import Lit
+from gdl.compiler.netlist import InputLists, Numbers, each_once
 from gdl.compiler.phases import Phase
 from gdl.datalog.dependencies import components_of
 
-Numbers: TypeAlias = NDArray[np.integer[Any]]
 Flags: TypeAlias = NDArray[np.bool_]
 
 _WINDOW: Final = 1024
@@ -71,20 +69,6 @@ def _moved(literals: Numbers, rows: Numbers) -> Numbers:
     return found
 
 
-class _Inputs:
-    """The inputs of every node, all after one another; those of a loop's node are its value."""
-
-    def __init__(self, gates: Sequence[Inputs]) -> None:
-        self.sizes: Final = np.fromiter((len(inputs or ()) for inputs in gates), np.int64, len(gates))
-        self._literals: Final = np.fromiter(chain.from_iterable(filter(None, gates)), np.int64, int(self.sizes.sum()))
-        self._first: Final = np.cumsum(self.sizes) - self.sizes
-
-    def of(self, nodes: Numbers) -> Numbers:
-        """Return the inputs of *nodes*, those of the first, then those of the second, and so on."""
-        found: Numbers = self._literals[ranges(self._first[nodes], self.sizes[nodes])]
-        return found
-
-
 class _Walk:
     """Gates in their order, cone by cone; `_written` are gates and nodes of loops as they are written."""
 
@@ -92,7 +76,7 @@ class _Walk:
         self._first_gate = circuit.n_inputs
         self._values = {node: x for loop in phase.loops for node, x in zip(loop.nodes, loop.values, strict=True)}
         below = [(self._values[node],) if node in self._values else inputs for node, inputs in enumerate(phase.gates)]
-        self._inputs = _Inputs(below)
+        self._inputs = InputLists(below)
         self._place = np.full(len(below), -1)
         self._written: list[int] = []
         self._gates: list[int] = []
@@ -124,9 +108,7 @@ class _Walk:
 
     def _once(self, nodes: Numbers) -> Numbers:
         """Return each of *nodes* once."""
-        numbers = np.arange(nodes.size)
-        self._place[nodes] = numbers
-        found: Numbers = nodes[self._place[nodes] == numbers]
+        found = each_once(nodes, self._place)
         self._place[nodes] = -1
         return found
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.bodies import ranges
+from gdl.compiler.netlist import ranges
 from gdl.compiler.tables import Tables
 
 Numbers: TypeAlias = NDArray[np.int64]

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import FALSE, Lit
+from gdl.compiler.netlist import Numbers
 from gdl.compiler.phases import Phase
-from gdl.compiler.placement import Numbers, Placement, place
+from gdl.compiler.placement import Placement, place
 
 Ints: TypeAlias = NDArray[np.int32]
 

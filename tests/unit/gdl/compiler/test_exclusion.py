@@ -13,6 +13,7 @@ from gdl.compiler.decomposition import decompose
 from gdl.compiler.exclusion import exclusive
 from gdl.compiler.gates import Gates, Lit, Loop
 from gdl.compiler.grounding import ground
+from gdl.compiler.netlist import cone_of
 from gdl.compiler.phases import Phase, phases
 from gdl.datalog.clauses import clauses_of
 from gdl.language.rules import read_rules
@@ -45,14 +46,7 @@ def read(values: Sequence[bool], literals: Sequence[Lit]) -> list[bool]:
 
 
 def n_inputs_of_next(phase: Phase) -> int:
-    found: set[int] = set()
-    todo = [x >> 1 for x in phase.next]
-    while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += [x >> 1 for x in phase.gates[node] or ()]
-    return sum(len(phase.gates[node] or ()) for node in found)
+    return sum(len(phase.gates[node] or ()) for node in cone_of(phase.gates, phase.next))
 
 
 def random_game(random: Random, sizes: Sequence[int]) -> tuple[Circuit, Phase]:
