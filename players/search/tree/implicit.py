@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, at
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, at
 from players.search.tree import nodes
 from players.search.tree.nodes import (
     edge_minimax,
@@ -21,15 +21,14 @@ from players.search.tree.nodes import (
     put_edge_minimax,
     put_node_minimax,
 )
-from players.search.tree.plays import weigh, weighed
+from players.search.tree.plays import first_lanes, weigh, weighed
 
 
 @subroutine
 def judge_leaves(t, f, w, n_leaves, values, lane_bits, plays):
     """Let new nodes know what the weights say of them; *values* (rows, W) has their states, in the order of leaves."""
     for k in range(W):
-        n = min(max(n_leaves - 64 * k, 0), 64)
-        lane_bits[0, k] = ZERO if n == 64 else ONES << U(n)
+        lane_bits[0, k] = ~first_lanes(n_leaves, k)
     weigh(plays, values, lane_bits, len(plays.weights) - 1)
     for j in range(n_leaves):
         node = at(w.end, U(j))

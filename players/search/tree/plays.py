@@ -181,12 +181,18 @@ def _place(t, f, w, n, room):
     return n_open
 
 
+@inlined
+def first_lanes(n_lanes, k):
+    """Return word *k* of a row in which the first lanes are set."""
+    n = min(max(n_lanes - 64 * k, 0), 64)
+    return ONES if n == 64 else (ONE << U(n)) - ONE
+
+
 @subroutine
 def _begin(room, n_lanes):
     """Set the first lanes to play once, the others at rest."""
     for k in range(W):
-        n = min(max(n_lanes - 64 * k, 0), 64)
-        room.waiting[1, k] = ONES if n == 64 else (ONE << U(n)) - ONE
+        room.waiting[1, k] = first_lanes(n_lanes, k)
     room.tally.goal_counts[:] = 0
 
 

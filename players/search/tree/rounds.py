@@ -53,11 +53,11 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
 
 
 @subroutine
-def _select(t, f, w, root, n_walks, exploration, bias, minimax_share, counts):
+def _select(t, f, w, root, n_walks, knobs, counts):
     """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
     n, n_leaves = 0, 0
     for _ in range(n_walks):
-        leaf = walk_down(t, f, w, root, n, n_leaves, exploration, bias, minimax_share)
+        leaf = walk_down(t, f, w, root, n, n_leaves, knobs)
         counts[DEPTHS] += at(w.depth, U(n))
         if leaf == FULL:
             return n, -1 - n_leaves
@@ -115,8 +115,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, nodes.VISITS) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
-        bias, share = np.float32(knobs.amaf_bias), np.float32(knobs.minimax_share if tree.uses_minimax else 0.0)
-        n, n_leaves = _select(t, f, w, root, n_walks, knobs.exploration, bias, share, counts)
+        n, n_leaves = _select(t, f, w, root, n_walks, knobs, counts)
         if n_leaves < 0:
             _abandon(t, f, w, n, -1 - n_leaves)
             return NO_ROOM

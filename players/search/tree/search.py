@@ -100,7 +100,7 @@ class CompiledSearch:
         exploration = settings.exploration
         if exploration is None:
             exploration = AMAF_EXPLORATION if self.uses_amaf else EXPLORATION
-        self._knobs = Knobs(exploration, AMAF_BIAS, MINIMAX_SHARE, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        self._knobs = Knobs(exploration, AMAF_BIAS, 0.0, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
         self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
         sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
         self._size, self._size_with_weights = sized(uses_minimax=False), sized(uses_minimax=settings.minimax)
@@ -113,8 +113,9 @@ class CompiledSearch:
     def weigh(self, weights: FluentWeights) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
         self._room = self._room._replace(plays=self._room.plays._replace(weights=weights.values))
-        self._knobs = self._knobs._replace(max_steps=weights.n_steps)
         self._size = self._size_with_weights
+        share = MINIMAX_SHARE if self._size.uses_minimax else 0.0
+        self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=share)
         self._tree = self._empty_tree()
 
     def _empty_tree(self) -> Tree:

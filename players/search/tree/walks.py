@@ -136,17 +136,17 @@ def joint_slot(t, node, chosen, begin, n_roles):
 
 
 @inlined
-def _best_edge(t, w, node, first, n, floor, exploration, bias, minimax_share):
+def _best_edge(t, w, node, first, n, floor, knobs, minimax_share):
     visits = node_at(t, node, nodes.VISITS)
     if t.uses_amaf != ZERO:
-        found = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias)
+        found = best_edge_by_amaf(t, w, first, n, visits, floor, knobs.exploration, np.float32(knobs.amaf_bias))
     else:
-        found = best_edge(t, w, first, n, visits, floor, exploration, minimax_share)
+        found = best_edge(t, w, first, n, visits, floor, knobs.exploration, np.float32(minimax_share))
     return found
 
 
 @subroutine
-def _chosen_joint(t, f, w, node, step, exploration, bias):
+def _chosen_joint(t, f, w, node, step, knobs):
     """Let each role choose by its own statistics; return the edge that leads on, -1 where there is no room."""
     first, n_roles = node_at(t, node, nodes.FIRST), np.int64(f.n_roles)
     for r in range(n_roles):
@@ -157,7 +157,7 @@ def _chosen_joint(t, f, w, node, step, exploration, bias):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = _best_edge(t, w, node, first, n, -1, exploration, bias, np.float32(0))
+                edge = _best_edge(t, w, node, first, n, -1, knobs, 0.0)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -208,23 +208,23 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
 
 
 @inlined
-def _chosen_slot(t, f, w, node, step, exploration, bias, minimax_share):
+def _chosen_slot(t, f, w, node, step, knobs):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
     d, first = node_at(t, node, nodes.DECIDER), node_at(t, node, nodes.FIRST)
     if d == nodes.SIMULTANEOUS:
-        slot = _chosen_joint(t, f, w, node, step, exploration, bias)
+        slot = _chosen_joint(t, f, w, node, step, knobs)
     else:
         n = node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d)
         if d == np.int64(f.chance):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
-            slot = _best_edge(t, w, node, first, n, floor, exploration, bias, minimax_share)
+            slot = _best_edge(t, w, node, first, n, floor, knobs, knobs.minimax_share)
     return slot
 
 
 @subroutine
-def walk_down(t, f, w, root, i, n_leaves, exploration, bias, minimax_share):
+def walk_down(t, f, w, root, i, n_leaves, knobs):
     """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
     node, depth = np.int64(root), 0
     while node_at(t, node, nodes.SOLVED) == 0 and depth < nodes.MAX_DEPTH:
@@ -239,7 +239,7 @@ def walk_down(t, f, w, root, i, n_leaves, exploration, bias, minimax_share):
             put(w.edge, step, nodes.NONE)
             put(w.depth, U(i), depth + 1)
             return nodes.UNOPENED - 1 - node_at(t, node, nodes.FIRST)
-        slot = _chosen_slot(t, f, w, node, step, exploration, bias, minimax_share)
+        slot = _chosen_slot(t, f, w, node, step, knobs)
         if slot < 0:
             put(w.depth, U(i), depth)
             return np.int64(FULL)
