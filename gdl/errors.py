@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar, cast, 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from gdl.language.diagnostics import Related, Span
+    from gdl.diagnostics import Related, Span
 
 _E = TypeVar("_E", bound="GdlError")
 

@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
+from gdl.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
 from gdl.errors import UNKNOWN_KEY, AboutFileError, validation_message
-from gdl.language.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from gdl.checks import arguments, dependencies, names, structure
 from gdl.checks.subject import Subject, examine
 from gdl.checks.suppression import sift
-from gdl.language.diagnostics import Diagnostic, Source, in_order
+from gdl.diagnostics import Diagnostic, Source, in_order
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 
 Check: TypeAlias = Callable[[Subject], Iterator[Diagnostic]]

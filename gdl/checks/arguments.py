@@ -14,8 +14,8 @@ from gdl.checks.names import Known, Spellings, also_here, did_you_mean
 from gdl.checks.subject import Subject, Use, part, uses
 from gdl.datalog.domains import BOTTOM, TOP, Values, bound_by, narrow, values_of, values_of_heads, values_of_relations
 from gdl.datalog.literals import Clause
+from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
-from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.rules import KEYWORDS, Atom, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature
 

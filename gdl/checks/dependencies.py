@@ -12,7 +12,7 @@ from gdl.datalog.clauses import Unbound, flat_clause, unbound_variables
 from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
 from gdl.datalog.literals import Clause, Literal, Part
-from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
+from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.rules import And, Atom, Condition, Or, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature, variables
 

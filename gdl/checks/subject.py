@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from gdl.datalog.clauses import MAX_CLAUSES, Clause, check_depth, clauses_of, is_written_out
 from gdl.datalog.dependencies import Dependencies
 from gdl.datalog.disjunctions import is_passing
+from gdl.diagnostics import Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
-from gdl.language.diagnostics import Diagnostic, Source, Span, diagnostic
 from gdl.language.kif import Form, ReadLimits, read_forms
 from gdl.language.rules import KEYWORDS, And, Atom, Condition, Not, Or, Rule, read_forms_as_rules
 from gdl.language.terms import Signature, signature

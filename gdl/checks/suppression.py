@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, diagnostic, in_order
 from gdl.errors import KifSyntaxError
-from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, diagnostic, in_order
 from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits, Token, tokens
 from gdl.language.recovery import read_rule_forms
 

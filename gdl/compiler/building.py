@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -14,12 +13,12 @@ from gdl.compiler.decisive import decisive
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
-from gdl.compiler.tables import Tables, tables
+from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
 from gdl.datalog import demand, dependencies, splitting
 from gdl.datalog.clauses import Clause
 from gdl.errors import CannotCompileError
 from gdl.game import Role, goal_number
-from gdl.language.terms import Term, signature
+from gdl.language.terms import signature
 
 Grounded: TypeAlias = tuple[tuple[Clause, ...], GroundProgram]
 """Decomposed clauses, and their ground rules."""
@@ -36,35 +35,6 @@ MAX_GOAL: Final = 1_000_000
 """With larger goals the sums of squares would overflow."""
 _MAX_LOOP_STEPS: Final = 10**9
 """How many gates may have to be evaluated in one state until its loops are stable."""
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseInputs:
-    """The assumptions of a phase: the fluents whose values are known, and the moves that are forced, by number."""
-
-    known: Mapping[int, bool]
-    forced: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class CompiledRules:
-    """A game as tables, with the terms that their rows stand for.
-
-    `moves_of[r]` are the numbers of role r's moves; `initial` the numbers of the fluents of the first state; `goals`
-    and `sees` the values and percepts of every role, a value None where it is no number. `single` serves every state;
-    `phased` the plays that stand at one of `phases`, `decisive`, where it is worth it, those that look a move ahead.
-    """
-
-    fluents: tuple[Term, ...]
-    moves: tuple[Term, ...]
-    moves_of: tuple[range, ...]
-    initial: tuple[int, ...]
-    goals: tuple[tuple[int | None, ...], ...]
-    sees: tuple[tuple[Term, ...], ...]
-    single: Tables
-    phased: Tables
-    phases: tuple[PhaseInputs, ...]
-    decisive: Tables | None = None
 
 
 def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:

@@ -25,8 +25,8 @@ from weakref import WeakValueDictionary
 
 import clingo
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.serialization import deserialized, serialized
+from gdl.compiler.tables import CompiledRules
 from gdl.datalog.clauses import Clause
 from gdl.game import Role
 from gdl.language.terms import flattened

@@ -21,8 +21,8 @@ from gdl.interpreter import InterpretedGame
 from gdl.worker import ChildLimits, run_limited
 
 if TYPE_CHECKING:
-    from gdl.compiler.building import CompiledRules
     from gdl.compiler.compiled import CompiledGame
+    from gdl.compiler.tables import CompiledRules
 
 
 NOTICE: Final = "compiling the kernels, once, some minutes"

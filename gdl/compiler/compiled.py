@@ -10,13 +10,14 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules, rules_of
+from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import TRUE
 from gdl.compiler.kernels import graphs, policies, scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
+from gdl.compiler.tables import CompiledRules
 from gdl.display import DisplayedGame, DisplayedState
 from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
 from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts

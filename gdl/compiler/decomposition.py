@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.datalog.dependencies import components_of
 from gdl.datalog.domains import Bound, Values, bound_by, values_of, values_of_relations
-from gdl.language.diagnostics import Span
+from gdl.diagnostics import Span
 from gdl.language.terms import (
     Compound,
     Constant,

@@ -12,9 +12,9 @@ from typing import Any, Final, get_type_hints
 
 import numpy as np
 
-from gdl.compiler.building import MAX_GOAL, CompiledRules, PhaseInputs, check_loops
+from gdl.compiler.building import MAX_GOAL, check_loops
 from gdl.compiler.phases import MAX_PHASES
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables
 from gdl.compiler.verification import verify, verify_rules
 from gdl.errors import GdlError
 from gdl.language.terms import Compound, Constant, Term, flattened

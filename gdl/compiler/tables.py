@@ -6,7 +6,8 @@ at work. A schedule is a list of segments: gates in topological order, and loops
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,6 +19,7 @@ from gdl.compiler.gates import FALSE, Lit
 from gdl.compiler.netlist import Numbers
 from gdl.compiler.phases import Phase
 from gdl.compiler.placement import Placement, place
+from gdl.language.terms import Term
 
 Ints: TypeAlias = NDArray[np.int32]
 
@@ -62,6 +64,35 @@ class Tables(NamedTuple):
     terminal: Ints
     goal_value: Ints
     sees_value: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseInputs:
+    """The assumptions of a phase: the fluents whose values are known, and the moves that are forced, by number."""
+
+    known: Mapping[int, bool]
+    forced: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class CompiledRules:
+    """A game as tables, with the terms that their rows stand for.
+
+    `moves_of[r]` are the numbers of role r's moves; `initial` the numbers of the fluents of the first state; `goals`
+    and `sees` the values and percepts of every role, a value None where it is no number. `single` serves every state;
+    `phased` the plays that stand at one of `phases`, `decisive`, where it is worth it, those that look a move ahead.
+    """
+
+    fluents: tuple[Term, ...]
+    moves: tuple[Term, ...]
+    moves_of: tuple[range, ...]
+    initial: tuple[int, ...]
+    goals: tuple[tuple[int | None, ...], ...]
+    sees: tuple[tuple[Term, ...], ...]
+    single: Tables
+    phased: Tables
+    phases: tuple[PhaseInputs, ...]
+    decisive: Tables | None = None
 
 
 def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:

@@ -7,17 +7,14 @@ which kernels walk the tables, and tables with fewer rows read the same values a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.registers import UNWRITTEN, WRITERS, Accesses, accesses
-from gdl.compiler.tables import BLOCK, Ints, Tables
+from gdl.compiler.tables import BLOCK, CompiledRules, Ints, Tables
 from gdl.errors import FaultyTablesError
-
-if TYPE_CHECKING:
-    from gdl.compiler.building import CompiledRules
 
 _MAX_ROWS: Final = 2**30
 """Beyond it a literal is no int32."""

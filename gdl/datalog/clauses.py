@@ -7,8 +7,8 @@ from typing import Final
 
 from gdl.datalog import disjunctions
 from gdl.datalog.literals import Clause, Difference, Literal, Part
+from gdl.diagnostics import Span
 from gdl.errors import LimitExceeded, UnsafeRuleError
-from gdl.language.diagnostics import Span
 from gdl.language.rules import Rule
 from gdl.language.terms import (
     MAX_PATTERN_DEPTH,

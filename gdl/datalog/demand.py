@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from gdl.datalog import domains
 from gdl.datalog.literals import Clause, Literal
-from gdl.language.diagnostics import Span
+from gdl.diagnostics import Span
 from gdl.language.rules import ARITIES, GDL2_ARITIES
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from gdl.language.diagnostics import Span
+from gdl.diagnostics import Span
 from gdl.language.terms import Compound, Constant, Term
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from gdl.diagnostics import Source
 from gdl.editing.grammar import MEANINGS, SENTENCES, Part, inside
 from gdl.editing.symbols import Occurrence, SymbolIndex, SymbolKind
 from gdl.errors import KifSyntaxError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import DEFAULT_LIMITS, Token, tokens
 from gdl.language.rules import KEYWORDS, USAGE
 

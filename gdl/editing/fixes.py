@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from gdl.checks import check
 from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
-from gdl.language.diagnostics import Diagnostic, Source, Span
+from gdl.diagnostics import Diagnostic, Source, Span
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, Form, ReadLimits
 from gdl.language.rules import CONNECTIVES, Rule
 from gdl.language.terms import signature

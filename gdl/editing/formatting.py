@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Self
 
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
 
 LINE_COLUMNS: Final = 100

@@ -11,11 +11,11 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from gdl.diagnostics import Source, Span
 from gdl.editing.fixes import Edit
 from gdl.editing.grammar import DEFINED, SENTENCES, Part, inside
 from gdl.errors import RenamingError, RuleFileError
 from gdl.game import RANDOM
-from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import BINARY, DEFAULT_LIMITS, NAME_CHARACTER, NUMBER, Form, ReadLimits
 from gdl.language.rules import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS, read_forms_as_rules
 

@@ -13,8 +13,8 @@ from typing import Final
 
 import pyparsing as pp
 
+from gdl.diagnostics import Related, Source, Span
 from gdl.errors import KifSyntaxError
-from gdl.language.diagnostics import Related, Source, Span
 from gdl.language.terms import Compound, Constant, Term, Variable
 
 BLANKS: Final = " \t\r\n\f\v"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from gdl.diagnostics import Related, Source, Span
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.language import kif
-from gdl.language.diagnostics import Related, Source, Span
 
 OnError: TypeAlias = Callable[[RuleFileError], None]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from gdl.diagnostics import Source, Span
 from gdl.errors import MalformedRuleError
-from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits, list_problem, term_of, too_large
 from gdl.language.recovery import OnError, read_rule_forms, refuse
 from gdl.language.terms import Compound, Constant, Term, Variable

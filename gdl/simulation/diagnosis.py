@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.errors import LimitExceeded
 from gdl.game import Game, State
-from gdl.language.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.rules import Rule
 from gdl.language.terms import Compound, Term, Variable, signature
 from gdl.simulation.figures import Defect

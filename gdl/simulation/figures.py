@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from gdl.diagnostics import Diagnostic, in_order
 from gdl.game import Game, JointMove, Role
-from gdl.language.diagnostics import Diagnostic, in_order
 from gdl.language.terms import Term, signature
 
 Play: TypeAlias = tuple[JointMove, ...]

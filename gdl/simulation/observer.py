@@ -13,9 +13,9 @@ from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.datalog.model import Reasoner
+from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded
 from gdl.game import DEFAULT_LIMITS, RANDOM, EvaluationLimits, Game, JointMove, Role, State
-from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import read_forms
 from gdl.language.rules import Description, Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, can_meet, signature

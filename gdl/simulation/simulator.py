@@ -9,10 +9,10 @@ from functools import partial
 from itertools import product
 from typing import Final
 
+from gdl.diagnostics import Severity, codes
 from gdl.errors import LimitExceeded
 from gdl.game import Game, JointMove, Role, State
 from gdl.interpreter import InterpretedGame
-from gdl.language.diagnostics import Severity, codes
 from gdl.language.rules import Description
 from gdl.language.terms import Term
 from gdl.simulation.diagnosis import diagnose

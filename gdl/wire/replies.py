@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from gdl.diagnostics import Source
 from gdl.errors import KifSyntaxError, MessageError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import BLANK, BLANKS, COMMENT, TOKEN, ReadLimits, read_forms, read_term, term_of
 from gdl.language.terms import Term
 

@@ -8,11 +8,11 @@ from random import Random
 from typing import Final, TypeAlias
 
 from gdl.compiler import building
-from gdl.compiler.building import CompiledRules, PhaseInputs, rules_of
+from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.phases import Phase, phases, whole
 from gdl.compiler.registers import reuse
-from gdl.compiler.tables import Tables, tables
+from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
 from gdl.compiler.verification import verify
 from gdl.datalog.clauses import Clause
 from gdl.datalog.demand import can_be_chosen, narrowed, on_demand

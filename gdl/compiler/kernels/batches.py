@@ -8,12 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
 from gdl.compiler.kernels.playouts import Packed, Words, packed_rows, unpacked
 from gdl.compiler.kernels.words import ONES, U, addresses, rows, store
+from gdl.compiler.tables import CompiledRules
 
 Masks: TypeAlias = NDArray[np.bool_]
 

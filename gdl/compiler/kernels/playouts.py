@@ -12,11 +12,10 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels import choice, lanes
 from gdl.compiler.kernels.lanes import N_LANES, Lanes, Tally
 from gdl.compiler.kernels.words import ONES, W
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import MAX_STEPS, Playouts, check_number
 

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONES, ZERO, U, at, float_at, put, put_float
+from gdl.compiler.tables import CompiledRules
 from gdl.game import RANDOM, Role
 
 FIRST: Final = 0

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels import lanes
 from gdl.compiler.kernels.choice import Work, work_for
 from gdl.compiler.kernels.jit import inlined, subroutine
@@ -37,7 +36,7 @@ from gdl.compiler.kernels.words import (
     store,
     xor,
 )
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
 
 _MAX_COPIES: Final = 16

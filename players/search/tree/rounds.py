@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.backup import back_up, back_up_all

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
+from gdl.compiler.tables import CompiledRules
 from gdl.errors import StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term

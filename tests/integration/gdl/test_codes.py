@@ -15,7 +15,7 @@ import pytest
 from gdl import simulation
 from gdl.boards.about import about_findings
 from gdl.checks import check
-from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, codes
+from gdl.diagnostics import Code, Diagnostic, Severity, Source, codes
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from tools.codes_page import codes_page
 

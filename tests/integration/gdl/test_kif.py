@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.diagnostics import Source
 from gdl.errors import KifSyntaxError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import BINARY, DEFAULT_LIMITS, TOKEN, ReadLimits, read_forms, read_term, term_of, tokens
 from gdl.language.terms import Term
 from tests.kit.gdl.forms import TERMS

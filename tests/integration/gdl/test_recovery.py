@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.checks.subject import MAX_PROBLEMS, examine
+from gdl.diagnostics import Source
 from gdl.errors import RuleFileError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.language.recovery import read_rule_forms
 from gdl.language.rules import read_forms_as_rules, read_rules

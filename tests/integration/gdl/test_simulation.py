@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
+from gdl.diagnostics import Severity, Source, codes
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Severity, Source, codes
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.simulation import CODES, SimulationBudget, SimulationReport, simulate
 from gdl.simulation.figures import Spread

@@ -10,8 +10,8 @@ import sys
 import time
 from collections.abc import Callable
 
+from gdl.diagnostics import Source, Span
 from gdl.errors import StratificationError
-from gdl.language.diagnostics import Source, Span
 from gdl.worker import ChildLimits, run_limited
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gdl.diagnostics import Related, Source, Span
 from gdl.errors import KifSyntaxError
-from gdl.language.diagnostics import Related, Source, Span
 from gdl.language.kif import (
     Form,
     Nesting,

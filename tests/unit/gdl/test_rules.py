@@ -10,9 +10,9 @@ from typing import Final
 
 import pytest
 
+from gdl.diagnostics import Source, Span
 from gdl.engines import make_game
 from gdl.errors import KifSyntaxError, RuleFileError
-from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import ReadLimits, read_term
 from gdl.language.rules import And, Atom, Distinct, Not, Or, Rule, read_file, read_rules
 from gdl.language.terms import Compound, Constant

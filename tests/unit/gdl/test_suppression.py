@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from gdl.checks.suppression import sift
-from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, codes
+from gdl.diagnostics import Diagnostic, Severity, Source, Span, codes
 
 WARNING: Final = "gdl/empty-body"
 ERROR: Final = "gdl/open-fact"

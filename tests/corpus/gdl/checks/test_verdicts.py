@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 from tests.kit.gdl.public_rules import sampled
 
 ROOT: Final = Path(__file__).resolve().parents[4]

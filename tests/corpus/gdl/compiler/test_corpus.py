@@ -14,11 +14,10 @@ from typing import Final
 import numpy as np
 import pytest
 
-from gdl.compiler.building import CompiledRules
 from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.playouts import LanePlayer, LaneTrace
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from gdl.compiler.verification import verify, verify_reuse, verify_rules
 from gdl.datalog.clauses import clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, GdlError, LimitExceeded, StuckPlayError

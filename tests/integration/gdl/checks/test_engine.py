@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from gdl.checks import check
+from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError, UnsafeRuleError
-from gdl.language.diagnostics import Source
 from gdl.language.rules import read_rules
 from tests.kit.gdl.programs import rule_file
 

@@ -10,7 +10,7 @@ import pytest
 
 from gdl.checks import findings
 from gdl.checks.suppression import sift
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 from tests.kit.gdl.hostile_texts import BEGINNING, TEXTS
 
 SMALL: Final = 100

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.compiler.building import CompiledRules, PhaseInputs, compile_rules, ground_rules, rules_of
+from gdl.compiler.building import compile_rules, ground_rules, rules_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.compilation import CompileLimits
 from gdl.compiler.compiled import CompiledGame, CompiledState
@@ -24,7 +24,7 @@ from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer
 from gdl.compiler.phases import phases
 from gdl.compiler.registers import Accesses, reuse
-from gdl.compiler.tables import Tables, tables
+from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
 from gdl.compiler.verification import verify, verify_reuse, verify_rules
 from gdl.datalog.clauses import clauses_of
 from gdl.engines import BestGame

@@ -12,11 +12,11 @@ from gdl.datalog import clauses as clauses_module
 from gdl.datalog.clauses import clauses_of, unbound_variables
 from gdl.datalog.literals import Clause
 from gdl.datalog.model import Reasoner
+from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError, UnsafeRuleError
 from gdl.game import DEFAULT_LIMITS
 from gdl.interpreter import InterpretedGame
-from gdl.language.diagnostics import Source
 from gdl.language.rules import read_rules
 from gdl.language.terms import Compound, Variable
 

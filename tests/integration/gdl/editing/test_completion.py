@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.diagnostics import Source
 from gdl.editing.completion import TextCompletion, complete
 from gdl.editing.symbols import index_symbols
-from gdl.language.diagnostics import Source
 from tests.kit.gdl.forms import GAME, damaged_files
 
 RULES = """(role white) (role black)

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.checks import check as check_rules
+from gdl.diagnostics import Source
 from gdl.editing.formatting import LINE_COLUMNS, format_rules
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.games.library import find_game, game_names, library_folder
 from gdl.games.zion import ZionArena, zion_rules
-from gdl.language.diagnostics import Source
 from gdl.language.kif import tokens
 from gdl.language.rules import read_file, read_rules
 from tests.kit.gdl.public_rules import N_PARTS, SHARED, public_files

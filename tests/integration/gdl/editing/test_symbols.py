@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.diagnostics import Source
 from gdl.editing.symbols import Occurrence, SymbolIndex, comment_above, index_symbols
 from gdl.games.library import find_game, game_names
-from gdl.language.diagnostics import Source
 from gdl.language.kif import ReadLimits
 from tests.kit.gdl.forms import GAME, damaged_files
 

@@ -9,10 +9,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from gdl.compiler.building import CompiledRules, compile_rules
+from gdl.compiler.building import compile_rules
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.registers import Accesses, reuse
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.errors import GdlError
 from gdl.game import DEFAULT_LIMITS, EvaluationLimits, Game, Role, State

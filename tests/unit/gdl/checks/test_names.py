@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.checks import check
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 
 GAME = """
 (role white) (init (control white)) (legal white go) (goal white 50)

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from gdl.compiler.building import CompiledRules, compile_rules
+from gdl.compiler.building import compile_rules
 from gdl.compiler.serialization import _HEAD, _LENGTH, deserialized, serialized
-from gdl.compiler.tables import Tables
+from gdl.compiler.tables import CompiledRules, Tables
 from gdl.compiler.verification import verify, verify_rules
 from gdl.datalog.clauses import clauses_of
 from gdl.errors import FaultyTablesError

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.diagnostics import Source, Span
 from gdl.editing.fixes import Edit, Taken, edited
-from gdl.language.diagnostics import Source, Span
 
 SOURCE = Source("<rules>", "0123456789")
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from hypothesis import given
 
+from gdl.diagnostics import Source
 from gdl.editing.symbols import Entry, index_symbols, outline
-from gdl.language.diagnostics import Source
 from tests.kit.gdl.forms import damaged_files
 
 

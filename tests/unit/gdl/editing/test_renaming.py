@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from gdl.diagnostics import Source
 from gdl.editing.fixes import edited
 from gdl.editing.symbols import Space, Symbol, index_symbols, renamable, rename
 from gdl.errors import RenamingError
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Source
 from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_rules
 from gdl.language.terms import Compound, Constant, Term, Variable
 
