@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from gdl.checks import check
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 
 RULES = """\
 (role robot) (init (at 1)) (legal robot stay) (goal robot 100)

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from gdl.errors import CallerError, GdlError, RuleFileError, derived, question
-from server.visibility import Role
+from server.principal import Role
 
 if TYPE_CHECKING:
-    from gdl.language.diagnostics import Span
-    from server.validating.validation import Validation
+    from gdl.diagnostics import Span
 
 
 INTERNAL: Final = {"code": "internal", "message": "the server failed", "hint": "its log says why"}
@@ -290,19 +289,6 @@ class TooManyRolesError(CallerError):
     template: ClassVar[str] = "the game has {n_roles} roles, and no more than {limit} may be played here (--max-roles)"
     n_roles: int
     limit: int
-
-
-class RulesUnfitError(CallerError):
-    """Rules that are not kept because they are not fit to play; `validation` says why."""
-
-    template: ClassVar[str] = "these rules are not fit to play: {reason}"
-    name: str
-    validation: Validation
-
-    @property
-    def reason(self) -> str:
-        """The limit that the validation reached, or else its verdict."""
-        return self.validation.limit or "the validator finds errors"
 
 
 class UnknownPlayerError(CallerError):

@@ -16,11 +16,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gdl.boards import About, board_of, layout_of, text_of
+from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import GdlError, UnknownNameError
 from gdl.game import Game, JointMove, Role, State, played_roles
 from gdl.games.library import find_game, game_names
-from gdl.language.diagnostics import Source
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch, LocalStep

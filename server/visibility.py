@@ -1,82 +1,18 @@
-"""Who may see what of a match, and when: roles of viewers, and one table that everything asks that shows a match.
+"""Who may see what of a match, and when: one table that everything asks that shows a match.
 
 A row of the table is something that a match has, a column is who asks, and a cell says until when it is withheld.
 What is withheld depends on the kind of the match: in one of *imperfect information* (GDL-II) the roles do not all know
 the state, in a *scrambled* one the players do not know the game. Between people both are as in any other match, but a
-person in a seat sees the game's own names. `server.spectating.events` delays what spectators see besides.
+person in a seat sees the game's own names. `server.spectating.viewers` says as whom a principal asks and of which kind
+a match is; `server.spectating.events` delays what spectators see besides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Final
-
-from gdl.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from server.records.entries import StartedEntry
-    from server.storage.rows import MatchRow, PlayerRow, SeatRow
-
-
-class Role(IntEnum):
-    """What a principal may do, the least first.
-
-    Attributes:
-        SPECTATOR: watch matches, and read games and records.
-        PLAYER: register players of one's own, dial in with them, and take a seat.
-        HOST: order and abort matches, and upload games.
-        ADMIN: issue and revoke tokens.
-    """
-
-    SPECTATOR = 1
-    PLAYER = 2
-    HOST = 3
-    ADMIN = 4
-
-    @property
-    def word(self) -> str:
-        """The role as it is written in options, files and JSON."""
-        return self.name.lower()
-
-
-ROLE_WORDS: Final = tuple(role.word for role in Role)
-
-
-def role_named(word: str) -> Role:
-    """Return the role that is written *word*.
-
-    Raises:
-        UnknownNameError: none is.
-    """
-    if word not in ROLE_WORDS:
-        raise UnknownNameError("role", word, ROLE_WORDS)
-    return Role[word.upper()]
-
-
-LOCAL_NAME: Final = "local"
-ANONYMOUS_NAME: Final = "anonymous"
-RESERVED_NAMES: Final = frozenset({LOCAL_NAME, ANONYMOUS_NAME})
-"""What those are called who need no token; no token is issued to these names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Who asks: a name, a role, and the public id of the token that says so, None where none was needed."""
-
-    name: str
-    role: Role
-    token_id: str | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether something can belong to this name: not to that of all who pass by."""
-        return self.token_id is not None or self.name != ANONYMOUS_NAME
-
-    def may(self, role: Role | None) -> bool:
-        """Return whether this is enough where *role* is asked for; None asks for nothing."""
-        return role is None or self.role >= role
+from enum import StrEnum
+from typing import Final
 
 
 class Viewer(StrEnum):
@@ -214,55 +150,3 @@ def may_see(aspect: Aspect, viewer: Viewer, secrecy: Secrecy) -> bool:
             return not is_live
         case Withheld.ALWAYS:
             return False
-
-
-def secrecy_of(match: MatchRow, *, is_gdl2: bool | None = None) -> Secrecy:
-    """Return the secrecy of *match* as it was ordered; *is_gdl2* None: every hidden match counts as imperfect."""
-    text = match.order["text"]
-    is_ordered = bool(text.get("scramble")) or any(seat.get("scramble") for seat in text["players"].values())
-    is_imperfect, shows_insight = (
-        match.is_hidden if is_gdl2 is None else is_gdl2,
-        match.order.get("liveInsight") is True,
-    )
-    return Secrecy(is_imperfect, match.is_hidden and is_ordered, match.has_ended, shows_insight)
-
-
-def secrecy_of_journal(started: StartedEntry, *, has_ended: bool) -> Secrecy:
-    """Return the secrecy of the match that a journal's entry *started* begins, where there is no row of it."""
-    return Secrecy(started.is_gdl2, any(seat.is_scrambled for seat in started.seats), has_ended)
-
-
-def owns(who: Principal | None, owner: str) -> bool:
-    """Return whether *who* is the *owner* of something: by the name on a token."""
-    return who is not None and who.is_known and who.name == owner
-
-
-def may_command(who: Principal, owner: str) -> bool:
-    """Return whether what belongs to *owner* is *who*'s to change."""
-    return who.may(Role.ADMIN) or owns(who, owner)
-
-
-def viewer_of(who: Principal | None, match: MatchRow, *, is_person: bool = False) -> Viewer:
-    """Return as whom *who* asks about *match*; *is_person*: with the secret of the seat in question."""
-    if is_person:
-        return Viewer.PERSON
-    if who is None:
-        return Viewer.STRANGER
-    if not who.is_known:
-        return Viewer.ANONYMOUS
-    if who.may(Role.ADMIN):
-        return Viewer.ADMIN
-    return Viewer.ORDERER if who.may(Role.PLAYER) and owns(who, match.ordered_by) else Viewer.SPECTATOR
-
-
-def people_of(match: MatchRow, who: Principal | None, *, is_person: bool = False) -> Mapping[str, str]:
-    """Return the names of the people who play *match*, by role, as far as they are known and *who* may see them."""
-    viewer = viewer_of(who, match, is_person=is_person)
-    found: Mapping[str, str] = match.order.get("people", {})
-    return found if may_see(Aspect.PEOPLE, viewer, secrecy_of(match)) else {}
-
-
-def has_in_seat(who: Principal | None, player: PlayerRow | None, seat: SeatRow, match: MatchRow) -> bool:
-    """Return whether *player* is the one in *seat* and *who* had registered it before *match* was ordered."""
-    is_it = player is not None and player.kind == seat.kind and player.created_ms <= match.created_ms
-    return player is not None and is_it and owns(who, player.owner)

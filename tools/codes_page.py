@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from gdl.language.diagnostics import Code, codes
+from gdl.diagnostics import Code, codes
 from gdl.simulation import CODES
 
 _INTRODUCTION = """\

@@ -26,7 +26,7 @@ _NO_IDEA_OF_THEIR_OWN: Final = {"__init__", "__main__"}
 _RIDDLES: Final = re.compile(r"\b(nobody|somebody|whoever|nought|is told|are told)\b", re.IGNORECASE)
 
 Graph: TypeAlias = Mapping[str, frozenset[str]]
-"""Which modules, or packages, a module or package imports when it is loaded."""
+"""Which modules, or packages, a module or package imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ def _read(root: Path, path: Path) -> Module:
 
 
 def imports_of(modules: Sequence[Module]) -> Graph:
-    """Return which modules each module imports when it is loaded, not those for annotations or inside functions."""
+    """Return which modules each module imports, those for annotations too, but none inside functions."""
     names = {module.name for module in modules}
     return {
         module.name: frozenset(
             target
-            for statement in _top_level_imports(module.tree, is_typing_included=False)
+            for statement in _top_level_imports(module.tree)
             for target in _targets(statement, names)
             if target != module.name
         )
@@ -85,11 +85,11 @@ def imports_of(modules: Sequence[Module]) -> Graph:
     }
 
 
-def _top_level_imports(tree: ast.Module, *, is_typing_included: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+def _top_level_imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             yield statement
-        elif isinstance(statement, ast.If) and is_typing_included:
+        elif isinstance(statement, ast.If):
             yield from (inner for inner in statement.body if isinstance(inner, ast.Import | ast.ImportFrom))
 
 
@@ -173,7 +173,7 @@ def structure(modules: Sequence[Module]) -> list[Figure]:
     import_lines = sum(
         statement.end_lineno - statement.lineno + 1
         for module in modules
-        for statement in _top_level_imports(module.tree, is_typing_included=True)
+        for statement in _top_level_imports(module.tree)
         if statement.end_lineno is not None
     )
     calls = [count for module in modules for count in _calls_of_private_functions(module)]

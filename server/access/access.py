@@ -29,7 +29,7 @@ from server.access.settings import (
     remote_of,
 )
 from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
-from server.visibility import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
+from server.principal import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
 
 if TYPE_CHECKING:
     from server.storage.accounts import TokenStore

@@ -11,9 +11,9 @@ from typing import Final
 from server.access.recognition import TokenText, is_valid, new_token, secret_hash
 from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.match.link import now_ms
+from server.principal import RESERVED_NAMES, Role, role_named
 from server.storage.accounts import TokenStore
 from server.storage.rows import TokenRow
-from server.visibility import RESERVED_NAMES, Role, role_named
 
 MAX_NAMES: Final = 5_000
 MAX_CHARACTERS: Final = 1_000_000

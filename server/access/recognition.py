@@ -19,9 +19,9 @@ from cachetools import TTLCache
 from server.access.settings import Remote
 from server.errors import ForeignRequestError, StorageError
 from server.match.link import now_ms
+from server.principal import Principal, Role, role_named
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow
-from server.visibility import Principal, Role, role_named
 
 _ID_CHARACTERS: Final = string.ascii_lowercase + string.digits
 _N_ID: Final = 10

@@ -11,7 +11,7 @@ from aiohttp.web_urldispatcher import StaticResource
 from yarl import URL
 
 from server.errors import ForeignRequestError, WrongHostError
-from server.visibility import Role
+from server.principal import Role
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Awaitable[Any]])
 _NEEDED: Final = "needed_role"

@@ -13,11 +13,11 @@ from server.api import operation
 from server.errors import RequestError
 from server.hosting.imports import GameImport
 from server.hosting.ordering import Upload, keep_game
+from server.principal import Role
 from server.storage.games import about_version, title_of
 from server.storage.rows import GameVersion
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.formats import file_report
-from server.visibility import Role
 
 operations: Final = operation.Operations("games")
 RulesText = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]

@@ -15,11 +15,11 @@ from server.hosting.order import MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
+from server.principal import Role
 from server.records.journal import facts_of, stored
 from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
 from server.spectating.stream import page
 from server.storage import games, listing, rows
-from server.visibility import Role
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
 

@@ -39,8 +39,8 @@ from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
 from server.errors import RequestError, SlowRequestError
+from server.principal import Role
 from server.sanitization import CleanName
-from server.visibility import Role
 
 if TYPE_CHECKING:
     from server.hosting.game_manager import GameManager

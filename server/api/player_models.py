@@ -11,13 +11,13 @@ from gdl.wire.insights import MAX_INSIGHT
 from players.kit.host import MAX_NAME
 from server.api.operation import without_none
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
+from server.principal import Principal, may_command
 from server.registry.health import MAX_VERSION, Health
 from server.registry.registry import PlayerWishes, Registry
 from server.sanitization import CleanLine, clean_line
 from server.storage.listing import VersionResult
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 from server.tournament.ratings import Rating
-from server.visibility import Principal, may_command
 
 MAX_MATCHES: Final = 1_000
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]

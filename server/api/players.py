@@ -14,10 +14,10 @@ from server.errors import NotDialInError, RequestError, UnknownRequestError
 from server.links.http_player import ask_info
 from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue
+from server.principal import Principal, Role
 from server.registry.registry import Registry
 from server.storage.listing import Statistics
 from server.storage.rows import PlayerRow
-from server.visibility import Principal, Role
 
 PLAYERS: Final = "/api/v1/players"
 PLAYER: Final = f"{PLAYERS}/{{name}}"

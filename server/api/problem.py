@@ -11,6 +11,7 @@ from aiohttp import web
 import gdl.errors
 from server import errors
 from server.validating.formats import file_report
+from server.validating.validation import RulesUnfitError
 
 
 def problem(error: Exception) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return error.status, _body(code, error.reason, _HTTP_HINTS.get(error.status, ""))
     if isinstance(error, (gdl.errors.UnknownNameError, gdl.errors.RuleFileError, gdl.errors.LimitExceeded)):
         return 400, {"error": problem(error)}
-    if isinstance(error, errors.RulesUnfitError):
+    if isinstance(error, RulesUnfitError):
         return CODES["rules_unfit"].status, {"error": _unfit(error)}
     if isinstance(error, errors.DamagedRowError | errors.MatchRecordError):
         _LOG.error("a request failed", exc_info=error)
@@ -233,7 +234,7 @@ def _body(code: str, message: str, hint: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "hint": hint}}
 
 
-def _unfit(error: errors.RulesUnfitError) -> dict[str, Any]:
+def _unfit(error: RulesUnfitError) -> dict[str, Any]:
     report = file_report(error.validation)
     worst: dict[str, Any] = next((found for found in report["diagnostics"] if found["severity"] == "error"), {})
     place = {name: worst[name] for name in ("line", "column") if name in worst}

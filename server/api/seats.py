@@ -16,13 +16,15 @@ from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.links.human_seat import Turn
 from server.match.position import fact_texts
+from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
 from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
+from server.spectating.viewers import secrecy_of, viewer_of
 from server.storage.journals import something_new
 from server.storage.rows import MatchRow, MatchStatus
-from server.visibility import Aspect, Principal, Viewer, may_see, secrecy_of, viewer_of
+from server.visibility import Aspect, Viewer, may_see
 
 _SEEN: Final = StartedEntry | StateEntry | StepEntry | EndEntry
 """What of a journal changes what every seat sees."""

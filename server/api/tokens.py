@@ -8,8 +8,8 @@ from pydantic import Field
 from server.access.access import ACCESS, principal
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, MAX_NAME, MAX_NOTE, Issued, Issuing, read_class_list
 from server.api.operation import Ms, Operations, RequestModel, ResponseModel, without_none
+from server.principal import ROLE_WORDS, Role, role_named
 from server.storage.rows import TokenRow
-from server.visibility import ROLE_WORDS, Role, role_named
 
 TOKENS: Final = "/api/v1/tokens"
 _RoleWord = Annotated[str, Field(pattern=f"^({'|'.join(ROLE_WORDS)})$")]

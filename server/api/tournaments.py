@@ -19,11 +19,11 @@ from server.hosting.tournaments import forfeits, live_matches, plan_of, played_o
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
+from server.principal import Principal, Role
 from server.storage import rows
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament.fixtures import TournamentGame, derived_seed
 from server.tournament.plan import TournamentFormat
-from server.visibility import Principal, Role
 
 TOURNAMENT: Final = f"{models.URL}/{{name}}"
 operations: Final = Operations("tournaments")

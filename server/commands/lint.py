@@ -6,8 +6,8 @@ import click
 from rich.console import Console
 
 from gdl.checks import check
+from gdl.diagnostics import Diagnostic, Severity, Source
 from gdl.editing.fixes import fix_rules, fixes
-from gdl.language.diagnostics import Diagnostic, Severity, Source
 from server.terminal.progress import progress
 from server.validating.report import report
 from server.validating.rule_text import RuleText, read_rule_text

@@ -20,11 +20,11 @@ from server.access.recognition import is_valid
 from server.errors import TokenFieldError
 from server.match.link import now_ms
 from server.operation.configuration import database_option
+from server.principal import ROLE_WORDS, Role, role_named
 from server.sanitization import write_csv
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow
-from server.visibility import ROLE_WORDS, Role, role_named
 
 _WIDTH_OF_A_PIPE: Final = 200
 _Answer = TypeVar("_Answer")

@@ -5,13 +5,13 @@ from typing import Final
 
 from lsprotocol import types
 
+from gdl.diagnostics import Diagnostic, Related, Severity
 from gdl.editing.completion import complete
 from gdl.editing.fixes import Edit, Fix, fixes
 from gdl.editing.formatting import format_rules
 from gdl.editing.grammar import MEANINGS, Part
 from gdl.editing.symbols import Entry, Occurrence, SymbolIndex, SymbolKind, comment_above, outline, renamable, rename
 from gdl.errors import RuleFileError
-from gdl.language.diagnostics import Diagnostic, Related, Severity
 from gdl.language.kif import Form
 from gdl.language.rules import USAGE
 from server.editor.document import Document

@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
 from gdl.checks import check
+from gdl.diagnostics import Diagnostic, Source, Span
 from gdl.editing.symbols import SymbolIndex, index_symbols
 from gdl.errors import ChildProcessDiedError, LimitExceeded
-from gdl.language.diagnostics import Diagnostic, Source, Span
 from gdl.language.kif import ReadLimits
 from gdl.worker import ChildLimits, run_limited
 from server.validating.validation import SMALL_CHARACTERS

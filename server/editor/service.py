@@ -9,8 +9,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from gdl.diagnostics import Diagnostic
 from gdl.errors import RenamingError
-from gdl.language.diagnostics import Diagnostic
 from server.editor import answers
 from server.editor.document import Checking, Document
 

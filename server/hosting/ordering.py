@@ -13,7 +13,7 @@ from gdl.errors import UnknownNameError
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
-from server.errors import InvalidNameError, NameTakenError, RulesUnfitError
+from server.errors import InvalidNameError, NameTakenError
 from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest
 from server.hosting.referees import library_hashes, outline_of
@@ -23,7 +23,7 @@ from server.storage.games import UNNAMED, GameStore
 from server.storage.rows import GameVersion, MatchRow, SeatRow
 from server.validating.checker import Checker
 from server.validating.formats import file_report
-from server.validating.validation import Validation
+from server.validating.validation import RulesUnfitError, Validation
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""

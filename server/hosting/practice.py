@@ -19,6 +19,7 @@ from server.hosting.order import HostSettings, LadderSettings, MatchRequest, Pra
 from server.hosting.ordering import GameFinder, Ordered
 from server.match.link import now_ms
 from server.match.setup import new_seed
+from server.principal import Principal, Role, may_command
 from server.registry.registry import RegisteredPlayer, Registry
 from server.storage.listing import RatedResult, ResultStore, by_version
 from server.storage.matches import MatchStore
@@ -27,7 +28,6 @@ from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, 
 from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.ratings import Ratings, fit_ratings
-from server.visibility import Principal, Role, may_command
 
 _DAY_MS: Final = 86_400_000
 LOOK_S: Final = 2.0

@@ -9,10 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from gdl.diagnostics import Severity, Source
 from gdl.editing.differences import normal_sha256
 from gdl.errors import GdlError, RuleFileError
 from gdl.games.library import find_game, game_names
-from gdl.language.diagnostics import Severity, Source
 from gdl.language.kif import ReadLimits
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.language.terms import Compound

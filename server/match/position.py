@@ -7,9 +7,9 @@ from itertools import product
 from math import prod
 from typing import Final
 
+from gdl.diagnostics import Source
 from gdl.errors import GdlError, NoLegalMoveError
 from gdl.game import RANDOM, Game, JointMove, Role, State
-from gdl.language.diagnostics import Source
 from gdl.language.kif import read_forms, term_of
 from gdl.language.terms import Term
 from gdl.wire.replies import elements

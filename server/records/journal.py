@@ -10,10 +10,10 @@ from typing import IO, Annotated, Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
+from gdl.diagnostics import Source
 from gdl.display import board_svg
 from gdl.errors import KifSyntaxError, validation_message
 from gdl.games.library import same_game
-from gdl.language.diagnostics import Source
 from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Compound, Term

@@ -14,7 +14,7 @@ from gdl.game import RANDOM
 from server.errors import MatchRecordError
 from server.records import entries
 from server.records.codec import entry_json, insights_json, preview_clock_json, seat_json
-from server.visibility import Secrecy, secrecy_of_journal
+from server.visibility import Secrecy
 
 _PUBLIC_ALWAYS: Final = (
     "matchId", "randomToken", "startTime", "isCompleted", "isAborted", "stateTimes", "previewClock", "startClock",
@@ -24,6 +24,11 @@ _PUBLIC_RULES: Final = ("gameMetaURL", "x-game", "x-roles", "x-rules", "x-rules-
 _PUBLIC_PLAY: Final = ("states", "moves", "errors", "x-thinking-ms", "x-origins")
 _PUBLIC_INSIGHT: Final = ("x-insights",)
 _PUBLIC_HIDDEN: Final = ("x-thinking-ms",)
+
+
+def secrecy_of_journal(started: entries.StartedEntry, *, has_ended: bool) -> Secrecy:
+    """Return the secrecy of the match that a journal's entry *started* begins, where there is no row of it."""
+    return Secrecy(started.is_gdl2, any(seat.is_scrambled for seat in started.seats), has_ended)
 
 
 @contextmanager

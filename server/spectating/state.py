@@ -11,15 +11,17 @@ from typing import Any, Final, Protocol
 from server.errors import DamagedRowError, RequestError, UnknownMatchError
 from server.match.position import fact_texts
 from server.match.referee import in_own_thread
-from server.records.entries import Entry, StateEntry
+from server.principal import Principal
+from server.records.entries import Entry
 from server.records.record import MatchRecord, error_words, record_of, understood
-from server.spectating.events import broadcast_of, delay_of, n_common
+from server.spectating.events import broadcast_of, delay_of
+from server.spectating.viewers import has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.rows import WAITING, MatchRow, MatchStatus, PlayerRow
-from server.visibility import Aspect, Principal, Secrecy, Viewer, has_in_seat, may_see, secrecy_of, viewer_of
+from server.visibility import Aspect, Secrecy, Viewer, may_see
 
 
 class MatchSource(Protocol):
@@ -88,13 +90,6 @@ async def public_record(source: MatchSource, match_id: str) -> dict[str, Any]:
         return record.as_json() | (await source.matches.signature(match_id) or {})
     late = {} if delay_of(match).is_live else {"x-delay": str(delay_of(match))}
     return record.public_view(secrecy_at(match, entries)) | {"x-status": record.status} | late
-
-
-def secrecy_at(match: MatchRow, entries: Sequence[Entry], step: int | None = None) -> Secrecy:
-    """Return the secrecy of a match's first states up to that of *step*, by default of all that *entries* tell."""
-    n_states = sum(isinstance(entry, StateEntry) for entry in entries) if step is None else step + 1
-    secrecy = secrecy_of(match)
-    return secrecy.where_known() if 0 < n_states <= n_common(entries) else secrecy
 
 
 async def public_record_text(source: MatchSource, match_id: str) -> str:

@@ -7,16 +7,17 @@ from itertools import takewhile
 from typing import Any, Final, Protocol, TypeAlias
 
 from server.match.link import now_ms
+from server.principal import Principal
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public import PublicEvent, PublicQuestion
 from server.spectating.state import MatchSource, known_match
+from server.spectating.viewers import people_of, secrecy_of
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
 from server.storage.rows import LIVE, MatchRow, MatchStatus, SeatRow
-from server.visibility import Principal, people_of, secrecy_of
 
 Listed: TypeAlias = dict[str, Any]
 

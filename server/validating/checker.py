@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
+from gdl.diagnostics import Source
 from gdl.errors import GdlError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import ReadLimits
 from gdl.simulation import SimulationBudget
 from gdl.worker import NotWanted

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from gdl.diagnostics import Diagnostic
 from gdl.game import RANDOM, Game, JointMove, Role, State
-from gdl.language.diagnostics import Diagnostic
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
 from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished

@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from gdl.checks.suppression import Allowed
-from gdl.language.diagnostics import Code, Diagnostic, Severity, Span, codes
+from gdl.diagnostics import Code, Diagnostic, Severity, Span, codes
 from server.validating.report import plain, total
 from server.validating.validation import Validation
 

@@ -9,8 +9,8 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes
 from gdl.errors import UnknownNameError
-from gdl.language.diagnostics import Code, Diagnostic, Severity, Source, Span, codes
 from server.validating.validation import FileVerdict, Validation
 
 _WIDTH: Final = 120

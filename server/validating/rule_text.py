@@ -10,8 +10,8 @@ from typing import BinaryIO, Final
 
 import click
 
+from gdl.diagnostics import Source, Span
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Source, Span
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
 from gdl.replacement import PRIVATE, replacing
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from gdl import errors
 from gdl.checks import findings
 from gdl.checks.suppression import Allowed, sift
+from gdl.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_rules
 from gdl.worker import ChildLimits, run_limited
@@ -191,6 +191,19 @@ class Validation:
     def evidence_of(self, found: Diagnostic) -> Path | None:
         """Return the record of a play that shows the defect, if there is one."""
         return self.evidence.get((found.code.name, found.span.start))
+
+
+class RulesUnfitError(errors.CallerError):
+    """Rules that are not kept because they are not fit to play; `validation` says why."""
+
+    template: ClassVar[str] = "these rules are not fit to play: {reason}"
+    name: str
+    validation: Validation
+
+    @property
+    def reason(self) -> str:
+        """The limit that the validation reached, or else its verdict."""
+        return self.validation.limit or "the validator finds errors"
 
 
 def check_file(name: str, options: ValidationOptions) -> Validation:

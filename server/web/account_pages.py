@@ -13,7 +13,7 @@ from server.access.recognition import is_valid
 from server.access.settings import requires
 from server.errors import RequestError, TokenFieldError, TokenRuleError
 from server.match.link import now_ms
-from server.visibility import Role, role_named
+from server.principal import Role, role_named
 from server.web.rendering import render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")

@@ -17,16 +17,17 @@ from server.access.access import PRINCIPAL
 from server.access.settings import requires
 from server.api.games import known_import
 from server.api.operation import CHECKER, IMPORTS, MANAGER
-from server.errors import InvalidNameError, NameTakenError, RequestError, RulesUnfitError, TooManyRolesError
+from server.errors import InvalidNameError, NameTakenError, RequestError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
 from server.match.referee import in_own_thread
+from server.principal import Role
 from server.storage.games import GameStore, about_version, title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.formats import file_report
-from server.visibility import Role
+from server.validating.validation import RulesUnfitError
 from server.web import cache, game_list, leaderboards, match_lists
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.rendering import render, sentence, visitor_of

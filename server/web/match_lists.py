@@ -19,15 +19,16 @@ from server.api.streams import streaming
 from server.errors import DamagedRowError
 from server.hosting.game_manager import GameManager
 from server.match.link import now_ms
+from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.stream import POLL_S
+from server.spectating.viewers import people_of, secrecy_of
 from server.storage.games import title_of
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore
 from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow, TournamentRow
-from server.visibility import Principal, Role, people_of, secrecy_of
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render

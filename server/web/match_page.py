@@ -16,11 +16,13 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
 from server.match.link import now_ms
+from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.state import known_match
+from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow
-from server.visibility import Aspect, Principal, Role, Viewer, may_see, secrecy_of
+from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, knowledge, match_lists, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, thoughts_of, view_of
 

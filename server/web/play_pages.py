@@ -23,11 +23,11 @@ from server.errors import NotAskedError, RequestError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import Ordered
 from server.links.seating import OWN_PLAYERS
+from server.principal import Role
 from server.registry.registry import HUMAN
 from server.spectating.state import known_match
 from server.storage.games import title_of
 from server.storage.rows import GameVersion, MatchRow
-from server.visibility import Role
 from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 

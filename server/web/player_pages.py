@@ -16,10 +16,10 @@ from server.api.player_models import MAX_MATCHES, is_own, player_answer
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.links.seating import OWN_PLAYERS
+from server.principal import Role
 from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow, SeatKind
 from server.tournament.ratings import RatingsAfter, rating_history
-from server.visibility import Role
 from server.web import cache, leaderboards, match_lists, rendering, tournament_pages, tournament_view
 from server.web.match_page import VIEWS
 from server.web.match_view import MatchView

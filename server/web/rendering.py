@@ -17,7 +17,7 @@ from server.access.settings import requires
 from server.match import link
 from server.match.verdicts import BUSY
 from server.operation.requests import accepts_gzip, packed
-from server.visibility import Principal, Role
+from server.principal import Principal, Role
 
 _ERRORS: Final = {"TO": "too late", "CE": "no connection", "IL": "illegal move"}
 _STATUSES: Final = {

@@ -16,12 +16,12 @@ from server.api.operation import MANAGER
 from server.api.player_models import is_own
 from server.errors import RequestError
 from server.links.seating import OWN_PLAYERS
+from server.principal import Role
 from server.storage.games import title_of
 from server.storage.rows import EntryRule, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure
-from server.visibility import Role
 from server.web.rendering import render, sentence
 from server.web.tournament_view import FORMAT_WORDS
 

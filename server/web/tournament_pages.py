@@ -22,11 +22,11 @@ from server.records.record import understood
 from server.sanitization import write_csv
 from server.spectating.events import broadcast_of, public_events
 from server.spectating.tournaments import TournamentFeed
+from server.spectating.viewers import secrecy_of
 from server.storage.exporting import MatchFilter, collection, exported
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
-from server.visibility import secrecy_of
 from server.web import match_lists, match_view, tournament_forms, tournament_view
 from server.web.rendering import machine_date, render, templates
 

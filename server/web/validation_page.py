@@ -12,15 +12,15 @@ from markupsafe import Markup
 from pygments.token import STANDARD_TYPES, _TokenType
 
 from gdl.boards import about_of
+from gdl.diagnostics import Diagnostic, Severity, Source
 from gdl.editing.grammar import GdlLexer
 from gdl.errors import AboutFileError
-from gdl.language.diagnostics import Diagnostic, Severity, Source
 from server.access.settings import requires
 from server.api.operation import CHECKER
+from server.principal import Role
 from server.sanitization import game_name_of
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.validation import Validation
-from server.visibility import Role
 from server.web.rendering import render
 
 MAX_LISTED_CHARACTERS: Final = 60_000

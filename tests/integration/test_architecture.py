@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cache
 
-from tools.structure import PACKAGES, ROOT, Module, circles, imports_of, read_modules
+from tools.structure import PACKAGES, ROOT, Module, between_packages, circles, imports_of, read_modules
 
 FOLDERS = (*PACKAGES, "benchmarks", "tests", "tools")
 PAGE = ROOT / "docs" / "architecture.md"
@@ -37,3 +37,7 @@ def test_a_program_runs_only_after_all_of_its_module_is_defined() -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(imports_of(modules())) == []
+
+
+def test_no_packages_import_each_other_in_a_circle() -> None:
+    assert circles(between_packages(imports_of(modules()))) == []

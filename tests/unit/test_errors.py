@@ -19,9 +19,9 @@ import pytest
 import gdl
 import players
 import server
+from gdl.diagnostics import Source, Span
 from gdl.errors import GdlError, LimitExceeded, MalformedRuleError
-from gdl.language.diagnostics import Source, Span
-from server.visibility import Role
+from server.principal import Role
 
 NOT_IMPORTED: Final = (
     "server.storage.migrations", "server.__main__", "server.editor", "server.arena.cluster",

@@ -25,6 +25,7 @@ from server.access.settings import AccessSettings, Limits
 from server.api.operation import OVERVIEW
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
+from server.principal import Role
 from server.records.entries import Entry, StartedEntry
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
@@ -37,7 +38,6 @@ from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Timetable
-from server.visibility import Role
 from tests.kit.server.access.doors import Client, bearer
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.peers import listening

@@ -22,10 +22,10 @@ from server.hosting.game_manager import GameManager
 from server.links.http_player import ask_info
 from server.match.exchange import Answer, ReplyEnding
 from server.match.verdicts import LegalChoice, judge_move, text_of
+from server.principal import Role
 from server.registry.health import HealthChecks
 from server.sanitization import clean_line, clean_text, is_storable
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
-from server.visibility import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.peers import listening, replying

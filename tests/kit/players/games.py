@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Source
 from gdl.language.kif import read_forms, term_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant

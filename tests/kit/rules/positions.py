@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Source
 from gdl.language.kif import read_forms, read_term, term_of
 from gdl.language.terms import Term
 

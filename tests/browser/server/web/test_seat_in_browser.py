@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from server.access.settings import AccessSettings
 from server.hosting.order import MatchRequest
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite, live_site
 

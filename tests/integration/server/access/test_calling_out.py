@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.access.access import KINDS
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import FORM, bearer
 from tests.kit.server.access.sites import Route, Site, filled, whole_site
 

@@ -6,7 +6,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.sites import Route, Site, filled, whole_site
 
 N_REQUESTS = 600

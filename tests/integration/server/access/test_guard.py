@@ -12,7 +12,7 @@ import pytest
 from server.access.access import AccessControl
 from server.access.guard import HEADERS
 from server.access.settings import AccessSettings, Limits
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import FORM, Client, bearer, door
 
 ORIGIN = "Origin"

@@ -11,10 +11,10 @@ from server.access.access import ANONYMOUS
 from server.access.issuing import Issuing, Listed, read_class_list
 from server.access.recognition import Recognition, secret_hash
 from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
+from server.principal import Principal, Role, owns
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow
-from server.visibility import Principal, Role, owns
 from tests.kit.server.access.doors import database
 from tests.kit.server.hosting.outages import locked_file
 

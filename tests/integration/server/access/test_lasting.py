@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from server.access.settings import AccessSettings
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import bearer, door
 
 CLOSED = AccessSettings(is_loopback=False)

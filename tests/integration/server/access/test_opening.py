@@ -11,8 +11,8 @@ from server.access.access import AccessControl
 from server.access.guard import check_opening
 from server.access.settings import AccessSettings, is_loopback_host
 from server.errors import NoAdminError
+from server.principal import Role
 from server.storage.accounts import TokenStore
-from server.visibility import Role
 from tests.kit.server.access.doors import database
 
 PROXY = ip_network("10.0.0.0/8")

@@ -15,8 +15,8 @@ from server.access.access import AccessControl, principal
 from server.access.guard import add_guard
 from server.access.recognition import read_token
 from server.access.settings import AccessSettings, Limits
+from server.principal import Role
 from server.storage.accounts import TokenStore
-from server.visibility import Role
 from server.web import account_pages
 from server.web.pages import telling
 from tests.kit.server.access.doors import Client, database

@@ -15,8 +15,8 @@ from server.access.guard import add_guard
 from server.access.settings import AccessSettings, Limits
 from server.api import tokens
 from server.api.problem import refusing
+from server.principal import Role
 from server.storage.accounts import TokenStore
-from server.visibility import Role
 from tests.kit.server.access.doors import Client, bearer, database
 
 TOKENS = "/api/v1/tokens"

@@ -28,13 +28,13 @@ from server.hosting.order import MatchRequest, new_order
 from server.match.link import now_ms
 from server.match.position import first_position, next_position
 from server.match.setup import Profile
+from server.principal import Role
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
 from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
-from server.visibility import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.hosting.leagues import entrants, tournament

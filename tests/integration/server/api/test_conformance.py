@@ -14,7 +14,7 @@ import pytest
 from server.access.settings import AccessSettings, Limits
 from server.hosting.order import HostSettings
 from server.links.connection import AllowedAddresses
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.api.house import Client, house, ordered, record, told
 
 CONFIGURATION: Final = Path(__file__).with_name("schemathesis.toml")

@@ -14,7 +14,7 @@ from server.api.openapi import document
 from server.api.operation import OPERATIONS, Operations
 from server.api.problem import refusing
 from server.errors import RequestError
-from server.visibility import Role
+from server.principal import Role
 from server.web import documentation
 
 Client: TypeAlias = TestClient[web.Request, web.Application]

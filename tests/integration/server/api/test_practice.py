@@ -10,7 +10,7 @@ from typing import Any
 
 from server.access.settings import AccessSettings
 from server.hosting.order import HostSettings, PracticeLimits
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.house import MATCHES, Client, house, manager_of, record, refused, told
 from tests.kit.server.peers import listening, replying

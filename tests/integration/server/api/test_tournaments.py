@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from server.access.settings import AccessSettings
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from server.arena.folder import RESULTS, SCHEDULE
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.api.house import house
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import wait_until

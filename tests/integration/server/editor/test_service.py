@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gdl.checks import check
+from gdl.diagnostics import Source
 from gdl.editing.fixes import FIXERS
 from gdl.editing.formatting import format_rules
 from gdl.games.library import find_game
-from gdl.language.diagnostics import Source
 from gdl.language.rules import read_rules
 from server.editor.answers import MENDING
 from tests.kit.server.editor.client import URI, Editor, Json, Refused, applied, pointed_at, position, started

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.access.settings import AccessSettings
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.api.house import MATCHES, Client, house, told
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}

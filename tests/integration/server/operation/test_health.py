@@ -28,10 +28,10 @@ from server.operation.health import (
 )
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import Handler
+from server.principal import Principal, Role
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database as OurDatabase
-from server.visibility import Principal, Role
 from tests.kit.server.hosting.outages import locked_file
 
 

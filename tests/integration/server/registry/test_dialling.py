@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from server.principal import Role
 from server.storage.database import Database
-from server.visibility import Role
 from tests.kit.server.plays import until
 from tests.kit.server.registry.host import asked, finished, hosting, order, playing_by_hand, until_registered
 

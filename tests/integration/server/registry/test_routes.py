@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from server.principal import Role
 from server.storage.database import Database
-from server.visibility import Role
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.registry.host import Caller, Host, hosting
 

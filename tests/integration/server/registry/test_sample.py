@@ -7,8 +7,8 @@ import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
+from server.principal import Role
 from server.storage.database import Database
-from server.visibility import Role
 from tests.kit.server.registry.host import finished, hosting, order, until_registered
 
 SAMPLE = Path(__file__).resolve().parents[4] / "examples" / "dial_in_player.py"

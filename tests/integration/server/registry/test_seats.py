@@ -10,11 +10,12 @@ import pytest
 
 from server.access.access import ANONYMOUS
 from server.hosting.ordering import Ordered
+from server.principal import Principal, Role
 from server.spectating.state import known_match
 from server.spectating.stream import page
+from server.spectating.viewers import people_of
 from server.storage.database import Database
 from server.storage.listing import Filter
-from server.visibility import Principal, Role, people_of
 from tests.kit.server.registry.host import Caller, Host, finished, hosting, order
 
 SECRET = "GGP-Seat-Secret"

@@ -12,11 +12,11 @@ import pytest
 
 from server.errors import RequestError
 from server.match.setup import Profile
+from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.spectating.state import StateView, public_record, state_at, transcript
 from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter
-from server.visibility import Principal, Role
 from tests.kit.server.scripted import library, start_of
 from tests.kit.server.spectating.stage import MATCH, OWNER, Stage, stage
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from gdl.diagnostics import Severity, Span, diagnostic
 from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, UnsafeRuleError
-from gdl.language.diagnostics import Severity, Span, diagnostic
 from gdl.simulation import SimulationBudget
 from server.validating import validation
 from server.validating.validation import (

@@ -10,7 +10,7 @@ import pytest
 
 from server.access.guard import HEADERS
 from server.access.settings import AccessSettings
-from server.visibility import Role
+from server.principal import Role
 from tests.integration.server.web.test_pages import ordered, over
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.language.diagnostics import Source
+from gdl.diagnostics import Source
 from server.validating.formats import file_report
 from server.validating.validation import ValidationOptions, check_source
 from server.web.validation_page import MAX_LISTED_CHARACTERS, Remark, listing, remark_of, report_remarks

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from server.match.exchange import Message
 from server.match.setup import Profile
 from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, entry_of
+from server.records.record import secrecy_of_journal
 from server.spectating.events import public_events
 from server.spectating.public import PublicEvent
-from server.visibility import secrecy_of_journal
 from server.web.match_view import (
     HiddenSteps,
     MatchView,

@@ -12,7 +12,7 @@ import pytest
 from server.access.settings import AccessSettings
 from server.hosting.order import MatchRequest
 from server.links.human_seat import turn_of
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page
 

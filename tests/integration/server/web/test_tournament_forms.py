@@ -11,7 +11,7 @@ import pytest
 
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
-from server.visibility import Role
+from server.principal import Role
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.cups import TOURNAMENTS, until_cup
 from tests.kit.server.api.house import Client, house, told

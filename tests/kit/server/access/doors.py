@@ -15,9 +15,9 @@ from server.access.access import AccessControl, csrf_token, principal
 from server.access.guard import add_guard
 from server.access.settings import AccessSettings, requires
 from server.errors import RequestError
+from server.principal import Role
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.visibility import Role
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 _EMPTY: list[bytes] = []

@@ -16,9 +16,9 @@ from server.access.settings import SAFE_METHODS, AccessSettings, Limits
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.links.connection import AllowedAddresses
+from server.principal import Role
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
-from server.visibility import Role
 from tests.kit.server.access.doors import Client, database
 
 Route: TypeAlias = tuple[str, str]

@@ -17,12 +17,12 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.links.human_seat import choose, turn_of
 from server.links.request_queue import request_id
+from server.principal import Role
 from server.site import Watch, listening, make_app
 from server.spectating.state import known_match, public_record
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.journals import something_new
-from server.visibility import Role
 
 DEFAULT = HostSettings()
 

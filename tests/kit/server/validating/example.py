@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from gdl.checks.suppression import Allowed
-from gdl.language.diagnostics import Diagnostic, Related, Severity, Source, Span, codes
+from gdl.diagnostics import Diagnostic, Related, Severity, Source, Span, codes
 from server.validating.validation import Validation
 
 RULES: Final = Source(

@@ -14,9 +14,9 @@ from sqlalchemy.engine import make_url
 
 from server.errors import RequestError
 from server.hosting.order import HostSettings, PracticeLimits
+from server.principal import Principal, Role
 from server.storage.database import Database
 from server.storage.rows import MatchStatus
-from server.visibility import Principal, Role
 from tests.kit.server.hosting.hosts import hosting as process_hosting
 from tests.kit.server.hosting.hosts import looking, until_all_over, until_steps
 from tests.kit.server.peers import OK, listening, request

@@ -15,9 +15,9 @@ from server.hosting.order import HostSettings
 from server.records.entries import Entry, StateEntry
 from server.records.record import record_of
 from server.spectating.events import public_events
+from server.spectating.viewers import secrecy_of
 from server.storage.database import Database
 from server.storage.rows import MatchRow, MatchStatus
-from server.visibility import secrecy_of
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings
 from tests.kit.server.peers import listening

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
+from server.principal import Role
 from server.spectating.state import known_match
 from server.storage.database import Database
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
-from server.visibility import Role
 from tests.kit.server.api.house import MATCHES, house, told
 from tests.kit.server.hosting.hosts import hosting, kept, looking
 from tests.kit.server.registry.host import order

@@ -24,9 +24,9 @@ from server.access.recognition import (
 )
 from server.access.settings import Remote
 from server.errors import ForeignRequestError
+from server.principal import Principal, Role
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow
-from server.visibility import Principal, Role
 
 LIFE_S = 60
 LIFE_MS = 1000 * LIFE_S

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
-from gdl.language.diagnostics import Source, Span
 from server.api.problem import CODES, problem, refusal
 from server.errors import INTERNAL, InvalidNameError, NameTakenError
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from gdl.diagnostics import Diagnostic
 from gdl.errors import LimitExceeded
-from gdl.language.diagnostics import Diagnostic
 from server.editor import document
 from server.editor.document import MAX_DIAGNOSTICS, Checking, Document, diagnose
 from server.validating.validation import SMALL_CHARACTERS

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position, Range
 
-from gdl.language.diagnostics import Source, Span
+from gdl.diagnostics import Source, Span
 from server.editor.document import TextPositions
 
 TEXT = "(a\u00e9\U0001f600b)\r\nc\rd\n"

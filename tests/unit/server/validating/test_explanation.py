@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gdl.diagnostics import Code, Severity, codes
 from gdl.errors import UnknownNameError
-from gdl.language.diagnostics import Code, Severity, codes
 from server.validating.report import code_named, explain
 
 CODE = Code("gdl/odd", Severity.WARNING, "An odd rule", f"{'It is odd. ' * 12}", 1, "\n(p\t?x)\n(q)\n", "\n(p a)\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdl.language.diagnostics import Diagnostic, Source, Span, codes
+from gdl.diagnostics import Diagnostic, Source, Span, codes
 from server.validating.formats import as_annotations
 from server.validating.validation import Validation
 from tests.kit.server.validating.data import expected

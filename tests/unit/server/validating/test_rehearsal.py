@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
+from gdl.diagnostics import Source
 from gdl.errors import RuleFileError
-from gdl.language.diagnostics import Source
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.simulation import SimulationBudget
 from server.validating.validation import SimulationRequest, rehearse

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gdl.language.diagnostics import Diagnostic, Source, Span, codes
+from gdl.diagnostics import Diagnostic, Source, Span, codes
 from server.validating.formats import as_sarif
 from server.validating.validation import Validation
 from tests.kit.server.validating.data import expected

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.text import Text
 
-from gdl.language.diagnostics import Diagnostic, Related, Source, Span, codes
+from gdl.diagnostics import Diagnostic, Related, Source, Span, codes
 from server.validating.report import report
 from server.validating.validation import Validation
 from tests.kit.server.validating.data import expected
