@@ -14,7 +14,7 @@ from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
 from server.errors import RequestError
 from server.hosting.game_manager import GameManager
-from server.links.human_seat import Turn
+from server.links.queued_player import Turn
 from server.match.position import fact_texts
 from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry

@@ -14,7 +14,7 @@ from gdl.game import JointMove, Role
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from server.errors import MatchRecordError
-from server.links import human_seat, own_player, seating
+from server.links import own_player, queued_player, seating
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions, MatchDriver, Observer
 from server.match.exchange import Aborted, Answered, Completed, Event, Failed, Message, ResumeState
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
@@ -127,7 +127,7 @@ class MatchRunner:
         if not entries:
             return
         new = {str(role): link for role, link in links.items() if isinstance(link, own_player.WorkerPlayer)}
-        waiting = {str(role): link for role, link in links.items() if isinstance(link, human_seat.QueueLink)}
+        waiting = {str(role): link for role, link in links.items() if isinstance(link, queued_player.QueueLink)}
         for role, link in waiting.items():
             link.remember(self._setup.match_id, self._answered_requests(role, entries))
         await asyncio.gather(

@@ -21,7 +21,7 @@ from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits, prepare_workers
 from players.registry import find_player
 from server.errors import PlayerStartError
-from server.links import http_player, human_seat, request_queue
+from server.links import http_player, queued_player, request_queue
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
@@ -44,7 +44,7 @@ class StockPlayer:
         elif request.legal_moves:
             reply.feed(str(self._choose(request.legal_moves)).encode("utf-8", "replace"))
         else:
-            reply.feed(human_seat.COURTESIES.get(request_queue.keyword(request), b"available"))
+            reply.feed(queued_player.COURTESIES.get(request_queue.keyword(request), b"available"))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""

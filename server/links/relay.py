@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from gdl.language.kif import read_term
 from server import errors
-from server.links.human_seat import Turn, choose, turn_of
+from server.links.queued_player import Turn, choose, turn_of
 from server.links.request_queue import RequestQueues, request_id
 from server.storage.database import Database
 from server.storage.notifications import Message, Notifications
@@ -165,7 +165,7 @@ class Relay:
         """Make the move of the person who plays *role*, wherever the match is played; return it as the rules write it.
 
         Raises:
-            IllegalChoiceError, LateReplyError, OtherReplyError: as `human_seat.choose`.
+            IllegalChoiceError, LateReplyError, OtherReplyError: as `queued_player.choose`.
             NotAskedError: no move is asked for in that step.
             StorageError: the manager that plays the match does not answer: the same may come again.
         """

@@ -11,7 +11,7 @@ from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
-from server.links import connection, http_player, human_seat, request_queue
+from server.links import connection, http_player, queued_player, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
@@ -71,7 +71,7 @@ class RegisteredPlayer:
         """Return the way to the player."""
         if self.row.url is not None:
             return http_player.HttpPlayer(self.row.url, self.row.name, targets=self.targets)
-        return human_seat.QueueLink(self.request_queues.of_player(self.row.name))
+        return queued_player.QueueLink(self.request_queues.of_player(self.row.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Person:
 
     async def open(self, role: Role) -> PlayerLink:
         """Return the way to the person."""
-        return human_seat.HumanLink(self.request_queues, str(role))
+        return queued_player.HumanLink(self.request_queues, str(role))
 
 
 _SYSTEM_CLOCK: Final = SystemClock()

@@ -13,14 +13,13 @@ import numpy as np
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, float_at, put_float, put_word, word_at
 from players.search.tree import nodes
-from players.search.tree.nodes import amaf_at, edge_at, edge_minimax, high_of, move_at
+from players.search.tree.implicit import mixed
+from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at
 
 UCB: Final = 0
 REGRET: Final = 1
 RULES: Final = {"ucb": UCB, "regret": REGRET}
 """How roles choose where several do, by name."""
-HALF_SHARE_WALKS: Final = np.float32(300)
-"""After so many walks along an edge, what minimax says of it counts half as much as at first."""
 MANY_VISITS: Final = 50
 """A node with as many visits goes by its own plays, and those below it by them that have fewer."""
 EXPLORED: Final = 0.1
@@ -44,12 +43,10 @@ def below(w, n):
 def best_edge(t, w, first, n, visits, floor, exploration, minimax_share):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
-    The mean of an edge's walks is mixed with what minimax says of it: a *minimax_share* of that at first, the less the
-    more walks there are, since a mean of many sees further.
+    The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first.
     An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
     proven for another one, will not be taken: both are left out.
-    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds; Lanctot et al.
-    2014 for the share of minimax.
+    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
     """
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
     shift = below(w, n)  # begin anywhere, so that ties are broken at random
@@ -66,8 +63,7 @@ def best_edge(t, w, first, n, visits, floor, exploration, minimax_share):
         if taken > 0:
             mean = np.float32(edge_at(t, e, nodes.TOTAL)) / np.float32(taken)
             if minimax_share > 0:
-                share = minimax_share * HALF_SHARE_WALKS / (HALF_SHARE_WALKS + np.float32(taken))
-                mean += share * (edge_minimax(t, e) - mean)
+                mean = mixed(t, e, mean, taken, minimax_share)
             mean = min(max(mean, np.float32(low)), np.float32(high))
             bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
         if bound > best:

@@ -8,6 +8,8 @@ minimax backups.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
@@ -22,6 +24,21 @@ from players.search.tree.nodes import (
     put_node_minimax,
 )
 from players.search.tree.plays import first_lanes, weigh, weighed
+
+MINIMAX_SHARE: Final = 0.6
+"""How much what minimax says of a move counts beside the mean of its first walks."""
+HALF_SHARE_WALKS: Final = np.float32(300)
+"""After so many walks along an edge, what minimax says of it counts half as much as at first."""
+
+
+@inlined
+def mixed(t, edge, mean, n_walks, share):
+    """Return the mean of the walks along an edge, mixed with a *share* of what minimax says of it.
+
+    The share is the smaller the more walks there are, since a mean of many sees further.
+    """
+    share *= HALF_SHARE_WALKS / (HALF_SHARE_WALKS + np.float32(n_walks))
+    return mean + share * (edge_minimax(t, edge) - mean)
 
 
 @subroutine

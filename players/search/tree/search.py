@@ -24,6 +24,7 @@ from players.search.positions import Report, ignore
 from players.search.tree import nodes
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
+from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.nodes import Knobs, Tree, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
@@ -34,8 +35,6 @@ EXPLORATION: Final = 0.5
 AMAF_EXPLORATION: Final = 0.1
 """The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
 AMAF_BIAS: Final = 0.001
-MINIMAX_SHARE: Final = 0.6
-"""How much what minimax says of a move counts beside the mean of its first walks, where there are weights."""
 MANY_MOVES: Final = 40.0
 """With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
 LASTING: Final = 2.0

@@ -11,7 +11,7 @@ import pytest
 
 from server.access.settings import AccessSettings
 from server.hosting.order import MatchRequest
-from server.links.human_seat import turn_of
+from server.links.queued_player import turn_of
 from server.principal import Role
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page

@@ -11,7 +11,7 @@ from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, Too
 from server.hosting.engine_process import read_outline
 from server.links.connection import AllowedAddresses
 from server.links.http_player import HttpPlayer
-from server.links.human_seat import HumanLink, QueueLink
+from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer
 from server.match.setup import Case, Profile, Seat
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings

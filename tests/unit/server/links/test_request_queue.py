@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
-from server.links.human_seat import QueueLink
+from server.links.queued_player import QueueLink
 from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
