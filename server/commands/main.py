@@ -3,9 +3,10 @@
 import importlib
 import io
 import os
+import signal
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -54,6 +55,8 @@ _FOLDER: Final = ": that is a folder without a rule file of its name; name one o
 
 WRONG: Final = 1
 USAGE: Final = 2
+INTERRUPTED: Final = 128 + signal.SIGINT
+"""As shells have it."""
 
 
 def _installed_version() -> str:
@@ -104,6 +107,14 @@ class _Commands(click.Group):
             raise click.UsageError(f"no command {args[0]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C is no verdict on what it looks at."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("ggp: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
@@ -123,7 +134,7 @@ def _complete_streams() -> None:
 
 
 def main() -> None:
-    """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage."""
+    """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage, 130 on Ctrl-C."""
     _complete_streams()
     try:
         ggp()

@@ -144,3 +144,12 @@ def test_a_folder_in_place_of_a_rule_file_is_called_one(ggp: Ggp, tmp_path: Path
         f"ggp: no game {str(tmp_path)!r}: that is a folder without a rule file of its name; name one of its files\n"
     )
     assert (ended.exit_code, ended.output, ended.errors) == (2, "", message)
+
+
+def test_ctrl_c_is_no_verdict(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    command = importlib.import_module("server.commands.validate").command
+    monkeypatch.setattr(command, "callback", interrupted)
+    assert ggp("validate", "tictactoe") == (130, "", "ggp: interrupted\n")
