@@ -31,6 +31,7 @@ from gdl.game import Game, Role, State, played_roles
 from gdl.games.library import GameFile, find_game
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
+from players.kit.worker import end_with_service
 from players.player import Player
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
@@ -227,7 +228,7 @@ def play_sets(
 
     Raises: as `Comparison.play`.
     """
-    with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(n_processes, get_context("spawn"), initializer=end_with_service) as pool:
         running = [pool.submit(comparison.play, game, number) for game, number in wanted]
         for future in as_completed(running):
             yield future.result()
