@@ -138,18 +138,18 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         gate_input=_joined(each.gate_input for each in placements),
         loop_row=_joined(each.loop_row for each in placements),
         loop_value=_joined(each.loop_value for each in placements),
-        copy_start=_ints(copy_start, 3),
+        copy_start=_ints(copy_start),
         copy_row=_ints([row for row, _ in copies]),
         copy_value=_ints([value for _, value in copies]),
-        role_start=_ints(roles, widest),
+        role_start=_ints(roles),
         choice_legal=_ints(legal),
         choice_row=_ints(rows),
-        block_start=_ints(blocks.starts, widest),
+        block_start=_ints(blocks.starts),
         block_legal=_ints(blocks.legal),
         block_row=_ints(blocks.row),
         terminal=_ints(terminal),
-        goal_value=_ints(goals, len(goals[0])),
-        sees_value=_ints(sees, len(sees[0])),
+        goal_value=_ints(goals),
+        sees_value=_ints(sees),
     )
 
 
@@ -210,9 +210,8 @@ def _runs(segments: Ints, starts: Numbers, middles: Numbers) -> tuple[Ints, Ints
     return np.searchsorted(first, limits).astype(np.int32), runs
 
 
-def _ints(values: Sequence[object], width: int | None = None) -> Ints:
-    array = np.array(values, np.int32)
-    return array if width is None else array.reshape(len(values), width)
+def _ints(values: Sequence[object]) -> Ints:
+    return np.array(values, np.int32)
 
 
 def _copies(phase: Phase, n_fluents: int, placement: Placement) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:

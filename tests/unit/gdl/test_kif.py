@@ -64,6 +64,15 @@ def test_a_text_that_is_no_forms_is_refused_where_it_is_wrong(text: str, expecte
     assert told(raised.value) == expected
 
 
+@pytest.mark.parametrize("text", ["(a b c d e f g h i j)", "(a \0)", "a ) b", "(a (b)", "((a (b)))"])
+def test_what_is_wrong_is_wrong_in_the_source_that_was_read(text: str) -> None:
+    source = Source("x.kif", text)
+    with pytest.raises(KifSyntaxError) as raised:
+        read_forms(source, LIMITS)
+    assert raised.value.span is not None
+    assert raised.value.span.source is source
+
+
 def test_a_text_may_be_as_long_and_as_deep_as_the_limits_say() -> None:
     assert [form.span.text for form in read_forms(Source("x.kif", "((a)) ; b c d e f g h"[:20]), LIMITS)] == ["((a))"]
 
@@ -141,6 +150,7 @@ def test_forms_are_made_of_any_tokens() -> None:
         ("(", ["(", []]),
         ("x (a b) (", ["(", []]),
         ("(a (b) ;c", ["(a (b)", ["a", ["(b)", ["b"]]]]),
+        ("(a (bcd", ["(a (bcd", ["a", ["(bcd", ["bcd"]]]]),
     ],
 )
 def test_what_is_open_is_closed_where_the_last_form_ended_and_taken_away(text: str, expected: object) -> None:
@@ -151,7 +161,7 @@ def test_what_is_open_is_closed_where_the_last_form_ended_and_taken_away(text: s
     n_before = len(nesting.finished)
     form = nesting.give_up()
     assert (written(form), form.end) == (expected, len(text.partition(";")[0].rstrip()))
-    assert (nesting.open_at, len(nesting.finished)) == ([], n_before)
+    assert (nesting.open_at, len(nesting.finished), form.name) == ([], n_before, "")
 
 
 def written(form: Form) -> object:
