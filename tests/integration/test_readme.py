@@ -34,6 +34,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
 PICTURE = re.compile(r"!\[[^\]]*\]\(images/([\w-]+\.svg)\)")
 FILE = re.compile(r"(?:#|;) (\w+\.(?:kif|py|toml))\n")
+RESULTS = re.compile(r"^<!-- results: .*?^<!-- end of results -->$", re.DOTALL | re.MULTILINE)
 PORTS = ("9147", "9148")
 """The ports of `ggp player` and `ggp serve`."""
 AS_SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -233,3 +234,20 @@ def test_the_changelog_begins_with_the_version_of_the_package() -> None:
     assert version is not None
     assert first is not None
     assert first[1] == version[1]
+
+
+def results(page: Path) -> tuple[list[list[str]], list[str]]:
+    """Return the rows of the table of the engine's speed, and what is said below them."""
+    found = RESULTS.search(page.read_text(encoding="utf-8"))
+    assert found is not None
+    lines = found[0].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    return rows[2:], [line for line in lines if line.startswith("- ")]
+
+
+def test_the_speed_of_the_engine_is_that_of_its_page() -> None:
+    shown, said = results(ROOT / "README.md")
+    measured, told = results(ROOT / "docs" / "engine.md")
+    of_the_field = [row for row in measured if not row[0].startswith("rules/")]
+    assert shown == [[row[column] for column in (0, 2, 4, 5, 7, 8)] for row in of_the_field]
+    assert set(said) <= set(told)
