@@ -5,15 +5,13 @@ for percepts last. The allocation of rows and its verification go by the order w
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.netlist import ranges
+from gdl.compiler.netlist import Numbers, ranges
 from gdl.compiler.tables import Tables
-
-Numbers: TypeAlias = NDArray[np.int64]
 
 READERS: Final = (
     "gate_input", "loop_value", "choice_legal", "block_legal", "terminal", "goal_value", "copy_value", "sees_value",

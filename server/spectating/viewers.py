@@ -15,10 +15,8 @@ def secrecy_of(match: MatchRow, *, is_gdl2: bool | None = None) -> Secrecy:
     """Return the secrecy of *match* as it was ordered; *is_gdl2* None: every hidden match counts as imperfect."""
     text = match.order["text"]
     is_ordered = bool(text.get("scramble")) or any(seat.get("scramble") for seat in text["players"].values())
-    is_imperfect, shows_insight = (
-        match.is_hidden if is_gdl2 is None else is_gdl2,
-        match.order.get("liveInsight") is True,
-    )
+    is_imperfect = match.is_hidden if is_gdl2 is None else is_gdl2
+    shows_insight = match.order.get("liveInsight") is True
     return Secrecy(is_imperfect, match.is_hidden and is_ordered, match.has_ended, shows_insight)
 
 
