@@ -59,10 +59,10 @@ def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Signature]:
 def on_demand(clauses: Iterable[Clause], chosen: Set[Signature]) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions and derive the *chosen* relations only on demand.
 
-    A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise. What is
-    derived on demand depends on the state or the joint move only if its relation does: engines work out first what does
-    not depend on the move. The result may not be stratified although *clauses* are: the caller must be ready to do
-    without it.
+    A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise; its clauses
+    then ask it whole too. What is derived on demand depends on the state or the joint move only if its relation does:
+    engines work out first what does not depend on the move. The result may not be stratified although *clauses* are:
+    the caller must be ready to do without it.
     """
     clauses = tuple(clauses)
     rewriting = _Rewriting(chosen, _stages(clauses))
@@ -83,7 +83,7 @@ def on_demand(clauses: Iterable[Clause], chosen: Set[Signature]) -> tuple[Clause
             done.add(copy)
             for clause in clauses:
                 if signature(clause.head) == copy.relation:
-                    add(clause, copy if copy.known else None)
+                    add(clause, copy)
     return tuple(found)
 
 
@@ -124,11 +124,12 @@ class _Rewriting:
     stages: dict[Signature, int]
 
     def rewritten(self, clause: Clause, copy: Adorned | None) -> Rewritten:
-        """Return the clause rewritten, for a copy of its head's relation or for itself."""
-        context = [literal for literal in clause.literals if literal.is_positive and not self._is_chosen(literal)]
+        """Return the clause rewritten for *copy*, the relation itself where nothing is known; None if not chosen."""
+        chosen = self.chosen - {copy.relation} if copy is not None and not copy.known else self.chosen
+        context = [each for each in clause.literals if each.is_positive and signature(each.atom) not in chosen]
         head: Constant | Compound = clause.head
         start: list[Literal] = []
-        if copy is not None:
+        if copy is not None and copy.known:
             assert isinstance(head, Compound)
             start = [Literal(self._known(copy.demand(head), copy), is_positive=True)]
             head = self._known(copy.answer(head), copy)
@@ -137,7 +138,7 @@ class _Rewriting:
         answers: dict[Literal, Literal] = {}
         demands: list[Clause] = []
         asked: list[Adorned] = []
-        for literal in _by_known([literal for literal in clause.literals if self._is_chosen(literal)], before):
+        for literal in _by_known([each for each in clause.literals if signature(each.atom) in chosen], before):
             stage = self._stage(literal)
             earlier = [each for each in before if self._stage(each) <= stage]
             atom, adorned = literal.atom, _adorned(literal, earlier)
@@ -149,9 +150,6 @@ class _Rewriting:
                 before.append(answers.get(literal, literal))
         body = (answers.get(literal, literal) for literal in clause.literals)
         return Rewritten((Clause(head, (*start, *body), clause.differences, clause.span), *demands), tuple(asked))
-
-    def _is_chosen(self, literal: Literal) -> bool:
-        return signature(literal.atom) in self.chosen
 
     def _stage(self, literal: Literal) -> int:
         return self.stages.get(signature(literal.atom), 0)

@@ -52,6 +52,23 @@ def test_a_demand_of_what_does_not_depend_on_the_move_does_not_either() -> None:
     ]
 
 
+def test_a_relation_that_is_asked_whole_asks_itself_whole() -> None:
+    rules = """
+    (step a b)
+    (<= (apart ?x ?x) (thing ?x))
+    (<= (apart ?x ?z) (apart ?x ?y) (step ?y ?z))
+    (<= (next (at ?x ?y)) (true (at ?x ?y)) (apart ?x ?y))
+    (<= (goal r 100) (true (at ?x ?y)) (apart ?x ?z))
+    """
+    found = texts(on_demand(clauses_of(read_rules(rules).rules), {("apart", 2)}))
+    assert [text for text in found if "apart" in text] == [
+        "(<= (next (at ?x ?y)) (true (at ?x ?y)) (apart ?x ?y))",
+        "(<= (goal r 100) (true (at ?x ?y)) (apart ?x ?z))",
+        "(<= (apart ?x ?x) (thing ?x))",
+        "(<= (apart ?x ?z) (apart ?x ?y) (step ?y ?z))",
+    ]
+
+
 @pytest.mark.parametrize("seed", [*range(20), 213, 275, 279])
 def test_what_is_derived_on_demand_depends_on_no_more_than_its_relation(seed: int) -> None:
     clauses = clauses_of(read_rules(random_game(seed).text).rules)
