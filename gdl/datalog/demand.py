@@ -16,15 +16,20 @@ DEMAND: Final = "demand "
 
 @dataclass(frozen=True, slots=True)
 class Adorned:
-    """A relation asked with some arguments known. *Units*: `known` are argument numbers from 0."""
+    """A relation asked with some arguments known. *Units*: `known` are argument numbers from 0.
+
+    `stage` is what the demand depends on where that is more than the relation does (the state, the joint move).
+    """
 
     relation: Signature
     known: tuple[int, ...]
+    stage: int | None = None
 
     @property
     def name(self) -> str:
         """The name of the copy that answers."""
-        return f"{self.relation[0]} {','.join(map(str, self.known))}"
+        name = f"{self.relation[0]} {','.join(map(str, self.known))}"
+        return name if self.stage is None else f"{name} {self.stage}"
 
     def answer(self, atom: Compound) -> Compound:
         """Return *atom* as an atom of the copy."""
@@ -56,16 +61,17 @@ def asked_with_constants(clauses: Iterable[Clause]) -> frozenset[Signature]:
     return frozenset(name for name in derived if can_be_chosen(name) and asked.get(name, False))
 
 
-def on_demand(clauses: Iterable[Clause], chosen: Set[Signature]) -> tuple[Clause, ...]:
+def on_demand(clauses: Iterable[Clause], chosen: Set[Signature], *, may_change: bool = False) -> tuple[Clause, ...]:
     """Return clauses that answer the same questions and derive the *chosen* relations only on demand.
 
     A chosen relation is itself derived where a clause asks it with no argument known, and not otherwise; its clauses
     then ask it whole too. What is derived on demand depends on the state or the joint move only if its relation does:
-    engines work out first what does not depend on the move. The result may not be stratified although *clauses* are:
-    the caller must be ready to do without it.
+    engines work out first what does not depend on the move. With *may_change* a clause that depends on more than what
+    it asks, and knows more of the arguments by that, asks a copy of its own, which depends on that too. The result may
+    not be stratified although *clauses* are: the caller must be ready to do without it.
     """
     clauses = tuple(clauses)
-    rewriting = _Rewriting(chosen, _stages(clauses))
+    rewriting = _Rewriting(chosen, _stages(clauses), may_change)
     found: dict[Clause, None] = {}
     asked: dict[Adorned, None] = {}
 
@@ -122,6 +128,7 @@ class _Rewriting:
 
     chosen: Set[Signature]
     stages: dict[Signature, int]
+    may_change: bool
 
     def rewritten(self, clause: Clause, copy: Adorned | None) -> Rewritten:
         """Return the clause rewritten for *copy*, the relation itself where nothing is known; None if not chosen."""
@@ -139,24 +146,41 @@ class _Rewriting:
         demands: list[Clause] = []
         asked: list[Adorned] = []
         for literal in _by_known([each for each in clause.literals if signature(each.atom) in chosen], before):
-            stage = self._stage(literal)
-            earlier = [each for each in before if self._stage(each) <= stage]
-            atom, adorned = literal.atom, _adorned(literal, earlier)
+            atom, adorned = literal.atom, self._adorned(literal, before, copy)
             asked.append(adorned)
             if adorned.known and isinstance(atom, Compound):
                 answers[literal] = replace(literal, atom=self._known(adorned.answer(atom), adorned))
-                demands.append(Clause(self._known(adorned.demand(atom), adorned), tuple(earlier), (), clause.span))
+                demand = self._known(adorned.demand(atom), adorned)
+                earlier = tuple(each for each in before if self._stage(each) <= self.stages[signature(demand)])
+                demands.append(Clause(demand, earlier, (), clause.span))
             if literal.is_positive:
                 before.append(answers.get(literal, literal))
         body = (answers.get(literal, literal) for literal in clause.literals)
         return Rewritten((Clause(head, (*start, *body), clause.differences, clause.span), *demands), tuple(asked))
 
+    def _adorned(self, literal: Literal, before: Sequence[Literal], copy: Adorned | None) -> Adorned:
+        """Return how *literal* is asked after *before*, where most of it is known, then by what depends on least."""
+        own = self._stage(literal)
+        least = max(own, (copy and copy.stage) or 0) if self.may_change else own
+        most = max([least, *map(self._stage, before)]) if self.may_change else own
+        relation = signature(literal.atom)
+        ways = [
+            Adorned(
+                relation,
+                _known_arguments(literal, [each for each in before if self._stage(each) <= stage]),
+                None if stage == own else stage,
+            )
+            for stage in range(least, most + 1)
+        ]
+        best = max(ways, key=lambda way: len(way.known))
+        return best if best.known else Adorned(relation, ())
+
     def _stage(self, literal: Literal) -> int:
         return self.stages.get(signature(literal.atom), 0)
 
     def _known(self, atom: Compound, copy: Adorned) -> Compound:
-        """Return *atom*, of a copy's answer or demand, which depends on what the copy's relation depends on."""
-        self.stages[signature(atom)] = self.stages.get(copy.relation, 0)
+        """Return *atom*, of a copy's answer or demand, and note what it depends on."""
+        self.stages[signature(atom)] = self.stages.get(copy.relation, 0) if copy.stage is None else copy.stage
         return atom
 
 
@@ -188,12 +212,11 @@ def _bound(literals: Iterable[Literal]) -> set[Variable]:
     return {variable for literal in literals for variable in variables(literal.atom)}
 
 
-def _adorned(literal: Literal, before: list[Literal]) -> Adorned:
-    """Return how *literal* is asked after *before*."""
+def _known_arguments(literal: Literal, before: Iterable[Literal]) -> tuple[int, ...]:
+    """Return the numbers of the arguments of *literal* that are known after *before*."""
     bound = _bound(before)
     arguments = literal.atom.arguments if isinstance(literal.atom, Compound) else ()
-    known = tuple(i for i, argument in enumerate(arguments) if _is_known(argument, bound))
-    return Adorned(signature(literal.atom), known)
+    return tuple(i for i, argument in enumerate(arguments) if _is_known(argument, bound))
 
 
 def _is_known(term: Term, bound: set[Variable]) -> bool:

@@ -445,12 +445,12 @@ class Reasoner:
         self._accepted |= {relation}
         # Derived whole, it answers what its copies would.
         if not self._demand(self._demanded - {relation}):
-            self._use(Program(on_demand(self._clauses, self._demanded), self._accepted))
+            self._use(Program(on_demand(self._clauses, self._demanded, may_change=True), self._accepted))
 
     def _demand(self, relations: frozenset[Signature]) -> bool:
         """Derive *relations* on demand; return False where a demand would depend on the negation of its answer."""
         try:
-            program = Program(on_demand(self._clauses, relations), self._accepted)
+            program = Program(on_demand(self._clauses, relations, may_change=True), self._accepted)
         except StratificationError:
             return False
         self._demanded = relations
@@ -458,11 +458,8 @@ class Reasoner:
         return True
 
     def _askers(self, relation: Signature) -> set[Signature]:
-        """Return the nearest relations not derived on demand that ask *relation*, if only through some that are.
-
-        Those that depend on more than *relation* (the state, the joint move) are left out: its demands cannot.
-        """
-        clauses, layer = self._program.clauses, self._layer_of(relation)
+        """Return the nearest relations not derived on demand that ask *relation*, if only through some that are."""
+        clauses = self._program.clauses
         found: set[Signature] = set()
         seen, todo = {relation}, [relation]
         while todo:
@@ -470,17 +467,11 @@ class Reasoner:
             asking = {signature(c.head) for c in clauses if any(signature(x.atom) == asked for x in c.literals)}
             for asker in asking - seen:
                 seen.add(asker)
-                if self._layer_of(asker) > layer:
-                    continue
                 if can_be_chosen(asker) and asker not in self._demanded:
                     found.add(asker)
                 else:
                     todo.append(asker)
         return found
-
-    def _layer_of(self, relation: Signature) -> Layer:
-        name, arity = relation
-        return self._program.layer((name, PLAIN, arity))
 
     def _use(self, program: Program) -> None:
         self._program = program

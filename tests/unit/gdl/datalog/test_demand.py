@@ -69,6 +69,29 @@ def test_a_relation_that_is_asked_whole_asks_itself_whole() -> None:
     ]
 
 
+def test_what_a_state_tells_narrows_what_does_not_change_in_a_copy_of_its_own() -> None:
+    rules = """
+    (step a b)
+    (<= (apart ?x ?x) (thing ?x))
+    (<= (apart ?x ?z) (step ?y ?z) (apart ?x ?y))
+    (<= (same ?x) (thing ?x) (apart ?x ?x))
+    (<= (terminal) (true (at ?x ?y)) (apart ?x ?y))
+    """
+    found = texts(on_demand(clauses_of(read_rules(rules).rules), {("apart", 2)}, may_change=True))
+    assert [text for text in found if "apart" in text] == [
+        "(<= (same ?x) (thing ?x) (apart 0,1 ?x ?x))",
+        "(<= (demand apart 0,1 ?x ?x) (thing ?x))",
+        "(<= terminal (true (at ?x ?y)) (apart 0,1 1 ?x ?y))",
+        "(<= (demand apart 0,1 1 ?x ?y) (true (at ?x ?y)))",
+        "(<= (apart 0,1 ?x ?x) (demand apart 0,1 ?x ?x) (thing ?x))",
+        "(<= (apart 0,1 ?x ?z) (demand apart 0,1 ?x ?z) (step ?y ?z) (apart 0,1 ?x ?y))",
+        "(<= (demand apart 0,1 ?x ?y) (demand apart 0,1 ?x ?z) (step ?y ?z))",
+        "(<= (apart 0,1 1 ?x ?x) (demand apart 0,1 1 ?x ?x) (thing ?x))",
+        "(<= (apart 0,1 1 ?x ?z) (demand apart 0,1 1 ?x ?z) (step ?y ?z) (apart 0,1 1 ?x ?y))",
+        "(<= (demand apart 0,1 1 ?x ?y) (demand apart 0,1 1 ?x ?z) (step ?y ?z))",
+    ]
+
+
 @pytest.mark.parametrize("seed", [*range(20), 213, 275, 279])
 def test_what_is_derived_on_demand_depends_on_no_more_than_its_relation(seed: int) -> None:
     clauses = clauses_of(read_rules(random_game(seed).text).rules)
