@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, Final
@@ -31,6 +32,7 @@ from gdl.game import Game, played_roles
 from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
+from players.kit.worker import end_with_service
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from server.arena.arena import Arena, OnProgress, PlayedRecord
@@ -173,7 +175,8 @@ def play_matches(
         RolesError: the game has not two roles beside chance.
     """
     plan = pairing.plan(n_matches, seed)
-    with tempfile.TemporaryDirectory() as path, ProcessPoolExecutor(n_processes) as pool:
+    workers = ProcessPoolExecutor(n_processes, get_context("spawn"), initializer=end_with_service)
+    with tempfile.TemporaryDirectory() as path, workers as pool:
         folder, venue = TournamentFolder(Path(path)), RepeatableVenue(pairing, pool, n_processes)
         with folder.held():
             before = Progress(plan, (TournamentGame(pairing.game, len(two_roles(pairing.game))),), (), ())
