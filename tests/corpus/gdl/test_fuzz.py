@@ -1,6 +1,6 @@
 """Random games mean the same on every engine; and what compares them finds engines that are wrong, dead or silent.
 
-The first random games always, more with GGP_EXHAUSTIVE=all (`make exhaustive`), and any number by `make fuzz`.
+Some of the first random games always, more with GGP_EXHAUSTIVE=all (`make exhaustive`), and any number by `make fuzz`.
 """
 
 from __future__ import annotations
