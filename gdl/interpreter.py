@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from gdl.datalog.clauses import Clause, check_safety, clauses_of
-from gdl.datalog.model import Answers, Reasoner
+from gdl.datalog.reasoner import Answers, Reasoner
 from gdl.datalog.relations import unwrapped
 from gdl.display import DisplayedGame, DisplayedState
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 from gdl.datalog.clauses import Clause, clauses_of
-from gdl.datalog.model import Reasoner
+from gdl.datalog.reasoner import Reasoner
 from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded
 from gdl.game import DEFAULT_LIMITS, RANDOM, EvaluationLimits, Game, JointMove, Role, State

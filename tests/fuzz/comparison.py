@@ -16,7 +16,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.scalar import has_loops
 from gdl.datalog.clauses import clauses_of
-from gdl.datalog.model import Layer
+from gdl.datalog.program import Layer
 from gdl.errors import CannotCompileError, FaultyTablesError, LimitExceeded, RuleFileError
 from gdl.game import EvaluationLimits, Game
 from gdl.interpreter import InterpretedGame

@@ -11,7 +11,7 @@ from gdl.checks import check
 from gdl.datalog import clauses as clauses_module
 from gdl.datalog.clauses import clauses_of, unbound_variables
 from gdl.datalog.literals import Clause
-from gdl.datalog.model import Reasoner
+from gdl.datalog.reasoner import Reasoner
 from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError, UnsafeRuleError

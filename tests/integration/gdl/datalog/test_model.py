@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from gdl.datalog.model import Layer
+from gdl.datalog.program import Layer
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError
 from gdl.game import EvaluationLimits, Game, State
