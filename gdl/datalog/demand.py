@@ -151,8 +151,8 @@ class _Rewriting:
             if adorned.known and isinstance(atom, Compound):
                 answers[literal] = replace(literal, atom=self._known(adorned.answer(atom), adorned))
                 demand = self._known(adorned.demand(atom), adorned)
-                earlier = tuple(each for each in before if self._stage(each) <= self.stages[signature(demand)])
-                demands.append(Clause(demand, earlier, (), clause.span))
+                earlier = self._up_to(self.stages[signature(demand)], before)
+                demands.append(Clause(demand, tuple(earlier), (), clause.span))
             if literal.is_positive:
                 before.append(answers.get(literal, literal))
         body = (answers.get(literal, literal) for literal in clause.literals)
@@ -163,17 +163,14 @@ class _Rewriting:
         own = self._stage(literal)
         least = max(own, (copy and copy.stage) or 0) if self.may_change else own
         most = max([least, *map(self._stage, before)]) if self.may_change else own
-        relation = signature(literal.atom)
-        ways = [
-            Adorned(
-                relation,
-                _known_arguments(literal, [each for each in before if self._stage(each) <= stage]),
-                None if stage == own else stage,
-            )
-            for stage in range(least, most + 1)
-        ]
-        best = max(ways, key=lambda way: len(way.known))
-        return best if best.known else Adorned(relation, ())
+        known = {stage: _known_arguments(literal, self._up_to(stage, before)) for stage in range(least, most + 1)}
+        stage = max(known, key=lambda stage: len(known[stage]))
+        is_more = bool(known[stage]) and stage > own
+        return Adorned(signature(literal.atom), known[stage], stage if is_more else None)
+
+    def _up_to(self, stage: int, literals: Iterable[Literal]) -> list[Literal]:
+        """Return the literals that depend on no more than *stage*."""
+        return [literal for literal in literals if self._stage(literal) <= stage]
 
     def _stage(self, literal: Literal) -> int:
         return self.stages.get(signature(literal.atom), 0)

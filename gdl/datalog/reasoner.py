@@ -94,7 +94,7 @@ class Reasoner:
         self._accepted |= {relation}
         # Derived whole, it answers what its copies would.
         if not self._demand(self._demanded - {relation}):
-            self._use(Program(on_demand(self._clauses, self._demanded, may_change=True), self._accepted))
+            self._demand(self._demanded)
 
     def _demand(self, relations: frozenset[Signature]) -> bool:
         """Derive *relations* on demand; return False where a demand would depend on the negation of its answer."""
