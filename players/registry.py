@@ -225,14 +225,18 @@ def _check_options(maker: PlayerMaker) -> None:
     if maker.source == _STOCK:
         try:
             maker()
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise PlayerFileError(maker.spec, str(error)) from error
 
 
 def _is_of_its_type(player_class: type[Player], name: str, value: object) -> bool:
-    """Return whether the constructor's annotation allows *value*; without a class to compare with, it is allowed."""
+    """Return whether the constructor's annotation allows *value*; without a class to compare with, it is allowed.
+
+    A whole number is allowed where a float is. Source: PEP 484, "The numeric tower".
+    """
     with contextlib.suppress(TypeError, NameError):
-        return isinstance(value, typing.get_type_hints(player_class.__init__).get(name, object))
+        wanted = typing.get_type_hints(player_class.__init__).get(name, object)
+        return isinstance(value, wanted) or (isinstance(value, int) and isinstance(0.0, wanted))
     return True
 
 

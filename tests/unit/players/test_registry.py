@@ -61,6 +61,10 @@ def test_a_player_of_a_module_can_be_made() -> None:
     assert type(find_player("tests.kit.players.odd_players:First")()).__name__ == "First"
 
 
+def test_a_whole_number_is_taken_where_the_constructor_has_a_float() -> None:
+    assert find_player("mcts:memory=64,exploration=1").options == {"memory": 64, "exploration": 1}
+
+
 def test_a_misspelt_name_has_suggestions() -> None:
     with pytest.raises(UnknownNameError) as caught:
         find_player("mimimax")
@@ -76,6 +80,8 @@ def test_a_misspelt_name_has_suggestions() -> None:
         ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
         ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
         ("mcts:playouts=many", "its option playouts cannot be 'many'"),
+        ("mcts:memory=much", "its option memory cannot be 'much'"),
+        (f"mcts:memory={10**400}", "int too large to convert to float"),
         ("mcts:playouts=0", "playouts are at least 1, not 0"),
         ("planner:playouts=-3", "playouts are at least 1, not -3"),
         ("minimax:positions=0", "positions are at least 1, not 0"),
