@@ -90,7 +90,8 @@ class MctsPlayer(Player):
     unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *amaf*
     says whether what plays say of moves counts in the tree, by itself only where there are many moves. Unless *weights*
     is false, plays are cut and judged by weights that it learns in the start clock, where the game has some that help;
-    what minimax says of moves by these weights counts as well, unless *minimax* is false.
+    what minimax says of moves by these weights counts as well, unless *minimax* is false. *mast* says whether plays
+    prefer moves that do well, by itself only where that wins matches in the start clock.
 
     Raises:
         ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
@@ -110,6 +111,7 @@ class MctsPlayer(Player):
         amaf: bool | None = None,
         weights: bool = True,
         minimax: bool = True,
+        mast: bool | None = None,
         threads: int = 1,
     ) -> None:
         _check_at_least_one("playouts", playouts)
@@ -117,7 +119,7 @@ class MctsPlayer(Player):
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights, minimax)
+        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights, minimax, mast)
         self.options = perfect.TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod

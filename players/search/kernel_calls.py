@@ -9,18 +9,21 @@ from typing import Final, Generic, TypeVar
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_PATIENCE_S: Final = 3_600.0
-_TURN_S: Final = 0.01
+TURN_S: Final = 0.01
 """How long a call should take."""
 
 Made = TypeVar("Made")
 
 
 class Pace:
-    """A number of steps for each call, `n_steps`, which begins with one and follows the time that calls take."""
+    """A number of steps for each call, `n_steps`, which begins with one and follows the time that calls take.
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    A call should take *turn_s* seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter, turn_s: float = TURN_S) -> None:
         self.n_steps = 1
-        self.clock, self._begun_s = clock, 0.0
+        self.clock, self._turn_s, self._begun_s = clock, turn_s, 0.0
 
     def begin(self) -> None:
         """Note that a call begins."""
@@ -32,9 +35,9 @@ class Pace:
         A call that ended early says nothing of how long more steps would take.
         """
         took_s = self.clock() - self._begun_s
-        if took_s > 2 * _TURN_S:
+        if took_s > 2 * self._turn_s:
             self.n_steps = max(1, self.n_steps // 2)
-        elif n_done >= self.n_steps and took_s < _TURN_S / 2:
+        elif n_done >= self.n_steps and took_s < self._turn_s / 2:
             self.n_steps *= 2
         return took_s
 

@@ -19,15 +19,15 @@ from players.search.positions import Report, has_two_sides, ignore
 from players.search.proof.solver import DEFAULT_TABLE_MB, Prover
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
-from players.search.trials import LEAST_S, tried_weights
+from players.search.trials import LEAST_S, tried_knowledge
 
 PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
 _TABLE_SHARE: Final = 1 / 8
 """How large the table of proofs is, beside the tree."""
-_LEARNING_SHARE: Final = 1 / 2
-_LEARNING_S: Final = 8.0
-"""How much of what is left of the start clock, or of the first move after it, is spent on weights of fluents."""
+_LEARNING_SHARE: Final = 2 / 3
+_LEARNING_S: Final = 10.0
+"""How much of what is left of the start clock, or of the first move after it, is spent on learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PerfectSearch:
         self.background: BackgroundSearch | None = None
         self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
-        self._has_stuck_plays, self._may_learn = False, options.settings.weights and has_two_sides(game)
+        self._has_stuck_plays, self._may_learn = False, options.settings.may_learn and has_two_sides(game)
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the kernels, look for proofs, and think ahead."""
@@ -72,14 +72,12 @@ class PerfectSearch:
         self.ponder(self.game.initial_state)
 
     def _learn(self, search: threads.AnySearch, deadline: Deadline) -> None:
-        """Let *search* find out, once, by what weights to judge plays, where there is time for that."""
+        """Let *search* find out, once, what wins matches, where there is time for that."""
         own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
         if not self._may_learn or own_deadline.remaining_s < LEAST_S:
             return
         self._may_learn = False
-        weights = tried_weights(search.game, self.options.settings, self.random.getrandbits(32), own_deadline)
-        if weights is not None:
-            search.weigh(weights)
+        tried_knowledge(search.game, self.options.settings, self.random.getrandbits(32), own_deadline).give(search)
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, telling *report* of the best one so far."""

@@ -293,6 +293,12 @@ class ThreadedSearch:
         for search in self.searches:
             search.weigh(weights)
 
+    def prefer(self) -> None:
+        """Let plays prefer moves that do well from now on, in each tree by what its own plays say."""
+        self.rest()
+        for search in self.searches:
+            search.prefer()
+
     def rest(self) -> None:
         """Return when no tree is searched any more; what a tree that was late has failed with is logged."""
         self._crew.dismiss()

@@ -1,15 +1,16 @@
-"""Short matches in the start clock, in which weights of fluents show whether a search is better with them.
+"""Short matches in the start clock, which show whether a search is better with what it has learned of a game.
 
-How well weights explain the results of random plays does not tell: in reversi, random plays are won with many pieces
-early on, and matches lost by them.
+That are weights of fluents, and plays that prefer moves that do well. How well weights explain the results of random
+plays does not tell: in reversi, random plays are won with many pieces early on, and matches lost by them. Preferred
+moves win nearly all matches there, and lose them in go and amazons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
-from typing import Final
+from typing import Final, Protocol
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.errors import StuckPlayError
@@ -26,38 +27,96 @@ _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
 _LEAST_MATCHES: Final = 3
 """After fewer of them nothing is known, and each won one counts twice; weights that are bad lose nearly all."""
+_LEAST_LEAD: Final = 2
+"""So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
+_WEIGHTS_SHARE: Final = 1 / 2
 _SURE: Final = 5
 """So many matches more that one side has won decide."""
 _SHORTEST_MOVE_S: Final = 0.004
 _OPENING_STEPS: Final = 4
+_TURN_S: Final = _SHORTEST_MOVE_S / 4
 _MEMORY_MB: Final = 32.0
 _MAX_STEPS: Final = 600
 
 
-def tried_weights(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> FluentWeights | None:
-    """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What a search is better with: weights of fluents, if there are any, and plays that prefer moves that do well."""
 
-    A search with *settings* learns from plays as it makes them itself; where plays say much of moves anyway (AMAF)
-    it has no use for weights.
+    weights: FluentWeights | None = None
+    prefers: bool = False
+
+    def give(self, search: LearningSearch) -> None:
+        """Let *search* go by it."""
+        if self.weights is not None:
+            search.weigh(self.weights)
+        if self.prefers:
+            search.prefer()
+
+
+class LearningSearch(Protocol):
+    """A search that can go by what was learned: by one tree or several."""
+
+    def weigh(self, weights: FluentWeights) -> None:
+        """Cut plays short and judge them by *weights*."""
+
+    def prefer(self) -> None:
+        """Let plays prefer moves that do well."""
+
+
+def tried_knowledge(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> Knowledge:
+    """Return what a search with *settings* wins matches with that are played until *deadline*.
+
+    Where plays say much of moves anyway (AMAF) it has no use for more.
     """
-    small = replace(settings, memory_mb=_MEMORY_MB)
-    plain = CompiledSearch(game, seed, small)
-    if plain.uses_amaf:
-        return None
-    learner = WeightLearner(game, plain.played, seed)
-    if not learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s)):
-        return None
-    weights = learner.found()
-    if weights is None:
-        return None
-    weighing = CompiledSearch(game, seed + 1, small)
-    weighing.weigh(weights)
-    move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / learner.mean_length)
-    try:
-        is_better = _Trial(game, (plain, weighing), move_s, Random(seed)).is_won(deadline)
-    except StuckPlayError:
-        return None
-    return weights if is_better else None
+    trials = _Trials(game, settings, seed)
+    if trials.search(Knowledge()).uses_amaf:
+        return Knowledge()
+    weights_s = deadline.remaining_s * (_WEIGHTS_SHARE if settings.mast is None else 1.0)
+    weights = trials.weights(deadline.at_most(weights_s)) if settings.weights else None
+    found = Knowledge(weights, settings.mast is True)
+    if settings.mast is None and trials.is_better(Knowledge(weights, prefers=True), found, deadline, _LEAST_LEAD):
+        return Knowledge(weights, prefers=True)
+    return found
+
+
+class _Trials:
+    """Trials of searches with *settings* that know of *game* what they are given."""
+
+    def __init__(self, game: CompiledGame, settings: SearchSettings, seed: int) -> None:
+        mast = settings.mast is True
+        self._game = game
+        self._settings = replace(settings, memory_mb=_MEMORY_MB, mast=mast, turn_s=_TURN_S)
+        self._seed, self._n_steps = seed, float(_MAX_STEPS)
+
+    def search(self, knowledge: Knowledge) -> CompiledSearch:
+        """Return a search that goes by *knowledge*."""
+        self._seed += 1
+        found = CompiledSearch(self._game, self._seed, self._settings)
+        knowledge.give(found)
+        return found
+
+    def weights(self, deadline: Deadline) -> FluentWeights | None:
+        """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
+
+        They are learned from plays as the search makes them itself.
+        """
+        learner = WeightLearner(self._game, self.search(Knowledge()).played, self._seed)
+        is_fit = learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s))
+        self._n_steps = learner.mean_length
+        weights = learner.found() if is_fit else None
+        if weights is None or not self.is_better(Knowledge(weights), Knowledge(), deadline, least_lead=0):
+            return None
+        return weights
+
+    def is_better(self, one: Knowledge, other: Knowledge, deadline: Deadline, least_lead: int) -> bool:
+        """Return whether a search that knows *one* wins so many matches more until *deadline* than it loses."""
+        searches = (self.search(other), self.search(one))
+        move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / self._n_steps)
+        try:
+            return _Trial(self._game, searches, move_s, Random(self._seed)).is_won(deadline, least_lead)
+        except StuckPlayError:
+            return False
 
 
 class _Trial:
@@ -66,8 +125,8 @@ class _Trial:
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
         self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
 
-    def is_won(self, deadline: Deadline) -> bool:
-        """Return whether the second search wins at least as many matches until *deadline* as the first.
+    def is_won(self, deadline: Deadline, least_lead: int) -> bool:
+        """Return whether the second search wins at least so many matches more until *deadline* than it loses.
 
         Each opening is played twice. It ends before where one side is far ahead.
         """
@@ -78,7 +137,7 @@ class _Trial:
                 result = self._result(opening, first, deadline)
                 if result is not None:
                     balance, n_matches = balance + result, n_matches + 1
-        return n_matches + balance >= _LEAST_MATCHES and balance >= 0
+        return n_matches + balance >= _LEAST_MATCHES and balance >= least_lead
 
     def _opening(self) -> State:
         state = self._game.initial_state

@@ -1,8 +1,11 @@
-"""The choice of moves in lanes: one of the legal moves in every play, each equally likely.
+"""The choice of moves in lanes: one of the legal moves in every play, each equally likely unless some are preferred.
 
 Moves are taken in blocks of eight. The legal moves of a block are added up in registers, to a number of four digits in
 every lane; the blocks' numbers are added up in vertical counters. A number below the total is drawn in every lane, and
 counted down, block by block; where it would fall below zero, the move is in that block.
+
+Where moves have levels, a block has moves of one level alone. Each lane draws a level, and the legal moves of lower
+levels do not count, if there is one that is not lower.
 """
 
 from __future__ import annotations
@@ -12,6 +15,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.kernels.counters import (
+    COUNTER_BITS,
+    HIGH_DIGITS,
+    add_to_counter,
+    borrowed,
+    draw_below,
+    parity,
+    store_digits,
+    sum_of_eight,
+    two_random_bits,
+)
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.words import (
     ONE,
@@ -24,22 +38,17 @@ from gdl.compiler.kernels.words import (
     any_bit,
     at,
     broadcast,
-    left,
     load,
     or_,
-    plus,
     put,
-    right,
     rows,
     store,
     xor,
 )
 from gdl.compiler.tables import BLOCK
 
-_COUNTER_BITS: Final = 24
-_DRAWN_BITS: Final = 32
-_LOW_DIGITS: Final = 4
-_HIGH_DIGITS: Final = 8
+N_LEVELS: Final = 4
+"""Levels of moves where some are preferred, the lowest is 0."""
 
 
 class Work(NamedTuple):
@@ -48,7 +57,8 @@ class Work(NamedTuple):
     *Shapes*: `counter` and `drawn` (bits, W), vertical, least significant first; `block` (4 * blocks, W): how many
     moves are legal in each block with any; `live` and `chosen` (blocks,): the first moves of blocks with legal and with
     chosen moves, the latter `n_chosen[0]` in number; `random` (4, W). Where `keeps_made` is not 0, `made` (rows, W) has
-    a bit for each move that a lane has made, in the row of the move.
+    a bit for each move that a lane has made, in the row of the move. Where `has_levels` is not 0, `level` (blocks,) is
+    that of the moves of each block, and `allowed` (levels, W) the lanes that may choose at each level.
     """
 
     counter: NDArray[np.uint64]
@@ -60,18 +70,23 @@ class Work(NamedTuple):
     random: NDArray[np.uint64]
     made: NDArray[np.uint64]
     keeps_made: int
+    level: NDArray[np.int32]
+    allowed: NDArray[np.uint64]
+    has_levels: int
 
 
 def work_for(n_moves: int, seed: int, n_rows: int = 0) -> Work:
     """Return room for choices among *n_moves* moves, drawn by generators that start from *seed*.
 
-    With *n_rows*, as many as the tables have, the moves that lanes make are kept.
+    With *n_rows*, as many as the tables have, the moves that lanes make are kept. Moves have no levels.
     """
     random = np.random.default_rng(seed).integers(1, 2**64 - 1, (4, W), dtype=np.uint64)
     n_blocks = n_moves + 1
     live, chosen = np.zeros(n_blocks, np.int32), np.zeros(n_blocks, np.int32)
-    counter, drawn, block = rows(_COUNTER_BITS), rows(_COUNTER_BITS), rows(4 * n_blocks)
-    return Work(counter, drawn, block, live, chosen, np.zeros(1, np.int32), random, rows(n_rows), int(n_rows > 0))
+    counter, drawn, block = rows(COUNTER_BITS), rows(COUNTER_BITS), rows(4 * n_blocks)
+    n_chosen, made, level = np.zeros(1, np.int32), rows(n_rows), np.zeros(n_blocks, np.int32)
+    keeps_made, allowed = int(n_rows > 0), rows(N_LEVELS)
+    return Work(counter, drawn, block, live, chosen, n_chosen, random, made, keeps_made, level, allowed, 0)
 
 
 @inlined
@@ -87,37 +102,37 @@ def bit(values, x, lane):
 
 
 @inlined
-def _majority(a, b, c):
-    return or_(and_(a, b), and_(or_(a, b), c))
-
-
-@inlined
-def _parity(a, b, c):
-    return xor(xor(a, b), c)
-
-
-@inlined
 def _count_block(val, legal, i):
     """Return the four digits of the number of legal moves i..i+8, in every lane."""
-    x0, x1, x2, x3 = (
+    return sum_of_eight(
         literal(val, at(legal, U(i))),
         literal(val, at(legal, U(i + 1))),
         literal(val, at(legal, U(i + 2))),
         literal(val, at(legal, U(i + 3))),
-    )
-    x4, x5, x6, x7 = (
         literal(val, at(legal, U(i + 4))),
         literal(val, at(legal, U(i + 5))),
         literal(val, at(legal, U(i + 6))),
         literal(val, at(legal, U(i + 7))),
     )
-    s, a = _parity(x0, x1, x2), _majority(x0, x1, x2)
-    r, b = _parity(x3, x4, x5), _majority(x3, x4, x5)
-    q, c = xor(x6, x7), and_(x6, x7)
-    ones, d = _parity(s, r, q), _majority(s, r, q)
-    p, e = _parity(a, b, c), _majority(a, b, c)
-    twos, f = xor(p, d), and_(p, d)
-    return ones, twos, xor(e, f), and_(e, f)
+
+
+@inlined
+def _most_digits(begin, end, counter):
+    """Return how many digits the number of legal moves begin..end may have; those beyond the registers become zero."""
+    top = 4
+    while (end - begin) >> top:
+        top += 1
+    for c in range(HIGH_DIGITS, top):
+        store(counter, U(c), broadcast(ZERO))
+    return top
+
+
+@inlined
+def _digits_in_use(counter, top):
+    """Return how many digits the largest of the counted numbers has."""
+    while top > 0 and not any_bit(load(counter, U(top - 1))):
+        top -= 1
+    return top
 
 
 @inlined
@@ -126,11 +141,7 @@ def _count_legal(val, t, begin, end, work):
 
     Returns how many there are, and how many digits the largest count has. Eight digits stay in registers.
     """
-    top = 4
-    while (end - begin) >> top:
-        top += 1
-    for c in range(_HIGH_DIGITS, top):
-        store(work.counter, U(c), broadcast(ZERO))
+    top = _most_digits(begin, end, work.counter)
     c0, c1, c2, c3 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
     c4, c5, c6, c7 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
     n_live = 0
@@ -138,102 +149,76 @@ def _count_legal(val, t, begin, end, work):
         b0, b1, b2, b3 = _count_block(val, t.block_legal, i)
         if not any_bit(or_(or_(b0, b1), or_(b2, b3))):
             continue
-        row = U(4 * n_live)
-        store(work.block, row, b0)
-        store(work.block, row + U(1), b1)
-        store(work.block, row + U(2), b2)
-        store(work.block, row + U(3), b3)
+        store_digits(work.block, 4 * n_live, b0, b1, b2, b3)
         put(work.live, U(n_live), i)
         n_live += 1
-        c0, carry = xor(c0, b0), and_(c0, b0)
-        c1, carry = _parity(c1, b1, carry), _majority(c1, b1, carry)
-        c2, carry = _parity(c2, b2, carry), _majority(c2, b2, carry)
-        c3, carry = _parity(c3, b3, carry), _majority(c3, b3, carry)
-        c4, carry = xor(c4, carry), and_(c4, carry)
-        c5, carry = xor(c5, carry), and_(c5, carry)
-        c6, carry = xor(c6, carry), and_(c6, carry)
-        c7, carry = xor(c7, carry), and_(c7, carry)
-        c = _HIGH_DIGITS
-        while c < top and any_bit(carry):
-            old = load(work.counter, U(c))
-            store(work.counter, U(c), xor(old, carry))
-            carry = and_(old, carry)
-            c += 1
-    _store_digits(work.counter, c0, c1, c2, c3)
-    _store_high_digits(work.counter, c4, c5, c6, c7)
-    while top > 0 and not any_bit(load(work.counter, U(top - 1))):
-        top -= 1
-    return n_live, top
+        c0, c1, c2, c3, c4, c5, c6, c7 = add_to_counter(
+            work.counter, top, c0, c1, c2, c3, c4, c5, c6, c7, b0, b1, b2, b3
+        )
+    store_digits(work.counter, 0, c0, c1, c2, c3)
+    store_digits(work.counter, 4, c4, c5, c6, c7)
+    return n_live, _digits_in_use(work.counter, top)
 
 
 @inlined
-def _store_digits(digits, d0, d1, d2, d3):
-    store(digits, U(0), d0)
-    store(digits, U(1), d1)
-    store(digits, U(2), d2)
-    store(digits, U(3), d3)
+def _list_legal(val, t, begin, end, work):
+    """List the blocks with a move that is legal anywhere, and their numbers; return how many there are.
 
-
-@inlined
-def _store_high_digits(digits, d4, d5, d6, d7):
-    store(digits, U(4), d4)
-    store(digits, U(5), d5)
-    store(digits, U(6), d6)
-    store(digits, U(7), d7)
-
-
-@inlined
-def _random_bits(s0, s1, s2, s3):
-    """Return 512 random bits, and the state of the generators after them.
-
-    Source: Blackman and Vigna 2018, xoshiro256+, eight generators side by side.
+    `allowed` then has the lanes in which a move of each level is legal.
     """
-    found = plus(s0, s3)
-    t = left(s1, 17)
-    s2, s3 = xor(s2, s0), xor(s3, s1)
-    s1, s0 = xor(s1, s2), xor(s0, s3)
-    return found, s0, s1, xor(s2, t), or_(left(s3, 45), right(s3, 19))
-
-
-@inlined
-def _draw(work, top):
-    """Draw, in every lane, a number below its counter: the counter times a random fraction, bit by bit.
-
-    At each bit the number is halved, after the counter was added to it or not; its low digits stay in registers.
-    """
-    random = work.random
-    s0, s1, s2, s3 = load(random, U(0)), load(random, U(1)), load(random, U(2)), load(random, U(3))
-    counter, drawn = work.counter, work.drawn
-    n0, n1, n2, n3 = load(counter, U(0)), load(counter, U(1)), load(counter, U(2)), load(counter, U(3))
-    d0, d1, d2, d3 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
-    for _ in range(_DRAWN_BITS):
-        added, s0, s1, s2, s3 = _random_bits(s0, s1, s2, s3)
-        carry = and_(and_(n0, added), d0)
-        b1, b2, b3 = and_(n1, added), and_(n2, added), and_(n3, added)
-        d0, carry = _parity(d1, b1, carry), _majority(d1, b1, carry)
-        d1, carry = _parity(d2, b2, carry), _majority(d2, b2, carry)
-        d2, carry = _parity(d3, b3, carry), _majority(d3, b3, carry)
-        if top <= _LOW_DIGITS:
-            d3 = carry
+    n_live = 0
+    for level in range(N_LEVELS):
+        store(work.allowed, U(level), broadcast(ZERO))
+    for i in range(begin, end, BLOCK):
+        b0, b1, b2, b3 = _count_block(val, t.block_legal, i)
+        some = or_(or_(b0, b1), or_(b2, b3))
+        if not any_bit(some):
             continue
-        a, b = load(drawn, U(_LOW_DIGITS)), and_(load(counter, U(_LOW_DIGITS)), added)
-        d3, carry = _parity(a, b, carry), _majority(a, b, carry)
-        for c in range(_LOW_DIGITS + 1, top):
-            a, b = load(drawn, U(c)), and_(load(counter, U(c)), added)
-            store(drawn, U(c - 1), _parity(a, b, carry))
-            carry = _majority(a, b, carry)
-        store(drawn, U(top - 1), carry)
-    _store_digits(drawn, d0, d1, d2, d3)
-    store(random, U(0), s0)
-    store(random, U(1), s1)
-    store(random, U(2), s2)
-    store(random, U(3), s3)
+        store_digits(work.block, 4 * n_live, b0, b1, b2, b3)
+        put(work.live, U(n_live), i)
+        level = U(at(work.level, U(i // BLOCK)))
+        store(work.allowed, level, or_(load(work.allowed, level), some))
+        n_live += 1
+    return n_live
 
 
 @inlined
-def _borrowed(a, b, borrow):
-    """Return what is to be borrowed where *b* and *borrow* are taken from a digit *a*."""
-    return or_(and_(b, borrow), and_not(or_(b, borrow), a))
+def _draw_levels(work):
+    """Draw a level in each lane, and set in `allowed` at which levels it may choose.
+
+    That is at the drawn level and above; where none of those moves is legal, at the highest level of which one is.
+    """
+    high, low = two_random_bits(work.random)
+    above_0, above_1, above_2 = or_(high, low), high, and_(high, low)
+    all_lanes = broadcast(ONES)
+    none_better = and_not(all_lanes, load(work.allowed, U(3)))
+    allowed_2 = or_(and_not(all_lanes, above_2), none_better)
+    none_better = and_not(none_better, load(work.allowed, U(2)))
+    allowed_1 = or_(and_not(all_lanes, above_1), none_better)
+    none_better = and_not(none_better, load(work.allowed, U(1)))
+    allowed_0 = or_(and_not(all_lanes, above_0), none_better)
+    store_digits(work.allowed, 0, allowed_0, allowed_1, allowed_2, all_lanes)
+
+
+@inlined
+def _count_preferred(val, t, begin, end, work):
+    """Count the legal moves of the levels that each lane has drawn; list blocks, and return, as `_count_legal`."""
+    n_live, top = _list_legal(val, t, begin, end, work), _most_digits(begin, end, work.counter)
+    _draw_levels(work)
+    c0, c1, c2, c3 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
+    c4, c5, c6, c7 = broadcast(ZERO), broadcast(ZERO), broadcast(ZERO), broadcast(ZERO)
+    for q in range(n_live):
+        row, block = U(4 * q), U(at(work.live, U(q)) // BLOCK)
+        allowed = load(work.allowed, U(at(work.level, block)))
+        b0, b1 = and_(load(work.block, row), allowed), and_(load(work.block, row + U(1)), allowed)
+        b2, b3 = and_(load(work.block, row + U(2)), allowed), and_(load(work.block, row + U(3)), allowed)
+        store_digits(work.block, row, b0, b1, b2, b3)
+        c0, c1, c2, c3, c4, c5, c6, c7 = add_to_counter(
+            work.counter, top, c0, c1, c2, c3, c4, c5, c6, c7, b0, b1, b2, b3
+        )
+    store_digits(work.counter, 0, c0, c1, c2, c3)
+    store_digits(work.counter, 4, c4, c5, c6, c7)
+    return n_live, _digits_in_use(work.counter, top)
 
 
 @inlined
@@ -262,14 +247,14 @@ def _take(val, t, n_live, top, work):
         b2, b3 = and_not(load(work.block, row + U(2)), taken), and_not(load(work.block, row + U(3)), taken)
         e0, e1, e2 = d0, d1, d2
         d0, borrow = xor(d0, b0), and_not(b0, d0)
-        d1, borrow = _parity(d1, b1, borrow), _borrowed(d1, b1, borrow)
-        d2, borrow = _parity(d2, b2, borrow), _borrowed(d2, b2, borrow)
-        d3, borrow = _parity(d3, b3, borrow), _borrowed(d3, b3, borrow)
+        d1, borrow = parity(d1, b1, borrow), borrowed(d1, b1, borrow)
+        d2, borrow = parity(d2, b2, borrow), borrowed(d2, b2, borrow)
+        d3, borrow = parity(d3, b3, borrow), borrowed(d3, b3, borrow)
         d4, borrow = xor(d4, borrow), and_not(borrow, d4)
         d5, borrow = xor(d5, borrow), and_not(borrow, d5)
         d6, borrow = xor(d6, borrow), and_not(borrow, d6)
         d7, borrow = xor(d7, borrow), and_not(borrow, d7)
-        c = _HIGH_DIGITS
+        c = HIGH_DIGITS
         while c < top and any_bit(borrow):
             digit = load(drawn, U(c))
             store(drawn, U(c), xor(digit, borrow))
@@ -286,21 +271,26 @@ def _take(val, t, n_live, top, work):
 
 @inlined
 def choose(val, t, begin, end, waiting, work):
-    """Set, in every lane, one of the legal moves begin..end, each equally likely; other moves' rows are zero.
+    """Set, in every lane, one of the legal moves begin..end; other moves' rows are zero.
+
+    Each is equally likely among those of the levels that the lane may choose at, all where moves have no levels.
 
     Returns whether a lane that is not *waiting* has no legal move.
     """
-    n_live, top = _count_legal(val, t, begin, end, work)
+    if work.has_levels != ZERO:
+        n_live, top = _count_preferred(val, t, begin, end, work)
+    else:
+        n_live, top = _count_legal(val, t, begin, end, work)
     some, several = broadcast(ZERO), broadcast(ZERO)
     for c in range(top):
         digit = load(work.counter, U(c))
         some = or_(some, digit)
         if c:
             several = or_(several, digit)
-    for c in range(max(top, _HIGH_DIGITS)):
+    for c in range(max(top, HIGH_DIGITS)):
         store(work.drawn, U(c), broadcast(ZERO))
     if any_bit(and_not(several, waiting)):
-        _draw(work, top)
+        draw_below(work.random, work.counter, work.drawn, top)
     _take(val, t, n_live, top, work)
     return any_bit(and_not(and_not(broadcast(ONES), some), waiting))
 

@@ -75,4 +75,3 @@ def learn(tables, t, f, w, plays):
     goals, copies = addresses(Goals(plays.goals)).goals, copies_of(plays.n_open[0])
     for j in range(plays.n_open[0]):
         _learn_from_walk(t, f, w, plays.walk[j], made, goals, j * copies, (j + 1) * copies)
-    plays.work.made[:] = ZERO

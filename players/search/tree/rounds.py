@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import kernel, subroutine
-from gdl.compiler.kernels.words import ONES, U, addresses, at, put, rows
+from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, put, rows
 from gdl.compiler.tables import CompiledRules, Tables
 from players.search.tree import nodes
 from players.search.tree.amaf import learn
+from players.search.tree.averages import MoveSums, add_moves, no_sums
 from players.search.tree.backup import back_up, back_up_all
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
@@ -27,10 +28,11 @@ DEPTHS: Final = 3
 
 
 class SearchRoom(NamedTuple):
-    """What one thread of a search works with: walks, plays, and rows for the making of leaves."""
+    """What one thread of a search works with: walks, plays, what moves came to, and rows for the making of leaves."""
 
     walks: Walks
     plays: PlayRoom
+    sums: MoveSums
     values: NDArray[np.uint64]
     legal: NDArray[np.uint64]
     lane_bits: NDArray[np.uint64]
@@ -48,7 +50,7 @@ def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keep
     walks = walks_for(len(rules.goals), n_moves, n_words, seed)
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
-    return SearchRoom(walks, plays, values, legal, rows(2), np.zeros(4, np.int64))
+    return SearchRoom(walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @subroutine
@@ -131,8 +133,11 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
             _abandon(t, f, w, n, n_leaves)
             return STUCK
         back_up_all(t, f, w, n)
-        if tree.uses_amaf and n_plays > 0:
-            learn(single, t, f, w, room.plays)
+        if room.plays.work.keeps_made and n_plays > 0:
+            add_moves(single.n_fluents, room.plays, room.sums)
+            if tree.uses_amaf:
+                learn(single, t, f, w, room.plays)
+            room.plays.work.made[:] = ZERO
         counts[N_WALKS] += n
         counts[N_PLAYS] += n_plays
         counts[N_ROUNDS] += 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
+from gdl.compiler.kernels.words import rows
 from gdl.compiler.tables import CompiledRules
 from gdl.errors import StuckPlayError
 from gdl.game import Role, State
@@ -19,9 +20,10 @@ from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.figures import MoveFigures, chosen_among, insight_of
-from players.search.kernel_calls import Pace
+from players.search.kernel_calls import TURN_S, Pace
 from players.search.positions import Report, ignore
 from players.search.tree import nodes
+from players.search.tree.averages import MoveAverages
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.implicit import MINIMAX_SHARE
@@ -58,7 +60,7 @@ _KEPT: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How a compiled search searches. *Units*: megabytes.
+    """How a compiled search searches. *Units*: megabytes, seconds.
 
     Attributes:
         memory_mb: the room of the tree.
@@ -68,6 +70,8 @@ class SearchSettings:
         amaf: whether what plays say of moves counts; None for what the number of moves suggests.
         weights: whether plays are cut and judged by weights, where the game has some that help.
         minimax: whether what minimax says by these weights counts as well.
+        mast: whether plays prefer moves that do well; None for what matches in the start clock say.
+        turn_s: how long a call of the kernel takes, with nothing but a look at the clock between two of them.
     """
 
     memory_mb: float = MEMORY_MB
@@ -77,6 +81,13 @@ class SearchSettings:
     amaf: bool | None = None
     weights: bool = True
     minimax: bool = True
+    mast: bool | None = None
+    turn_s: float = TURN_S
+
+    @property
+    def may_learn(self) -> bool:
+        """Whether matches in the start clock can say more of them."""
+        return self.weights or self.mast is None
 
 
 DEFAULT: Final = SearchSettings()
@@ -105,8 +116,11 @@ class CompiledSearch:
         self._size, self._size_with_weights = sized(uses_minimax=False), sized(uses_minimax=settings.minimax)
         self._rule = RULES[settings.simultaneous]
         self._tree = self._empty_tree()
-        self._pace, self._slice_s = Pace(), 0.0
+        self._pace, self._slice_s = Pace(turn_s=settings.turn_s), 0.0
         self._before = self._room.counts.copy()
+        self._averages: MoveAverages | None = None
+        if settings.mast:
+            self.prefer()
         self._call(0, 0, 0)  # loads the kernel, which takes longer than a slice
 
     def weigh(self, weights: FluentWeights) -> None:
@@ -116,6 +130,20 @@ class CompiledSearch:
         share = MINIMAX_SHARE if self._size.uses_minimax else 0.0
         self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=share)
         self._tree = self._empty_tree()
+
+    def prefer(self) -> None:
+        """Let plays prefer moves that do well from now on."""
+        self._averages = MoveAverages(self.rules, self.played)
+        work = self._room.plays.work._replace(made=rows(self.played.n_rows), keeps_made=1)
+        self._room = self._room._replace(plays=self._room.plays._replace(work=work), sums=self._averages.sums)
+
+    def _find_levels(self) -> None:
+        """Give moves other levels, where plays say more of them than before."""
+        found = None if self._averages is None else self._averages.levelled(int(self.counted[N_PLAYS]))
+        if found is not None:
+            self.played = found.tables
+            work = self._room.plays.work._replace(level=found.level, has_levels=1)
+            self._room = self._room._replace(plays=self._room.plays._replace(work=work))
 
     def _empty_tree(self) -> Tree:
         return empty_tree(self.rules, self._size, self._rule)
@@ -138,12 +166,19 @@ class CompiledSearch:
 
     def begin(self, state: State, budget: SearchBudget) -> int:
         """Prepare to search from *state* by the clock of *budget*; return its node."""
-        self.n_rounds, self._before = 0, self._room.counts.copy()
-        root = self.keep(state)
+        self.n_rounds = 0
+        root = self._enter(state)
         if budget.deadline is not None:  # after one slow slice there must be another try
             self._pace.clock = budget.deadline.clock
             self._slice_s = min(self._slice_s / 2, budget.deadline.remaining_s / 4)
         return root
+
+    def _enter(self, state: State) -> int:
+        """Count anew what is done from *state* on; return its node."""
+        self._before = self._room.counts.copy()
+        if self._averages is not None:
+            self._averages.begin()
+        return self.keep(state)
 
     def slices(self, root: int, budget: SearchBudget) -> Iterator[int]:
         """Search on slice by slice, yielding the root after each, until it is solved or *budget* is spent.
@@ -160,7 +195,7 @@ class CompiledSearch:
 
         Raises: as `work`.
         """
-        root = self.keep(state)
+        root = self._enter(state)
         if role is not None and move is not None:
             root = self.after(root, role, move)
         while is_wanted() and not self.is_solved(root):
@@ -189,6 +224,7 @@ class CompiledSearch:
         self.n_rounds += int(counts[N_WALKS]) - n_walks_before
         if ending == STUCK:
             raise StuckPlayError
+        self._find_levels()
         return self._recycled(root) if ending == NO_ROOM else root
 
     def _call(self, root: int, n_rounds: int, n_walks: int) -> int:
