@@ -30,6 +30,7 @@ _LEAST_MATCHES: Final = 3
 _LEAST_LEAD: Final = 2
 """So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
 _WEIGHTS_SHARE: Final = 1 / 2
+"""How much of the time is for weights where preferred moves are to be tried as well."""
 _SURE: Final = 5
 """So many matches more that one side has won decide."""
 _SHORTEST_MOVE_S: Final = 0.004
@@ -37,6 +38,16 @@ _OPENING_STEPS: Final = 4
 _TURN_S: Final = _SHORTEST_MOVE_S / 4
 _MEMORY_MB: Final = 32.0
 _MAX_STEPS: Final = 600
+
+
+class LearningSearch(Protocol):
+    """A search that can go by what was learned: by one tree or several."""
+
+    def weigh(self, weights: FluentWeights) -> None:
+        """Cut plays short and judge them by *weights*."""
+
+    def prefer(self) -> None:
+        """Let plays prefer moves that do well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +63,6 @@ class Knowledge:
             search.weigh(self.weights)
         if self.prefers:
             search.prefer()
-
-
-class LearningSearch(Protocol):
-    """A search that can go by what was learned: by one tree or several."""
-
-    def weigh(self, weights: FluentWeights) -> None:
-        """Cut plays short and judge them by *weights*."""
-
-    def prefer(self) -> None:
-        """Let plays prefer moves that do well."""
 
 
 def tried_knowledge(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> Knowledge:
@@ -114,12 +115,12 @@ class _Trials:
         searches = (self.search(other), self.search(one))
         move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / self._n_steps)
         try:
-            return _Trial(self._game, searches, move_s, Random(self._seed)).is_won(deadline, least_lead)
+            return _Matches(self._game, searches, move_s, Random(self._seed)).is_won(deadline, least_lead)
         except StuckPlayError:
             return False
 
 
-class _Trial:
+class _Matches:
     """Matches of two roles between two searches, *move_s* seconds a move; the first steps are drawn at random."""
 
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:

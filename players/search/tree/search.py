@@ -137,6 +137,11 @@ class CompiledSearch:
         work = self._room.plays.work._replace(made=rows(self.played.n_rows), keeps_made=1)
         self._room = self._room._replace(plays=self._room.plays._replace(work=work), sums=self._averages.sums)
 
+    @property
+    def prefers(self) -> bool:
+        """Whether plays prefer moves that do well."""
+        return self._averages is not None
+
     def _find_levels(self) -> None:
         """Give moves other levels, where plays say more of them than before."""
         found = None if self._averages is None else self._averages.levelled(int(self.counted[N_PLAYS]))

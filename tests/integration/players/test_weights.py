@@ -1,10 +1,8 @@
-"""Weights of fluents: what is learned from plays, how plays that are cut are judged, and the matches that decide."""
+"""Weights of fluents: what is learned from plays, and how plays that are cut are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import count
-from random import Random
 
 import numpy as np
 import pytest
@@ -18,21 +16,10 @@ from players.search import perfect
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import MAX_STEPS, CompiledSearch, SearchSettings
 from players.search.tree.weights import FluentWeights, _Moments, add_products, count_patterns
-from players.search.trials import _Trial, tried_weights
+from players.search.trials import Knowledge
 from players.stock import MctsPlayer
 from tests.kit.players.games import compiled
-from tests.kit.players.weights import FOREVER, breakthrough, learned, learner_of
-
-
-def constant(worth: float) -> FluentWeights:
-    """Return weights of breakthrough by which every state is worth the same."""
-    return FluentWeights(np.array([0.0] * len(breakthrough().fluents) + [worth], np.float32), 8)
-
-
-def ticking(step_s: float = 0.001) -> Callable[[], float]:
-    """Return a clock that is read as a millisecond later each time."""
-    numbers = count()
-    return lambda: step_s * next(numbers)
+from tests.kit.players.weights import FOREVER, breakthrough, constant, learned, learner_of, ticking
 
 
 def test_in_breakthrough_own_pieces_count_and_more_so_ahead() -> None:
@@ -127,65 +114,18 @@ def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
     assert plays.sums[is_cut] == pytest.approx((weights[:-1] @ holds + weights[-1])[is_cut], abs=1e-4)
 
 
-def test_matches_tell_good_weights_from_bad_ones() -> None:
-    """Learned weights win against themselves turned round."""
-    game, weights = breakthrough(), learned()
-    bad, good = (CompiledSearch(game, seed, SearchSettings(memory_mb=8.0)) for seed in (1, 2))
-    good.weigh(weights)
-    bad.weigh(FluentWeights(-weights.values, weights.n_steps))
-    trial = _Trial(game, (bad, good), 0.01, Random(1))
-    results = [trial._result(trial._opening(), first, FOREVER) for first in (0, 1)]
-    assert results == [1, 1]
-
-
-def test_a_match_that_is_not_over_at_the_deadline_does_not_count() -> None:
-    game = breakthrough()
-    trial = _Trial(game, [CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))] * 2, 0.01, Random(1))
-    assert trial._result(game.initial_state, 0, Deadline(0.0)) is None
-
-
-@pytest.mark.parametrize(
-    ("results", "is_won"),
-    [
-        ([1], False),
-        ([1, 0], True),
-        ([0, 0], False),
-        ([1, -1], False),
-        ([1, 0, -1], True),
-        ([0, -1, None, 0], False),
-        ([1] * 6 + [-9], True),
-        ([-1] * 5, False),
-    ],
-)
-def test_weights_are_kept_after_a_few_matches_that_are_won_on_the_whole(
-    monkeypatch: pytest.MonkeyPatch, results: list[int | None], is_won: bool
-) -> None:
-    trial, left = _Trial(breakthrough(), (), 0.01, Random(1)), iter(results)
-    monkeypatch.setattr(trial, "_result", lambda *_: next(left, None))
-    assert trial.is_won(Deadline.after(0.02, ticking())) is is_won
-
-
-def test_without_time_for_a_match_no_weights_are_kept() -> None:
-    assert tried_weights(breakthrough(), SearchSettings(memory_mb=8.0), 1, Deadline.after(0.1)) is None
-
-
-def test_where_plays_say_much_of_moves_no_weights_are_tried() -> None:
-    hex_game = compiled_game_of(compiled("hex"))
-    assert tried_weights(hex_game, SearchSettings(memory_mb=8.0), 1, Deadline.after(60.0)) is None
-
-
 def started(
-    game: Game, monkeypatch: pytest.MonkeyPatch, start_s: float, *, weights: bool
+    game: Game, monkeypatch: pytest.MonkeyPatch, start_s: float, *, weights: bool, mast: bool | None
 ) -> tuple[CompiledSearch, int]:
     """Return the search of a player after its first move, and how often weights were tried."""
     tried = count()
 
-    def found(*_: object) -> FluentWeights:
+    def found(*_: object) -> Knowledge:
         next(tried)
-        return constant(1.0)
+        return Knowledge(constant(1.0))
 
-    monkeypatch.setattr(perfect, "tried_weights", found)
-    player = MctsPlayer(memory=8, weights=weights)
+    monkeypatch.setattr(perfect, "tried_knowledge", found)
+    player = MctsPlayer(memory=8, weights=weights, mast=mast)
     player.join(game, game.roles[0], 1)
     player.start(Deadline.after(start_s))
     player.perfect.rest()
@@ -199,13 +139,20 @@ def started(
 
 
 @pytest.mark.parametrize(
-    ("start_s", "weights", "max_steps", "n_tried"),
-    [(600.0, True, 8, 1), (0.1, True, 8, 1), (600.0, False, MAX_STEPS, 0)],
+    ("start_s", "weights", "mast", "max_steps", "n_tried"),
+    [
+        (600.0, True, None, 8, 1),
+        (0.1, True, None, 8, 1),
+        (600.0, True, False, 8, 1),
+        (600.0, False, None, 8, 1),
+        (600.0, False, False, MAX_STEPS, 0),
+        (600.0, False, True, MAX_STEPS, 0),
+    ],
 )
-def test_a_player_tries_weights_once_as_soon_as_there_is_time(
-    monkeypatch: pytest.MonkeyPatch, start_s: float, weights: bool, max_steps: int, n_tried: int
+def test_a_player_learns_once_as_soon_as_there_is_time_and_something_to_decide(
+    monkeypatch: pytest.MonkeyPatch, start_s: float, weights: bool, mast: bool | None, max_steps: int, n_tried: int
 ) -> None:
-    search, n = started(compiled("breakthrough"), monkeypatch, start_s, weights=weights)
+    search, n = started(compiled("breakthrough"), monkeypatch, start_s, weights=weights, mast=mast)
     assert (search._knobs.max_steps, n) == (max_steps, n_tried)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from itertools import count
 from typing import Final
+
+import numpy as np
 
 from gdl.compiler.compiled import CompiledGame
 from players.deadline import Deadline
@@ -30,3 +34,14 @@ def learned() -> FluentWeights:
     found = learner.found()
     assert found is not None
     return found
+
+
+def constant(worth: float) -> FluentWeights:
+    """Return weights of breakthrough by which every state is worth the same."""
+    return FluentWeights(np.array([0.0] * len(breakthrough().fluents) + [worth], np.float32), 8)
+
+
+def ticking(step_s: float = 0.001) -> Callable[[], float]:
+    """Return a clock that is read as a millisecond later each time."""
+    numbers = count()
+    return lambda: step_s * next(numbers)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import Work, choose, forget, work_for
+from gdl.compiler.kernels.choice import N_LEVELS, Work, choose, forget, work_for
 from gdl.compiler.kernels.words import W, addresses, load, rows
 from gdl.compiler.tables import BLOCK
 
@@ -102,3 +102,44 @@ def test_moves_that_lanes_make_are_kept_where_that_is_wanted() -> None:
     _, chosen = chosen_of(legal, work)
     kept = np.unpackbits(work.made[6:11].view(np.uint8), axis=1, bitorder="little")
     assert np.array_equal(kept.astype(np.bool_), chosen)
+
+
+def with_levels(work: Work, levels: list[int]) -> Work:
+    """Return *work* for moves in blocks of these levels."""
+    return work._replace(level=np.array(levels, np.int32), has_levels=1)
+
+
+def test_moves_are_made_as_often_as_levels_are_drawn() -> None:
+    """A lane chooses at its level, from 0 to 3, and above: of moves all legal, eight a block, within six deviations."""
+    levels = [3, 2, 2, 0]
+    work = with_levels(work_for(32, seed=3), levels)
+    n_lanes = 400 * N_LANES
+    counts = np.zeros(32)
+    for _ in range(400):
+        _, chosen = chosen_of(np.ones((32, N_LANES), np.bool_), work)
+        counts += chosen.sum(axis=1)
+    by_level = {3: 1 / 8 + 1 / 24 + 1 / 24 + 1 / 32, 2: 1 / 24 + 1 / 24 + 1 / 32, 0: 1 / 32}
+    share = np.repeat([by_level[level] for level in levels], BLOCK) / 4
+    deviations = (counts - n_lanes * share) / np.sqrt(n_lanes * share * (1 - share))
+    assert abs(deviations).max() < 6
+
+
+@pytest.mark.parametrize("density", [0.01, 0.1, 1.0])
+def test_with_levels_one_legal_move_is_made_in_every_lane(density: float) -> None:
+    """Also where no legal move is of the level that is drawn."""
+    generator = np.random.default_rng(5)
+    legal = generator.random((320, N_LANES)) < density
+    legal[generator.integers(320, size=N_LANES), np.arange(N_LANES)] = True
+    work = with_levels(work_for(320, seed=1), generator.integers(0, N_LEVELS, 40).tolist())
+    is_stuck, chosen = chosen_of(legal, work)
+    assert not is_stuck
+    assert (chosen.sum(axis=0) == 1).all()
+    assert not (chosen & ~legal).any()
+
+
+def test_with_levels_a_lane_without_legal_moves_is_stuck() -> None:
+    legal = np.ones((16, N_LANES), np.bool_)
+    legal[:, 17] = False
+    is_stuck, chosen = chosen_of(legal, with_levels(work_for(16, seed=1), [2, 0]))
+    assert is_stuck
+    assert np.flatnonzero(chosen.sum(axis=0) != 1).tolist() == [17]

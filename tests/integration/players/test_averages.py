@@ -1,0 +1,113 @@
+"""What plays come to by each of their moves, and plays that prefer moves that do well."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from players.deadline import SearchBudget
+from players.search.evaluator import compiled_game_of
+from players.search.threads import ThreadedSearch
+from players.search.tree.averages import MoveAverages, MoveSums, add_moves, advantages
+from players.search.tree.search import CompiledSearch, SearchSettings
+from tests.kit.players.games import compiled
+
+N_LANES = 512
+
+
+class Made(NamedTuple):
+    """As much of the room for choices as is read."""
+
+    made: NDArray[np.uint64]
+
+
+class Plays(NamedTuple):
+    """As much of the room for plays as is read."""
+
+    work: Made
+    goals: NDArray[np.int32]
+
+
+@numba.njit
+def added(n_fluents, plays, sums):  # type: ignore[no-untyped-def]  # numba types it
+    add_moves(n_fluents, plays, sums)
+
+
+def test_goals_are_added_up_for_each_move_in_the_lanes_that_made_it() -> None:
+    random = np.random.default_rng(1)
+    made, goals = random.random((9, N_LANES)) < 0.2, random.integers(0, 101, (2, N_LANES)).astype(np.int32)
+    role = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], np.int32)
+    packed = np.zeros((13, 8), np.uint64)
+    packed[4:] = np.packbits(made, axis=1, bitorder="little").view(np.uint64)
+    sums = MoveSums(role, np.full(9, 2.0), np.full(9, 100.0))
+    added(3, Plays(Made(packed), goals), sums)
+    assert sums.n_plays.tolist() == (2 + made.sum(axis=1)).tolist()
+    assert sums.total.tolist() == (100 + (made * goals[role]).sum(axis=1)).tolist()
+
+
+def test_means_of_many_plays_count_and_those_of_few_hardly() -> None:
+    """The move that was made ten times did as well as the best, which may be chance."""
+    n_plays = np.array([1e6, 1e6, 1e6, 10.0])
+    better = advantages(n_plays, n_plays * [60.0, 50.0, 40.0, 60.0])
+    assert better == pytest.approx([10.0, 0.0, -10.0, 2.1], abs=0.1)
+
+
+def test_where_chance_explains_all_differences_no_move_is_better() -> None:
+    n_plays = np.full(4, 100.0)
+    assert advantages(n_plays, n_plays * [51.0, 49.0, 50.5, 49.5]).tolist() == [0.0] * 4
+
+
+def test_levels_go_by_two_points_of_the_goal_and_each_role_has_its_own_mean() -> None:
+    rules = compiled_game_of(compiled("tictactoe")).rules
+    averages = MoveAverages(rules, rules.phased)
+    n_moves = len(rules.moves_of[0])
+    means = np.concatenate([50.0 + np.arange(n_moves), 20.0 + np.zeros(len(rules.moves_of[1]))])
+    averages.sums.n_plays[:] = 1e7
+    averages.sums.total[:] = 1e7 * means
+    found = averages.levels()
+    expected = np.clip(np.floor((np.arange(n_moves) - (n_moves - 1) / 2) / 2 + 1.5), 0, 3)
+    assert found[:n_moves].tolist() == expected.tolist()
+    assert set(found[n_moves:].tolist()) == {1}
+
+
+def test_levels_are_found_anew_as_plays_grow_and_plays_of_earlier_moves_fade() -> None:
+    rules = compiled_game_of(compiled("tictactoe")).rules
+    averages = MoveAverages(rules, rules.phased)
+    asked = [averages.levelled(n) is not None for n in (0, 511, 512, 600, 640, 1_000, 1_024)]
+    assert asked == [False, False, True, False, True, True, False]
+    averages.sums.n_plays[:], averages.sums.total[:] = 8.0, 400.0
+    averages.begin()
+    assert (set(averages.sums.n_plays), set(averages.sums.total)) == ({4.0}, {200.0})
+    assert averages.levelled(512) is not None
+
+
+def test_in_othello_plays_prefer_corners_to_the_cells_beside_them() -> None:
+    game = compiled_game_of(compiled("othello"))
+    search = CompiledSearch(game, 1, SearchSettings(memory_mb=16.0, mast=True))
+    search.think(game.initial_state, game.roles[0], SearchBudget(30_000))
+    assert search._averages is not None
+    level = dict(zip(map(str, game.moves), search._averages.levels().tolist(), strict=True))
+    corners, diagonal = (
+        [level[f"(place {x} {y})"] for x in columns for y in rows] for columns, rows in (("ah", "18"), ("bg", "27"))
+    )
+    assert min(corners) > max(diagonal)
+    assert search._room.plays.work.has_levels
+
+
+@pytest.mark.parametrize("mast", [None, False])
+def test_unless_it_is_wanted_no_move_is_preferred(mast: bool | None) -> None:
+    game = compiled_game_of(compiled("tictactoe"))
+    search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0, mast=mast))
+    search.work(search.begin(game.initial_state, SearchBudget(2_000)), 2_000)
+    assert not search.prefers
+    assert not search._room.plays.work.has_levels
+
+
+def test_each_of_several_trees_prefers_moves() -> None:
+    search = ThreadedSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(memory_mb=8.0), 2)
+    search.prefer()
+    assert [each.prefers for each in search.searches] == [True, True]

@@ -1,0 +1,106 @@
+"""The matches in the start clock that decide by what a search goes."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from gdl.compiler.compiled import CompiledGame
+from players.deadline import Deadline
+from players.search.evaluator import compiled_game_of
+from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.weights import FluentWeights, WeightLearner
+from players.search.trials import Knowledge, _Matches, tried_knowledge
+from tests.kit.players.games import compiled
+from tests.kit.players.weights import FOREVER, breakthrough, constant, learned, ticking
+
+
+def test_matches_tell_good_weights_from_bad_ones() -> None:
+    """Learned weights win against themselves turned round."""
+    game, weights = breakthrough(), learned()
+    bad, good = (CompiledSearch(game, seed, SearchSettings(memory_mb=8.0)) for seed in (1, 2))
+    good.weigh(weights)
+    bad.weigh(FluentWeights(-weights.values, weights.n_steps))
+    matches = _Matches(game, (bad, good), 0.01, Random(1))
+    results = [matches._result(matches._opening(), first, FOREVER) for first in (0, 1)]
+    assert results == [1, 1]
+
+
+def test_a_match_that_is_not_over_at_the_deadline_does_not_count() -> None:
+    game = breakthrough()
+    matches = _Matches(game, [CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))] * 2, 0.01, Random(1))
+    assert matches._result(game.initial_state, 0, Deadline(0.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("results", "least_lead", "is_won"),
+    [
+        ([1], 0, False),
+        ([1, 0], 0, True),
+        ([0, 0], 0, False),
+        ([1, -1], 0, False),
+        ([1, 0, -1], 0, True),
+        ([1, 0, -1], 1, False),
+        ([1, 1, -1, 1], 2, True),
+        ([0, -1, None, 0], 0, False),
+        ([1] * 6 + [-9], 0, True),
+        ([-1] * 5, 0, False),
+    ],
+)
+def test_what_was_learned_is_kept_after_a_few_matches_that_are_won_on_the_whole(
+    monkeypatch: pytest.MonkeyPatch, results: list[int | None], least_lead: int, is_won: bool
+) -> None:
+    matches, left = _Matches(breakthrough(), (), 0.01, Random(1)), iter(results)
+    monkeypatch.setattr(matches, "_result", lambda *_: next(left, None))
+    assert matches.is_won(Deadline.after(0.02, ticking()), least_lead) is is_won
+
+
+def knowledge(game: CompiledGame, deadline: Deadline, **settings: Any) -> Knowledge:
+    return tried_knowledge(game, SearchSettings(memory_mb=8.0, **settings), 1, deadline)
+
+
+def test_without_time_for_a_match_nothing_is_kept() -> None:
+    assert knowledge(breakthrough(), Deadline.after(0.1)) == Knowledge()
+
+
+def test_where_plays_say_much_of_moves_nothing_is_tried() -> None:
+    assert knowledge(compiled_game_of(compiled("hex")), Deadline.after(60.0)) == Knowledge()
+
+
+@pytest.mark.parametrize(
+    ("mast", "wins", "least_leads", "kept"),
+    [
+        (None, {"weights", "prefers"}, [0, 2], {"weights", "prefers"}),
+        (None, {"prefers"}, [0, 2], {"prefers"}),
+        (None, {"weights"}, [0, 2], {"weights"}),
+        (None, set(), [0, 2], set()),
+        (False, {"weights", "prefers"}, [0], {"weights"}),
+        (True, {"weights"}, [0], {"weights", "prefers"}),
+    ],
+)
+def test_what_wins_matches_is_kept(
+    monkeypatch: pytest.MonkeyPatch, mast: bool | None, wins: set[str], least_leads: list[int], kept: set[str]
+) -> None:
+    """First weights against none, then preferred moves against none by what was found of weights."""
+    asked: list[int] = []
+
+    def is_won(matches: _Matches, _: Deadline, least_lead: int) -> bool:
+        asked.append(least_lead)
+        one, other = (known(search) for search in reversed(matches._searches))
+        return bool(one - other) and one - other <= wins
+
+    def known(search: CompiledSearch) -> set[str]:
+        return {
+            name
+            for name, is_known in [("weights", search._knobs.max_steps == 8), ("prefers", search.prefers)]
+            if is_known
+        }
+
+    monkeypatch.setattr(_Matches, "is_won", is_won)
+    monkeypatch.setattr(WeightLearner, "found", lambda _: constant(1.0))
+    found = knowledge(breakthrough(), Deadline.after(0.5), mast=mast)
+    search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0))
+    found.give(search)
+    assert (asked, known(search)) == (least_leads, kept)
