@@ -176,8 +176,8 @@ def _list_legal(val, t, begin, end, work):
             continue
         store_digits(work.block, 4 * n_live, b0, b1, b2, b3)
         put(work.live, U(n_live), i)
-        level = U(at(work.level, U(i // BLOCK)))
-        store(work.allowed, level, or_(load(work.allowed, level), some))
+        row = U(at(work.level, U(i // BLOCK)))
+        store(work.allowed, row, or_(load(work.allowed, row), some))
         n_live += 1
     return n_live
 

@@ -104,4 +104,5 @@ def advantages(n_plays: NDArray[np.float64], total: NDArray[np.float64]) -> NDAr
     differences = total / n_plays - total.sum() / n_plays.sum()
     by_chance = _PLAY_VARIANCE * len(n_plays) / n_plays.sum()
     variance = max(0.0, float(np.average(differences**2, weights=n_plays)) - by_chance)
-    return differences * variance / (variance + _PLAY_VARIANCE / n_plays)
+    drawn = differences * variance / (variance + _PLAY_VARIANCE / n_plays)
+    return np.asarray(drawn, np.float64)
