@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.gates import FALSE, Lit
+from gdl.compiler.gates import FALSE
 from gdl.compiler.netlist import Numbers
 from gdl.compiler.phases import Phase
 from gdl.compiler.placement import Placement, place
@@ -117,8 +116,8 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         sees.append(placement.literals(phase.sees))
     n_rows = max(circuit.n_inputs, *(1 + int(placement.rows.max()) for placement in placements))
     widest = max(map(len, roles))
-    blocks = _blocks(roles, legal, rows, spare=n_rows)
-    roles = [starts + [starts[-1]] * (widest - len(starts)) for starts in roles]
+    role_start = _ints([starts + [starts[-1]] * (widest - len(starts)) for starts in roles])
+    blocks = _blocks(role_start, _ints(legal), _ints(rows), np.zeros(len(rows), np.int64), spare=n_rows)
     segments, limits = _segments(placements)
     n_inputs = _joined(each.n_inputs for each in placements)
     gate_start = np.concatenate([[0], np.cumsum(n_inputs)])
@@ -141,12 +140,12 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         copy_start=_ints(copy_start),
         copy_row=_ints([row for row, _ in copies]),
         copy_value=_ints([value for _, value in copies]),
-        role_start=_ints(roles),
+        role_start=role_start,
         choice_legal=_ints(legal),
         choice_row=_ints(rows),
-        block_start=_ints(blocks.starts),
-        block_legal=_ints(blocks.legal),
-        block_row=_ints(blocks.row),
+        block_start=blocks.start,
+        block_legal=blocks.legal,
+        block_row=blocks.row,
         terminal=_ints(terminal),
         goal_value=_ints(goals),
         sees_value=_ints(sees),
@@ -154,30 +153,57 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
 
 
 BLOCK: Final = 8
-"""Moves in a block; moves that are never legal fill up the last block of a role."""
+"""Moves in a block; moves that are never legal fill up the last block of a role's moves of a level."""
+N_LEVELS: Final = 4
+"""Levels of moves where some are preferred, the lowest is 0."""
 
 
 class _Blocks(NamedTuple):
-    """The moves that may be chosen, in blocks."""
+    """The moves that may be chosen, in blocks of one level; `level` (blocks,) is that of each."""
 
-    starts: list[list[int]]
-    legal: list[Lit]
-    row: list[int]
+    start: Ints
+    legal: Ints
+    row: Ints
+    level: Ints
 
 
-def _blocks(roles: Sequence[Sequence[int]], legal: Sequence[Lit], rows: Sequence[int], spare: int) -> _Blocks:
-    """Return the choices with each role's filled up to whole blocks, by moves that set the row *spare*."""
-    blocks = _Blocks([], [], [])
-    widest = max(map(len, roles))
-    for starts in roles:
-        limits = [len(blocks.legal)]
-        for begin, end in pairwise(starts):
-            missing = (begin - end) % BLOCK
-            blocks.legal.extend([*legal[begin:end], *[FALSE] * missing])
-            blocks.row.extend([*rows[begin:end], *[spare] * missing])
-            limits.append(len(blocks.legal))
-        blocks.starts.append(limits + [limits[-1]] * (widest - len(limits)))
-    return blocks
+def _blocks(role_start: Ints, legal: Ints, row: Ints, level: NDArray[np.int64], spare: int) -> _Blocks:
+    """Return each role's choices by *level*, the highest first, in whole blocks, filled up by moves that set *spare*.
+
+    *Shapes*: `role_start` (P, R+1); the others, an item for each choice of a role at a phase, (choices,).
+    """
+    n_phases, n_roles = role_start.shape[0], role_start.shape[1] - 1
+    chooser = np.repeat(np.arange(n_phases * n_roles), np.diff(role_start, axis=1).ravel())
+    group = chooser * N_LEVELS + (N_LEVELS - 1 - level)
+    n_moves = np.bincount(group, minlength=n_phases * n_roles * N_LEVELS)
+    n_blocks = -(-n_moves // BLOCK)
+    first = BLOCK * np.concatenate([[0], np.cumsum(n_blocks)])
+    order = np.argsort(group, kind="stable")
+    before = np.concatenate([[0], np.cumsum(n_moves)])
+    place = first[group[order]] + np.arange(len(order)) - before[group[order]]
+    filled, target = np.full(first[-1], FALSE, np.int32), np.full(first[-1], spare, np.int32)
+    filled[place], target[place] = legal[order], row[order]
+    start = first[::N_LEVELS][n_roles * np.arange(n_phases)[:, None] + np.arange(n_roles + 1)]
+    of_groups = np.tile(np.arange(N_LEVELS)[::-1], n_phases * n_roles)
+    return _Blocks(start.astype(np.int32), filled, target, np.repeat(of_groups, n_blocks).astype(np.int32))
+
+
+class LevelledTables(NamedTuple):
+    """Tables, and the level of the moves of each of their blocks. *Shape*: `level` (blocks,)."""
+
+    tables: Tables
+    level: Ints
+
+
+def levelled(base: Tables, level_of: NDArray[np.int64]) -> LevelledTables:
+    """Return the *base* with each role's moves in blocks of one level, the highest first, which a choice may prefer.
+
+    *Shape*: `level_of` (M,), the level of each move, below `N_LEVELS`.
+    """
+    level = level_of[base.choice_row - 1 - base.n_fluents]
+    blocks = _blocks(base.role_start, base.choice_legal, base.choice_row, level, spare=base.n_rows - 1)
+    of_blocks = base._replace(block_start=blocks.start, block_legal=blocks.legal, block_row=blocks.row)
+    return LevelledTables(of_blocks, blocks.level)
 
 
 def _joined(arrays: Iterable[Numbers]) -> Ints:

@@ -10,7 +10,7 @@ levels do not count, if there is one that is not lower.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,7 @@ from gdl.compiler.kernels.words import (
     store,
     xor,
 )
-from gdl.compiler.tables import BLOCK
-
-N_LEVELS: Final = 4
-"""Levels of moves where some are preferred, the lowest is 0."""
+from gdl.compiler.tables import BLOCK, N_LEVELS
 
 
 class Work(NamedTuple):

@@ -10,11 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import N_LEVELS
 from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, W, lowest_bit
-from gdl.compiler.levels import LevelledTables, levelled
-from gdl.compiler.tables import CompiledRules, Tables
+from gdl.compiler.tables import N_LEVELS, CompiledRules, LevelledTables, Tables, levelled
 
 LEVEL_WIDTH: Final = 2.0
 """How much more plays come to, in percent, where they have a move of one level more."""

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import N_LEVELS, Work, choose, forget, work_for
+from gdl.compiler.kernels.choice import Work, choose, forget, work_for
 from gdl.compiler.kernels.words import W, addresses, load, rows
-from gdl.compiler.tables import BLOCK
+from gdl.compiler.tables import BLOCK, N_LEVELS
 
 N_LANES = 64 * W
 _FIRST = np.uint64(0)

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import N_LEVELS
-from gdl.compiler.levels import levelled
-from gdl.compiler.tables import BLOCK, Tables
+from gdl.compiler.tables import BLOCK, N_LEVELS, Tables, levelled
 from players.search.evaluator import compiled_game_of
 from tests.kit.players.games import compiled
 
