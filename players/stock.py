@@ -14,7 +14,8 @@ from players.search import alphabeta, deepening, evaluator, infosets, kernel_cal
 from players.search.proof.solver import load_proof_kernel
 from players.search.threads import MAX_THREADS
 from players.search.tree.bandits import RULES
-from players.search.tree.search import MEMORY_MB, SIMULTANEOUS, SearchSettings, load_search_kernel
+from players.search.tree.search import load_search_kernel
+from players.search.tree.settings import MEMORY_MB, SIMULTANEOUS, SearchSettings
 from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
 
 __all__ = [

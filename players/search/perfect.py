@@ -18,7 +18,8 @@ from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
 from players.search.proof.solver import DEFAULT_TABLE_MB, Prover
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import DEFAULT, SearchSettings
 from players.search.trials import LEAST_S, tried_knowledge
 
 PYTHON_TREE: Final = "python"

@@ -28,7 +28,8 @@ from players.search.positions import Report, ignore
 from players.search.tree import nodes
 from players.search.tree.nodes import Tree
 from players.search.tree.rounds import N_WALKS
-from players.search.tree.search import DEFAULT, CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import DEFAULT, SearchSettings
 from players.search.tree.weights import FluentWeights
 
 _SHARE: Final = 0.05

@@ -17,7 +17,8 @@ from gdl.errors import StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
 
 LEAST_S: Final = 0.4

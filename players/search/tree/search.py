@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -13,14 +12,13 @@ from numpy.typing import NDArray
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import rows
-from gdl.compiler.tables import CompiledRules
 from gdl.errors import StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
 from players.search.figures import MoveFigures, chosen_among, insight_of
-from players.search.kernel_calls import TURN_S, Pace
+from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree import nodes
 from players.search.tree.averages import MoveAverages
@@ -28,69 +26,14 @@ from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
-from players.search.tree.nodes import Knobs, Tree, empty_tree, rule_facts, tree_size
+from players.search.tree.nodes import Tree, empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
+from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 
-MEMORY_MB: Final = 512.0
-EXPLORATION: Final = 0.5
-AMAF_EXPLORATION: Final = 0.1
-"""The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
-AMAF_BIAS: Final = 0.001
-MANY_MOVES: Final = 40.0
-"""With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
-LASTING: Final = 2.0
-"""How many times the moves that are legal at once a role has at most on boards that are filled: a move means the same
-there from state to state.
-"""
-LEAST_WALKS: Final = 32
-MOST_WALKS: Final = 512
-NODES_PER_WALK: Final = 4
-"""Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its round; with so
-few that lanes are left, each leaf has several plays.
-"""
-SIMULTANEOUS: Final = "ucb"
-"""How roles choose where several do: by upper confidence bounds."""
-MAX_STEPS: Final = 1_000
-"""A random play that lasts longer counts as even."""
 _ALL: Final = 1 << 40
 _KEPT: Final = 2
 """A tree that is recycled keeps at most one of so many nodes of its room."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """How a compiled search searches. *Units*: megabytes, seconds.
-
-    Attributes:
-        memory_mb: the room of the tree.
-        exploration: the weight of UCB1's bound; None for that which suits the game.
-        simultaneous: how roles choose where several do, one of `RULES`.
-        decisive: whether plays look a move ahead, where the rules have tables for that.
-        amaf: whether what plays say of moves counts; None for what the number of moves suggests.
-        weights: whether plays are cut and judged by weights, where the game has some that help.
-        minimax: whether what minimax says by these weights counts as well.
-        mast: whether plays prefer moves that do well; None for what matches in the start clock say.
-        turn_s: how long a call of the kernel takes, with nothing but a look at the clock between two of them.
-    """
-
-    memory_mb: float = MEMORY_MB
-    exploration: float | None = None
-    simultaneous: str = SIMULTANEOUS
-    decisive: bool = True
-    amaf: bool | None = None
-    weights: bool = True
-    minimax: bool = True
-    mast: bool | None = None
-    turn_s: float = TURN_S
-
-    @property
-    def may_learn(self) -> bool:
-        """Whether matches in the start clock can say more of them."""
-        return self.weights or self.mast is None
-
-
-DEFAULT: Final = SearchSettings()
 
 
 class CompiledSearch:
@@ -105,12 +48,9 @@ class CompiledSearch:
         self.played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
-        n_moves = self._mean_moves()
-        self.uses_amaf = _suits_amaf(game.rules, n_moves) if settings.amaf is None else settings.amaf
-        exploration = settings.exploration
-        if exploration is None:
-            exploration = AMAF_EXPLORATION if self.uses_amaf else EXPLORATION
-        self._knobs = Knobs(exploration, AMAF_BIAS, 0.0, LEAST_WALKS, MOST_WALKS, NODES_PER_WALK, MAX_STEPS)
+        n_moves = mean_moves(game)
+        self.uses_amaf = settings.uses_amaf(game.rules, n_moves)
+        self._knobs = settings.knobs(uses_amaf=self.uses_amaf)
         self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
         sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
         self._size, self._size_with_weights = sized(uses_minimax=False), sized(uses_minimax=settings.minimax)
@@ -343,19 +283,6 @@ class CompiledSearch:
                 return
             node, first = following, None
 
-    def _mean_moves(self) -> float:
-        """Return how many moves a role has where it chooses, by the first states of a play."""
-        state, n_moves = self.game.initial_state, []
-        for _ in range(6):
-            if state.is_terminal:
-                break
-            moves = [state.legal_moves(role) for role in self.game.roles]
-            n_moves += [len(each) for each in moves if len(each) > 1]
-            if not all(moves):
-                break
-            state = state.next_state(tuple(each[0] for each in moves))
-        return float(np.mean(n_moves)) if n_moves else 2.0
-
     def insight(self, state: State, role: Role) -> Insight:
         """Return what the search found for *role* at *state* in its last move."""
         root = self.keep(state)
@@ -385,11 +312,6 @@ class CompiledSearch:
         }
 
 
-def _suits_amaf(rules: CompiledRules, n_moves: float) -> bool:
-    """Return whether what plays say of moves helps in a game in which *n_moves* are legal at once in the mean."""
-    return n_moves >= MANY_MOVES and max(map(len, rules.moves_of)) <= LASTING * n_moves
-
-
 def load_search_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
@@ -398,7 +320,7 @@ def load_search_kernel() -> None:
     tree, other = (empty_tree(rules, size, UCB) for _ in range(2))
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, 1, 0, True)
-    knobs = Knobs(EXPLORATION, AMAF_BIAS, MINIMAX_SHARE, 1, 1, 1, 1)
+    knobs = DEFAULT.knobs(uses_amaf=False)._replace(minimax_share=MINIMAX_SHARE)
     search(rules.single, rules.phased, facts, tree, knobs, room, root, 0, 0)
     collect(tree, other, facts, root, 1, 1)
     load_weight_kernels()

@@ -13,7 +13,8 @@ from players.deadline import SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.threads import ThreadedSearch
 from players.search.tree.averages import MoveAverages, MoveSums, add_moves, advantages
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 from tests.kit.players.games import compiled
 
 N_LANES = 512

@@ -31,7 +31,8 @@ from players.search.tree.nodes import (
     TOTAL,
     VISITS,
 )
-from players.search.tree.search import MEMORY_MB, CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import MEMORY_MB, SearchSettings
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
 
 MATCHING = """

@@ -15,7 +15,8 @@ from players.deadline import SearchBudget
 from players.search.tree import nodes
 from players.search.tree.bandits import UCB, best_edge
 from players.search.tree.nodes import Tree, empty_tree, tree_size
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 from players.search.tree.walks import Walks, walks_for
 from tests.kit.players.weights import breakthrough, learned
 

@@ -19,7 +19,8 @@ from gdl.language.terms import Constant
 from players.deadline import Deadline, SearchBudget
 from players.search.positions import Positions, SearchPosition
 from players.search.proof.solver import ProofSearch, Prover, Solution, goal_sum
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 
 UNLIMITED: Final = SearchBudget()
 COUNTDOWN: Final = """

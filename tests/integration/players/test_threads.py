@@ -17,7 +17,8 @@ from players.search.evaluator import compiled_game_of
 from players.search.figures import chosen_among, joined
 from players.search.threads import Crew, Exchange, IsWanted, ThreadedSearch
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 from players.stock import MctsPlayer
 from tests.integration.players.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled

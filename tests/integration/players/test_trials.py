@@ -10,7 +10,8 @@ import pytest
 from gdl.compiler.compiled import CompiledGame
 from players.deadline import Deadline
 from players.search.evaluator import compiled_game_of
-from players.search.tree.search import CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
 from players.search.trials import Knowledge, _Matches, tried_knowledge
 from tests.kit.players.games import compiled

@@ -14,7 +14,8 @@ from gdl.language.kif import read_term
 from players.deadline import Deadline, SearchBudget
 from players.search import perfect
 from players.search.evaluator import compiled_game_of
-from players.search.tree.search import MAX_STEPS, CompiledSearch, SearchSettings
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import MAX_STEPS, SearchSettings
 from players.search.tree.weights import FluentWeights, _Moments, add_products, count_patterns
 from players.search.trials import Knowledge
 from players.stock import MctsPlayer

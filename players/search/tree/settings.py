@@ -1,0 +1,97 @@
+"""How a compiled search searches: what its caller may set, and what suits the game where that is left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gdl.compiler.compiled import CompiledGame
+from gdl.compiler.tables import CompiledRules
+from players.search.kernel_calls import TURN_S
+from players.search.tree.nodes import Knobs
+
+MEMORY_MB: Final = 512.0
+_EXPLORATION: Final = 0.5
+_AMAF_EXPLORATION: Final = 0.1
+"""The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
+_AMAF_BIAS: Final = 0.001
+_MANY_MOVES: Final = 40.0
+"""With fewer moves in the mean each is soon known by its own walks, and what plays say only misleads."""
+_LASTING: Final = 2.0
+"""How many times the moves that are legal at once a role has at most on boards that are filled: a move means the same
+there from state to state.
+"""
+_LEAST_WALKS: Final = 32
+_MOST_WALKS: Final = 512
+_NODES_PER_WALK: Final = 4
+"""Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its round; with so
+few that lanes are left, each leaf has several plays.
+"""
+SIMULTANEOUS: Final = "ucb"
+"""How roles choose where several do: by upper confidence bounds."""
+MAX_STEPS: Final = 1_000
+"""A random play that lasts longer counts as even."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How a compiled search searches. *Units*: megabytes, seconds.
+
+    Attributes:
+        memory_mb: the room of the tree.
+        exploration: the weight of UCB1's bound; None for that which suits the game.
+        simultaneous: how roles choose where several do, one of `RULES`.
+        decisive: whether plays look a move ahead, where the rules have tables for that.
+        amaf: whether what plays say of moves counts; None for what the number of moves suggests.
+        weights: whether plays are cut and judged by weights, where the game has some that help.
+        minimax: whether what minimax says by these weights counts as well.
+        mast: whether plays prefer moves that do well; None for what matches in the start clock say.
+        turn_s: how long a call of the kernel takes, with nothing but a look at the clock between two of them.
+    """
+
+    memory_mb: float = MEMORY_MB
+    exploration: float | None = None
+    simultaneous: str = SIMULTANEOUS
+    decisive: bool = True
+    amaf: bool | None = None
+    weights: bool = True
+    minimax: bool = True
+    mast: bool | None = None
+    turn_s: float = TURN_S
+
+    @property
+    def may_learn(self) -> bool:
+        """Whether matches in the start clock can say more of them."""
+        return self.weights or self.mast is None
+
+    def uses_amaf(self, rules: CompiledRules, n_moves: float) -> bool:
+        """Return whether what plays say of moves counts in a game in which *n_moves* are legal at once in the mean."""
+        if self.amaf is not None:
+            return self.amaf
+        return n_moves >= _MANY_MOVES and max(map(len, rules.moves_of)) <= _LASTING * n_moves
+
+    def knobs(self, *, uses_amaf: bool) -> Knobs:
+        """Return how the tree is walked, without weights."""
+        exploration = self.exploration
+        if exploration is None:
+            exploration = _AMAF_EXPLORATION if uses_amaf else _EXPLORATION
+        return Knobs(exploration, _AMAF_BIAS, 0.0, _LEAST_WALKS, _MOST_WALKS, _NODES_PER_WALK, MAX_STEPS)
+
+
+DEFAULT: Final = SearchSettings()
+
+
+def mean_moves(game: CompiledGame) -> float:
+    """Return how many moves a role has where it chooses, by the first states of a play."""
+    state, n_moves = game.initial_state, []
+    for _ in range(6):
+        if state.is_terminal:
+            break
+        moves = [state.legal_moves(role) for role in game.roles]
+        n_moves += [len(each) for each in moves if len(each) > 1]
+        if not all(moves):
+            break
+        state = state.next_state(tuple(each[0] for each in moves))
+    return float(np.mean(n_moves)) if n_moves else 2.0
