@@ -26,7 +26,7 @@ from gdl.compiler.kernels.counters import (
     sum_of_eight,
     two_random_bits,
 )
-from gdl.compiler.kernels.jit import inlined
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import (
     ONE,
     ONES,
@@ -197,7 +197,7 @@ def _draw_levels(work):
     store_digits(work.allowed, 0, allowed_0, allowed_1, allowed_2, all_lanes)
 
 
-@inlined
+@subroutine
 def _count_preferred(val, t, begin, end, work):
     """Count the legal moves of the levels that each lane has drawn; list blocks, and return, as `_count_legal`."""
     n_live, top = _list_legal(val, t, begin, end, work), _most_digits(begin, end, work.counter)

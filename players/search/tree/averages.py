@@ -21,7 +21,7 @@ _EVEN_LEVEL: Final = 1
 _KEPT: Final = 0.5
 """How much the plays of earlier moves count."""
 _LEAST_PLAYS: Final = 512
-_GROWTH: Final = 1.25
+_GROWTH: Final = 2.0
 """Levels are found anew each time that there were so many times the plays."""
 _PLAY_VARIANCE: Final = 2_500.0
 """At most the variance of the goal of a play, in percent."""
