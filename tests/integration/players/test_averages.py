@@ -78,8 +78,8 @@ def test_levels_go_by_two_points_of_the_goal_and_each_role_has_its_own_mean() ->
 def test_levels_are_found_anew_as_plays_grow_and_plays_of_earlier_moves_fade() -> None:
     rules = compiled_game_of(compiled("tictactoe")).rules
     averages = MoveAverages(rules, rules.phased)
-    asked = [averages.levelled(n) is not None for n in (0, 511, 512, 600, 640, 1_000, 1_024)]
-    assert asked == [False, False, True, False, True, True, False]
+    asked = [averages.levelled(n) is not None for n in (0, 511, 512, 1_023, 1_024, 2_047, 3_000, 5_999, 6_000)]
+    assert asked == [False, False, True, False, True, False, True, False, True]
     averages.sums.n_plays[:], averages.sums.total[:] = 8.0, 400.0
     averages.begin()
     assert (set(averages.sums.n_plays), set(averages.sums.total)) == ({4.0}, {200.0})
