@@ -66,8 +66,8 @@ class PerfectSearch:
             return
         search = self.background.get(deadline.remaining_s)
         prover = None if self.prover is None else self.prover.get(deadline.remaining_s)
-        if prover is not None:
-            prover.begin(deadline)
+        if prover is not None and prover.begin(deadline):
+            self._may_learn = False  # there is nothing left to find out
         if search is not None:
             self._learn(search, deadline)
         self.ponder(self.game.initial_state)

@@ -228,12 +228,18 @@ class Prover:
         if total is None:
             self.share = 0.0
 
-    def begin(self, deadline: Deadline) -> None:
-        """Look for what the first state is worth to each role, within the share of the start clock."""
+    def begin(self, deadline: Deadline) -> bool:
+        """Look for what the first state is worth to each role, within the share of the start clock.
+
+        Returns whether that is known.
+        """
+        n_solved = 0
         for role in self.search.game.roles:
             end = deadline.at_most(min(self.share * deadline.remaining_s, _START_S) / 2)
             if self.share:
-                self.search.solve(self.search.game.initial_state, role, SearchBudget(deadline=end))
+                solution = self.search.solve(self.search.game.initial_state, role, SearchBudget(deadline=end))
+                n_solved += solution is not None
+        return n_solved == len(self.search.game.roles)
 
     def think(self, state: State, role: Role, deadline: Deadline) -> ProofFinding:
         """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*."""

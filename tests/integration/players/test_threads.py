@@ -75,8 +75,9 @@ def test_trees_learn_from_each_other_while_they_search() -> None:
 
 
 def test_one_thread_is_a_search_as_it_is_without_the_option() -> None:
+    """Without preferred moves: matches in the start clock decide on them, which need not end alike."""
     found = []
-    for player in (MctsPlayer(), MctsPlayer(threads=1)):
+    for player in (MctsPlayer(mast=False), MctsPlayer(mast=False, threads=1)):
         player.join(compiled("connectfour"), compiled("connectfour").roles[0], seed=3)
         player.start(Deadline.after(600.0))
         assert player.perfect.background is not None
