@@ -49,7 +49,7 @@ class CompiledSearch:
         self.n_rounds = 0
         self._facts = rule_facts(game.rules, game.roles)
         n_moves = mean_moves(game)
-        self.uses_amaf = settings.uses_amaf(game.rules, n_moves)
+        self.uses_amaf = settings.uses_amaf(game, n_moves)
         self._knobs = settings.knobs(uses_amaf=self.uses_amaf)
         self._room = room_for(game.rules, self.played, n_words(len(game.fluents)), seed, self.uses_amaf)
         sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)

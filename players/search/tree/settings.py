@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from gdl.compiler.compiled import CompiledGame
-from gdl.compiler.tables import CompiledRules
 from players.search.kernel_calls import TURN_S
 from players.search.tree.nodes import Knobs
 
@@ -66,11 +63,11 @@ class SearchSettings:
         """Whether matches in the start clock can say more of them."""
         return self.weights or self.mast is None
 
-    def uses_amaf(self, rules: CompiledRules, n_moves: float) -> bool:
+    def uses_amaf(self, game: CompiledGame, n_moves: float) -> bool:
         """Return whether what plays say of moves counts in a game in which *n_moves* are legal at once in the mean."""
         if self.amaf is not None:
             return self.amaf
-        return n_moves >= _MANY_MOVES and max(map(len, rules.moves_of)) <= _LASTING * n_moves
+        return n_moves >= _MANY_MOVES and max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
 
     def knobs(self, *, uses_amaf: bool) -> Knobs:
         """Return how the tree is walked, without weights."""
@@ -94,4 +91,4 @@ def mean_moves(game: CompiledGame) -> float:
         if not all(moves):
             break
         state = state.next_state(tuple(each[0] for each in moves))
-    return float(np.mean(n_moves)) if n_moves else 2.0
+    return sum(n_moves) / len(n_moves) if n_moves else 2.0
