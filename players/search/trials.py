@@ -72,14 +72,15 @@ def tried_knowledge(game: CompiledGame, settings: SearchSettings, seed: int, dea
     Where plays say much of moves anyway (AMAF) it has no use for more.
     """
     trials = _Trials(game, settings, seed)
-    if trials.search(Knowledge()).uses_amaf:
+    plain = trials.search(Knowledge())
+    if plain.uses_amaf:
         return Knowledge()
     weights_s = deadline.remaining_s * (_WEIGHTS_SHARE if settings.mast is None else 1.0)
-    weights = trials.weights(deadline.at_most(weights_s)) if settings.weights else None
-    found = Knowledge(weights, settings.mast is True)
-    if settings.mast is None and trials.is_better(Knowledge(weights, prefers=True), found, deadline, _LEAST_LEAD):
-        return Knowledge(weights, prefers=True)
-    return found
+    weights = trials.weights(plain, deadline.at_most(weights_s)) if settings.weights else None
+    prefers = settings.mast
+    if prefers is None:
+        prefers = trials.is_better(Knowledge(weights, prefers=True), Knowledge(weights), deadline, _LEAST_LEAD)
+    return Knowledge(weights, prefers)
 
 
 class _Trials:
@@ -98,12 +99,12 @@ class _Trials:
         knowledge.give(found)
         return found
 
-    def weights(self, deadline: Deadline) -> FluentWeights | None:
+    def weights(self, plain: CompiledSearch, deadline: Deadline) -> FluentWeights | None:
         """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
 
-        They are learned from plays as the search makes them itself.
+        They are learned from plays as the *plain* search makes them itself.
         """
-        learner = WeightLearner(self._game, self.search(Knowledge()).played, self._seed)
+        learner = WeightLearner(self._game, plain.played, self._seed)
         is_fit = learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s))
         self._n_steps = learner.mean_length
         weights = learner.found() if is_fit else None

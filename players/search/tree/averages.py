@@ -79,7 +79,7 @@ class MoveAverages:
         """Return tables by what is known after *n_plays* plays of this move; None where it is not much more."""
         if n_plays < self._wanted:
             return None
-        self._wanted = max(_GROWTH * n_plays, _LEAST_PLAYS)
+        self._wanted = _GROWTH * n_plays
         return levelled(self._tables, self.levels())
 
     def levels(self) -> NDArray[np.int64]:
