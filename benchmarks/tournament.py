@@ -18,7 +18,7 @@ from typing import Final
 
 import click
 
-from benchmarks.load.playing import child
+from benchmarks.load.processes import child
 
 INSTANT: Final = ("benchmarks.load.players", "--shortest", "0", "--longest", "0")
 """Players in one other process, which answer over HTTP as soon as they are asked."""

@@ -18,10 +18,12 @@ from server.api.problem import refusing
 from server.errors import ListenError
 from server.hosting import game_manager, imports, order, playing
 from server.operation import health
+from server.operation.garbage import collecting
 from server.operation.health import ENDING, Shutdown, end
-from server.operation.metrics import METRICS, Metrics, lag_measured, warming
+from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import compressing, observing
+from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
 from server.spectating.publishing import PublishSettings, published
 from server.spectating.state import StoredMatches
@@ -146,7 +148,7 @@ async def managing(
         with watch.ending.on_signals():
             try:
                 await manager.start()
-                async with lag_measured(metrics):
+                async with lag_measured(metrics), collecting():
                     yield manager
             finally:
                 await manager.close()

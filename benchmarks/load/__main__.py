@@ -19,11 +19,12 @@ from benchmarks.load.figures import Figure, table, write_figures
 from benchmarks.load.filling import fill
 from benchmarks.load.interference import interfered
 from benchmarks.load.pages import measured, page_figures
-from benchmarks.load.playing import Listener, MatchSettings, Playing, child, managing
+from benchmarks.load.playing import MatchSettings, Playing, Run
+from benchmarks.load.processes import Listener, child, managing
 from benchmarks.load.profiling import report
 from benchmarks.load.several import new_database, shared
 from benchmarks.load.viewers import viewed
-from server.operation.metrics import fill_cache
+from server.operation.warming import fill_cache
 from server.storage.database import Database
 
 N_WARMING: Final = 60
@@ -48,12 +49,18 @@ async def played(folder: Path, plan: Plan, settings: MatchSettings) -> list[Figu
         await playing.play(N_WARMING)
         for n_matches in at_once:
             await manager.until_at_rest()
-            run = await playing.play(n_matches)
+            run = await (playing.play_as_ordered(n_matches) if plan.as_ordered else playing.play(n_matches))
             figures += run.figures(PROMISES_S.get(n_matches))
-            if run.ordering_profile is not None and run.playing_profile is not None:
-                click.echo(f"## An order, of {n_matches}\n\n{report(run.ordering_profile, n_matches, 'order')}\n")
-                click.echo(f"## A step, of {n_matches} matches\n\n{report(run.playing_profile, run.n_steps, 'step')}\n")
+            _print_profiles(run)
     return figures
+
+
+def _print_profiles(run: Run) -> None:
+    """Print where the time of *run* went, if it was profiled; steps have orders among them that come meanwhile."""
+    if run.ordering is not None and run.ordering.profile is not None:
+        click.echo(f"## An order, of {run.n_matches}\n\n{report(run.ordering.profile, run.n_matches, 'order')}\n")
+    if run.profile is not None:
+        click.echo(f"## A step, of {run.n_matches} matches\n\n{report(run.profile, run.n_steps, 'step')}\n")
 
 
 @asynccontextmanager
@@ -93,6 +100,7 @@ class Plan:
     managers: tuple[int, ...]
     postgresql: str | None
     clock: int
+    as_ordered: bool = False
     profile: bool = False
     database: str = ""
     manager: str = ""
@@ -140,6 +148,8 @@ def _machine() -> str:
 @click.option("--managers", type=click.IntRange(1), multiple=True,
               help="Measure the steps a second of so many managers on one database there.")  # fmt: skip
 @click.option("--clock", type=click.IntRange(1), default=10, show_default=True, help="The play clock, in seconds.")
+@click.option("--as-ordered", is_flag=True,
+              help="Let each match begin as soon as it is ordered, instead of all at the same moment.")  # fmt: skip
 @click.option("--profile", is_flag=True, help="Run the manager under a profiler, and print where its time goes.")
 @click.option(
     "--database", default="", help="The manager's database, as `ggp serve --database` has it; else a new file."

@@ -14,7 +14,8 @@ import aiohttp
 
 from benchmarks.load.figures import Figure, quantile
 from benchmarks.load.players import ROLES
-from benchmarks.load.playing import Child, MatchSettings, Playing, Run, child, managing
+from benchmarks.load.playing import MatchSettings, Playing, Run
+from benchmarks.load.processes import Child, child, managing
 
 N_GOOD: Final = 20
 """How many matches between good players are played meanwhile."""

@@ -20,7 +20,7 @@ import aiohttp
 import click
 
 from benchmarks.load.figures import Figure, table
-from benchmarks.load.playing import Child, managing
+from benchmarks.load.processes import Child, managing
 
 POLL_S: Final = 0.2
 PATIENCE_S: Final = 500.0

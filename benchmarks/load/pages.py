@@ -12,7 +12,7 @@ import aiohttp
 
 from benchmarks.load.figures import Figure
 from benchmarks.load.filling import PLAYERS
-from benchmarks.load.playing import Child
+from benchmarks.load.processes import Child
 
 N_TIMES: Final = 7
 PROMISED_MS: Final = 50.0

@@ -51,6 +51,8 @@ class Seats:
         self._boards: dict[str, Board] = {}
         self._steps: dict[str, Step] = {}
         self.n_ended = 0
+        self._playing: set[str] = set()
+        self._n_most = 0
 
     def answer(self, seat: str, text: str) -> tuple[str, float]:
         """Return the reply of the player at *seat*, as in `/17/x`, to *text*, and its time of thinking in seconds.
@@ -66,6 +68,7 @@ class Seats:
         self._note_request(match, is_play=word == "PLAY")
         is_farewell = word in ("STOP", "ABOR")
         self.n_ended += is_farewell
+        self._note_presence(seat, is_playing=not is_farewell)
         return board.answer(text, self._chance), 0.0 if is_farewell else self._chance.uniform(*self._bounds_s)
 
     def _answer_anywhere(self, path: str, text: str) -> str:
@@ -88,6 +91,14 @@ class Seats:
             if step.replied_s and is_play:
                 self.figures.shares_s.append(time.perf_counter() - step.replied_s)
             step.n_asked = 0
+
+    def _note_presence(self, seat: str, *, is_playing: bool) -> None:
+        """Note that *seat* plays, from its START to its STOP, or does no more."""
+        if is_playing:
+            self._playing.add(seat)
+            self._n_most = max(self._n_most, len(self._playing))
+        else:
+            self._playing.discard(seat)
 
     def note_reply(self, seat: str, elapsed_s: float) -> None:
         """Note that the reply of *seat* went out, *elapsed_s* after its request came."""
@@ -115,7 +126,9 @@ class Seats:
     def take_figures(self) -> dict[str, Any]:
         """Return what was measured since the last call."""
         figures, self.figures, self._steps, self.n_ended = self.figures, Figures(), {}, 0
+        n_most, self._n_most = self._n_most, len(self._playing)
         return {
+            "most_seats": n_most,
             "shares_s": figures.shares_s,
             "longest_answer_s": max(figures.answers_s, default=0.0),
             "longest_lag_s": max(figures.lags_s, default=0.0),

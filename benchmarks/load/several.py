@@ -13,7 +13,8 @@ import asyncpg  # type: ignore[import-untyped]  # it ships no types
 from sqlalchemy.engine import make_url
 
 from benchmarks.load.figures import Figure
-from benchmarks.load.playing import MatchSettings, Playing, child, managing
+from benchmarks.load.playing import MatchSettings, Playing
+from benchmarks.load.processes import child, managing
 
 N_MATCHES: Final = 200
 N_WARMING: Final = 40

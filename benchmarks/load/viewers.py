@@ -22,7 +22,8 @@ from typing import Any, Final
 from yarl import URL
 
 from benchmarks.load.figures import Figure, quantile
-from benchmarks.load.playing import Child, MatchSettings, Playing, Run, child, managing
+from benchmarks.load.playing import MatchSettings, Playing, Run
+from benchmarks.load.processes import Child, child, managing
 
 N_CONNECTING: Final = 50
 """How many connect at once."""

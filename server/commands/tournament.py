@@ -266,7 +266,7 @@ async def _venue(
     at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
     contestants = Contestants(plan.players, at_once)
     if contestants.n_searching:
-        from server.operation.metrics import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
+        from server.operation.warming import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
 
         with progress("making the compiled engine ready"):
             await fill_cache()  # else each player's process would compile the kernels in its first match

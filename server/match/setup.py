@@ -1,5 +1,6 @@
 """What is agreed before a match begins: clocks, seeds, seats, and how the server speaks with each player."""
 
+import base64
 import difflib
 import hashlib
 import math
@@ -109,7 +110,6 @@ def _grace_s(word: str) -> float:
     return found
 
 
-_ID_CHARACTERS: Final = string.ascii_lowercase + string.digits
 MAX_FAREWELL_S: Final = 10
 
 
@@ -126,8 +126,7 @@ def new_match_id(prefix: str = "match") -> str:
     Players name files after it and old servers take bare digits for a number, so it is never only digits.
     """
     kept = "".join(c for c in prefix if c.isascii() and (c.isalnum() or c == "."))
-    first = secrets.choice(string.ascii_lowercase)
-    return f"{kept or 'match'}.{first}{''.join(secrets.choice(_ID_CHARACTERS) for _ in range(11))}"
+    return f"{kept or 'match'}.{secrets.choice(string.ascii_lowercase)}{_drawn(11)}"
 
 
 def new_seed() -> int:
@@ -137,7 +136,12 @@ def new_seed() -> int:
 
 def new_random_token() -> str:
     """Return 32 unguessable letters and digits, as public hosts put into a record's address."""
-    return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(32))
+    return _drawn(32)
+
+
+def _drawn(n: int) -> str:
+    """Return *n* unguessable letters and digits, five bits each, from one call of the system."""
+    return base64.b32encode(secrets.token_bytes(n)).decode("ascii").lower()[:n]
 
 
 @dataclass(frozen=True, slots=True)

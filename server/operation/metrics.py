@@ -1,22 +1,16 @@
-"""What a running game manager counts and measures, in the format of Prometheus; and the engine made ready at start."""
+"""What a running game manager counts and measures, in the format of Prometheus."""
 
 import asyncio
-import gc
-import sys
-from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Final
 
 import prometheus_client as prometheus
-import structlog
 from aiohttp import web
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from server.links.own_player import package_environment
 from server.match.exchange import Message
-from server.match.referee import in_own_thread
 from server.records import entries
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
@@ -158,61 +152,3 @@ async def _measure_lag(metrics: Metrics, interval_s: float) -> None:
         expected_s = loop.time() + interval_s
         await asyncio.sleep(interval_s)
         metrics.take_lag(max(0.0, loop.time() - expected_s))
-
-
-_COMMAND: Final = "import os; os.nice(10); from players.stock import warm_up_all; warm_up_all()"
-_LOG: Final = structlog.get_logger("server.warming")
-
-
-@asynccontextmanager
-async def warming(*, is_wanted: bool = True) -> AsyncIterator[None]:
-    """Make the compiled engine ready beside the block, if that is wanted."""
-    settle_memory()
-    task = asyncio.create_task(_warm(), name="warming") if is_wanted else None
-    try:
-        yield
-    finally:
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-
-def settle_memory() -> None:
-    """Let the garbage collector look no more at what is there now, most of which is code.
-
-    It would hold up everything for a tenth of a second each time.
-    """
-    gc.collect()
-    gc.freeze()
-
-
-async def _warm() -> None:
-    """Compile the kernels into the cache, then load them into this process."""
-    try:
-        await fill_cache()
-        await in_own_thread(_load)
-    except Exception:  # matches are interpreted then, or wait for it themselves
-        _LOG.exception("the compiled engine is not ready")
-    else:
-        settle_memory()
-        _LOG.debug("the compiled engine is ready")
-
-
-async def fill_cache() -> None:
-    """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=package_environment()
-    )
-    try:
-        await process.wait()
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
-
-
-def _load() -> None:
-    from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- numba is large, and this is the thread for it
-
-    load_kernels()

@@ -6,9 +6,8 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
-
-from yarl import URL
 
 from server.links.http_player import player_url
 from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
@@ -138,14 +137,16 @@ def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
         {'http://h:1/': 1}
     """
     return {
-        _one_spelling(player_url(seat["player"])): seat.get("maxMatches", 1)
+        _one_spelling(seat["player"]): seat.get("maxMatches", 1)
         for seat in named.values()
         if seat["player"].startswith(("http://", "https://"))
     }
 
 
-def _one_spelling(url: URL) -> str:
-    """Return *url* so that the same address is the same text, with or without a slash at the end of the host."""
+@lru_cache(4_096)
+def _one_spelling(text: str) -> str:
+    """Return an address so that the same one is the same text, with or without a slash at the end of the host."""
+    url = player_url(text)
     return f"{url.origin()}{url.raw_path_qs}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.load.own import OwnRun, play
-from benchmarks.load.playing import managing
+from benchmarks.load.processes import managing
 
 
 async def test_many_matches_of_random_at_once_end_in_time_and_have_no_processes(

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from benchmarks.load.players import Seats
-from benchmarks.load.playing import Child, child
+from benchmarks.load.processes import Child, child
 
 
 async def test_a_seat_answers_in_time_and_the_figures_tell_of_it(tmp_path: Path) -> None:

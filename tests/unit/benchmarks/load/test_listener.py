@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 
-from benchmarks.load.playing import Listener
+from benchmarks.load.processes import Listener
 
 
 def test_of_a_manager_whose_process_is_not_known_nothing_is_measured() -> None:

@@ -49,3 +49,17 @@ def test_a_path_without_a_role_plays_many_matches_in_the_roles_that_their_starts
     replies = [seats.answer("/one", text)[0] for text in texts]
     assert (replies[:2], replies[2][:6], replies[3:]) == (["ready", "ready"], "(mark ", ["noop", "done"])
     assert seats.answer("/one", "(PLAY m2 nil)")[0] == "available"
+
+
+def test_the_most_seats_that_play_at_once_are_counted_from_start_to_stop() -> None:
+    seats = Seats(0, 0, seed=1)
+    texts = [
+        ("/1/x", "(START m x ((role x)) 9 9)"),
+        ("/1/o", "(START m o ((role x)) 9 9)"),
+        ("/1/x", "(STOP m (noop noop))"),
+        ("/2/x", "(START n x ((role x)) 9 9)"),
+        ("/1/o", "(STOP m (noop noop))"),
+    ]
+    for seat, text in texts:
+        seats.answer(seat, text)
+    assert [seats.take_figures()["most_seats"] for _ in range(2)] == [2, 1]

@@ -1,0 +1,78 @@
+"""The garbage of a server is collected when little happens, so that no step of a match waits for it.
+
+The interpreter looks for cycles among young objects all the time, in some milliseconds, and every few seconds among all
+that there are: with a thousand matches that takes a fifth of a second, in which no reply is read. Here it does the
+first by itself, and the second when it is asked.
+"""
+
+import asyncio
+import gc
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+LEAST_PAUSE_S: Final = 60.0
+"""How long after a collection of all objects the next one comes at the earliest."""
+MOST_PAUSE_S: Final = 600.0
+"""How long after it the next one comes in any case."""
+QUIET: Final = 0.3
+"""How much of a core the process uses at most in a quiet moment."""
+_INTERVAL_S: Final = 5.0
+_NEVER: Final = 2**31 - 1
+
+
+def settle_memory() -> None:
+    """Let the garbage collector look no more at what is there now, most of which is code.
+
+    It would hold up everything for a tenth of a second each time.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+class CollectionTimes:
+    """Says when all objects are to be collected: in quiet moments, and after `MOST_PAUSE_S` at the latest.
+
+    *now_s* is the time, *worked_s* for how long a core has worked for this process.
+    """
+
+    def __init__(
+        self, now_s: Callable[[], float] = time.monotonic, worked_s: Callable[[], float] = time.process_time
+    ) -> None:
+        self._now_s, self._worked_s = now_s, worked_s
+        self._collected_s = self._looked_s = now_s()
+        self._worked_before_s = worked_s()
+
+    def is_due(self) -> bool:
+        """Return whether to collect now, by how busy the process was since the last call."""
+        now_s, worked_s = self._now_s(), self._worked_s()
+        is_quiet = worked_s - self._worked_before_s < QUIET * (now_s - self._looked_s)
+        self._looked_s, self._worked_before_s = now_s, worked_s
+        pause_s = now_s - self._collected_s
+        is_due = pause_s >= MOST_PAUSE_S or (is_quiet and pause_s >= LEAST_PAUSE_S)
+        if is_due:
+            self._collected_s = now_s
+        return is_due
+
+
+@asynccontextmanager
+async def collecting(times: CollectionTimes | None = None, interval_s: float = _INTERVAL_S) -> AsyncIterator[None]:
+    """Collect all objects at no other *times* while the block runs; young ones as always."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(*thresholds[:2], _NEVER)
+    task = asyncio.create_task(_collect(times or CollectionTimes(), interval_s), name="garbage")
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _collect(times: CollectionTimes, interval_s: float) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        if times.is_due():
+            gc.collect()

@@ -1,0 +1,62 @@
+"""The compiled engine, made ready beside a server that has begun: its kernels are put on disk, then loaded."""
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import structlog
+
+from server.links.own_player import package_environment
+from server.match.referee import in_own_thread
+from server.operation.garbage import settle_memory
+
+_COMMAND: Final = "import os; os.nice(10); from players.stock import warm_up_all; warm_up_all()"
+_LOG: Final = structlog.get_logger("server.warming")
+
+
+@asynccontextmanager
+async def warming(*, is_wanted: bool = True) -> AsyncIterator[None]:
+    """Make the compiled engine ready beside the block, if that is wanted."""
+    settle_memory()
+    task = asyncio.create_task(_warm(), name="warming") if is_wanted else None
+    try:
+        yield
+    finally:
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def _warm() -> None:
+    """Compile the kernels into the cache, then load them into this process."""
+    try:
+        await fill_cache()
+        await in_own_thread(_load)
+    except Exception:  # matches are interpreted then, or wait for it themselves
+        _LOG.exception("the compiled engine is not ready")
+    else:
+        settle_memory()
+        _LOG.debug("the compiled engine is ready")
+
+
+async def fill_cache() -> None:
+    """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=package_environment()
+    )
+    try:
+        await process.wait()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+
+
+def _load() -> None:
+    from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- numba is large, and this is the thread for it
+
+    load_kernels()
