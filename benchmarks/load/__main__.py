@@ -27,7 +27,7 @@ from benchmarks.load.viewers import viewed
 from server.operation.warming import fill_cache
 from server.storage.database import Database
 
-N_WARMING: Final = 60
+N_WARMING: Final = 200
 """The number of matches before the measurement, during which the rules are compiled once."""
 PROMISES_S: Final = {100: (0.005, 0.050)}
 """The promised median and 99th percentile of the manager's share, by the number of matches at once."""

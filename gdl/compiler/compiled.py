@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -38,7 +39,7 @@ class CompiledState(DisplayedState):
     def __init__(self, game: CompiledGame, packed: bytes) -> None:
         self._game, self.packed = game, packed
         self._facts: frozenset[Term] | None = None
-        self._seen: tuple[Numbers, bool] | None = None
+        self._seen: tuple[list[int], bool] | None = None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompiledState) and self._game is other._game:
@@ -61,9 +62,10 @@ class CompiledState(DisplayedState):
             self._facts = frozenset(map(self._game.fluents.__getitem__, np.flatnonzero(bits).tolist()))
         return self._facts
 
-    def _legal_and_terminal(self) -> tuple[Numbers, bool]:
+    def _legal_and_terminal(self) -> tuple[list[int], bool]:
         if self._seen is None:
-            self._seen = self._game.legal_and_terminal(self.packed)
+            legal, is_terminal = self._game.legal_and_terminal(self.packed)
+            self._seen = legal.tolist(), is_terminal
         return self._seen
 
     @property
@@ -75,8 +77,8 @@ class CompiledState(DisplayedState):
         """Return the legal moves of *role*, ordered by text."""
         numbers = self._game.moves_of[self._number(role)]
         legal = self._legal_and_terminal()[0]
-        first, last = np.searchsorted(legal, (numbers.start, numbers.stop))
-        return tuple(map(self._game.moves.__getitem__, legal[first:last].tolist()))
+        first, last = bisect_left(legal, numbers.start), bisect_left(legal, numbers.stop)
+        return tuple(map(self._game.moves.__getitem__, legal[first:last]))
 
     def goal(self, role: Role) -> int | None:
         """Return the goal value of *role*, or None where there is not exactly one (or it is no number)."""
@@ -110,7 +112,7 @@ class CompiledState(DisplayedState):
         numbers = []
         for role, known, move in zip(self._game.roles, self._game.move_number, moves, strict=True):
             number = known.get(move)
-            if number is None or number not in legal:
+            if number is None or bisect_left(legal, number) == bisect_right(legal, number):
                 raise IllegalMoveError(str(role), str(move))
             numbers.append(number)
         return numbers
