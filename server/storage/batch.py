@@ -259,28 +259,32 @@ def fail(connection: sa.Connection, match_id: str, journal: Sequence[entries.Ent
     _end(connection, {match_id: MatchEnding(summary, None)})
 
 
-_N_ROWS: Final = tuple(1 << i for i in reversed(range(8)))
-"""How many rows one statement inserts; the most keep to the 999 variables that any SQLite allows."""
+_MAX_ROWS: Final = 128
+"""How many rows one statement inserts at most; they keep to the 999 variables that any SQLite allows."""
 
 
 class _Insert:
-    """Inserts rows into *table*, many by each statement."""
+    """Inserts rows into *table*, as many as can be by each statement."""
 
     def __init__(self, table: sa.Table) -> None:
         self._names = tuple(column.name for column in table.columns)
-        row = f"({', '.join('?' * len(self._names))})"
-        begin = f"INSERT INTO {table.name} ({', '.join(self._names)}) VALUES "  # noqa: S608 -- names of the schema
-        self._texts = {n_rows: begin + ", ".join([row] * n_rows) for n_rows in _N_ROWS}
+        self._begin = f"INSERT INTO {table.name} ({', '.join(self._names)}) VALUES "  # noqa: S608 -- names of the schema
+        self._row = f"({', '.join('?' * len(self._names))})"
+        self._texts: dict[int, str] = {}
 
     def __call__(self, connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert *rows*, which have a value for each column."""
         values = [row[name] for row in rows for name in self._names]
-        begin = 0
-        for n_rows, text in self._texts.items():
-            n_values = n_rows * len(self._names)
-            while len(values) - begin >= n_values:
-                connection.execute(text, values[begin : begin + n_values])
-                begin += n_values
+        n_most = _MAX_ROWS * len(self._names)
+        for begin in range(0, len(values), n_most):
+            part = values[begin : begin + n_most]
+            connection.execute(self._text(len(part) // len(self._names)), part)
+
+    def _text(self, n_rows: int) -> str:
+        """Return the statement that inserts so many rows; the same text each time, which the driver has prepared."""
+        if n_rows not in self._texts:
+            self._texts[n_rows] = self._begin + ", ".join([self._row] * n_rows)
+        return self._texts[n_rows]
 
 
 _INSERT_EVENTS: Final = _Insert(events)
