@@ -115,7 +115,10 @@ class MatchRunner:
         self._driver = MatchDriver(self._referee, self._setup, links, taking, self._options)
         if self._abort_reason is not None:
             self._driver.abort(self._abort_reason)
-        await self._driver.run(resume_state_of(entries) if entries else None)
+        try:
+            await self._driver.run(resume_state_of(entries) if entries else None)
+        finally:
+            self._driver = None  # it observes through this runner: the circle would outlive the match
 
     def _take(self, event: Event) -> None:
         self._recorder.take(event)

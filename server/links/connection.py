@@ -60,6 +60,7 @@ PAUSE_FACTOR: Final = 39
 """How many times as long as the last slices took the loop does other things before the next one."""
 _SMOOTHING: Final = 0.25
 """How much the last slice counts in the mean."""
+_NO_PROTOCOL: Final = asyncio.BufferedProtocol()
 CallLater = Callable[[float, Callable[[], None]], Any]
 
 
@@ -203,8 +204,9 @@ class PlainConnection(asyncio.Transport):
             self._lose(None)
 
     def _lose(self, error: OSError | None) -> None:
+        protocol = self._protocol
         self.abort()
-        self._protocol.connection_lost(error)
+        protocol.connection_lost(error)
 
     def pause_reading(self) -> None:
         """Read nothing until `resume_reading`."""
@@ -234,6 +236,7 @@ class PlainConnection(asyncio.Transport):
         self._is_closing = True
         self._stop_writing()
         self._socket.close()
+        self._protocol = _NO_PROTOCOL  # which knows this transport: the circle would outlive the message
 
 
 class Turns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from contextlib import closing
 from pathlib import Path
@@ -14,12 +15,15 @@ from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
 from server.errors import PlayerSpecError, PlayerStartError
 from server.hosting.runner import MatchRunner, opened
+from server.links.connection import PlainConnection
 from server.links.own_player import OwnPlayer, start_own_player
 from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
+from server.match.driver import MatchDriver
 from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup, Profile, Seat
 from server.records.journal import FileRecorder
 from tests.kit.server.hosting.local import local_match
+from tests.kit.server.peers import listening, replying
 from tests.kit.server.processes import children_of, is_running
 from tests.kit.server.scripted import CIRCUMSTANCES, library, turns
 
@@ -86,6 +90,18 @@ async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_p
             await playing
     assert [path.name for path in _files(tmp_path)] == ["m.json.journal"]
     assert children_of(os.getpid()) <= before
+
+
+async def test_a_match_that_is_over_leaves_no_circles_to_the_garbage_collector() -> None:
+    async with listening(replying(lambda body: "(say a)" if body.startswith("(PLAY") else "ready")) as url:
+        gc.collect()
+        gc.disable()
+        try:
+            record = await local_match(make_game(turns()), dict.fromkeys("ab", url)).play()
+            left = [each for each in gc.get_objects() if isinstance(each, (MatchDriver, PlainConnection))]
+        finally:
+            gc.enable()
+    assert (record["isCompleted"], left) == (True, [])
 
 
 def _files(folder: Path) -> list[Path]:
