@@ -1,8 +1,8 @@
 """The garbage of a server is collected when little happens, so that no step of a match waits for it.
 
-The interpreter looks for cycles among young objects all the time, in some milliseconds, and every few seconds among all
-that there are: with a thousand matches that takes a fifth of a second, in which no reply is read. Here it does the
-first by itself, and the second when it is asked.
+By itself the interpreter looks for cycles among young objects hundreds of times a second, and every few seconds among
+all that there are: with a thousand matches that takes a fifth of a second, in which no reply is read. What a match
+leaves has hardly any cycles. So young objects are looked at less often here, and all of them when it is asked for.
 """
 
 import asyncio
@@ -18,8 +18,9 @@ MOST_PAUSE_S: Final = 600.0
 """How long after it the next one comes in any case."""
 QUIET: Final = 0.3
 """How much of a core the process uses at most in a quiet moment."""
+THRESHOLDS: Final = (20_000, 10, 2**31 - 1)
+"""How many new objects, and collections of younger ones, lead to a collection of each generation; the last is never."""
 _INTERVAL_S: Final = 5.0
-_NEVER: Final = 2**31 - 1
 
 
 def settle_memory() -> None:
@@ -58,9 +59,9 @@ class CollectionTimes:
 
 @asynccontextmanager
 async def collecting(times: CollectionTimes | None = None, interval_s: float = _INTERVAL_S) -> AsyncIterator[None]:
-    """Collect all objects at no other *times* while the block runs; young ones as always."""
+    """Collect all objects at no other *times* while the block runs, and young ones by `THRESHOLDS`."""
     thresholds = gc.get_threshold()
-    gc.set_threshold(*thresholds[:2], _NEVER)
+    gc.set_threshold(*THRESHOLDS)
     task = asyncio.create_task(_collect(times or CollectionTimes(), interval_s), name="garbage")
     try:
         yield

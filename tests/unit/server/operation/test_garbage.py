@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from server.operation.garbage import LEAST_PAUSE_S, MOST_PAUSE_S, QUIET, CollectionTimes, collecting
+from server.operation.garbage import LEAST_PAUSE_S, MOST_PAUSE_S, QUIET, THRESHOLDS, CollectionTimes, collecting
 
 
 class Clocks:
@@ -68,4 +68,4 @@ async def test_circles_that_are_old_go_when_a_collection_is_due() -> None:
 
 async def test_they_are_collected_at_no_other_time() -> None:
     async with collecting(Clocks().times):
-        assert gc.get_threshold()[2] == 2**31 - 1
+        assert gc.get_threshold() == THRESHOLDS
