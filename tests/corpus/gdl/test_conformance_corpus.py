@@ -19,7 +19,7 @@ CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"
 SAMPLE: Final = (
     "3pConnectFour", "3pttc", "4pttc", "blocker", "blocksWorld", "breakthrough", "chineseCheckers1", "chomp",
     "connectFour", "cubicup_3player", "eightPuzzle", "factoringGeorgeForman", "gt_two_thirds_2p",
-    "gt_two_thirds_4p", "hanoi", "kalaha5x2x3", "knightsTour", "lightsOut", "nim1", "pentago", "reversi",
+    "hanoi", "kalaha5x2x3", "knightsTour", "lightsOut", "nim1", "pentago", "reversi",
     "roshambo2", "ruleDepthLinear", "snake2p", "sudokuGrade1", "switches", "ticTacToe", "tron_10x10",
     "twisty-passages", "wallmaze",
 )  # fmt: skip

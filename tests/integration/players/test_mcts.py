@@ -13,6 +13,7 @@ from players.search import perfect
 from players.search.evaluator import LaneEvaluator, StateEvaluator
 from players.stock import MctsPlayer, NestedPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game, game_of, role
+from tests.kit.players.plain import TreePlayer
 
 FOREVER = Deadline(float("inf"))
 
@@ -122,9 +123,6 @@ def test_a_small_game_is_solved_in_the_start_clock_and_nothing_is_learned(monkey
 
 
 def test_where_proofs_are_not_wanted_the_tree_alone_searches() -> None:
-    class TreePlayer(MctsPlayer):
-        proves = False
-
     player = TreePlayer()
     evaluator_after_start(player, compiled("tictactoe"))
     assert player.perfect.prover is None

@@ -22,6 +22,7 @@ from players.search.tree.settings import SearchSettings
 from players.stock import MctsPlayer
 from tests.integration.players.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled
+from tests.kit.players.plain import TreePlayer
 
 SMALL = SearchSettings(memory_mb=16.0)
 
@@ -75,9 +76,8 @@ def test_trees_learn_from_each_other_while_they_search() -> None:
 
 
 def test_one_thread_is_a_search_as_it_is_without_the_option() -> None:
-    """Without preferred moves: matches in the start clock decide on them, which need not end alike."""
     found = []
-    for player in (MctsPlayer(mast=False), MctsPlayer(mast=False, threads=1)):
+    for player in (TreePlayer(), TreePlayer(threads=1)):
         player.join(compiled("connectfour"), compiled("connectfour").roles[0], seed=3)
         player.start(Deadline.after(600.0))
         assert player.perfect.background is not None
@@ -133,7 +133,7 @@ def test_no_thread_is_left_after_a_move() -> None:
 
 @pytest.mark.parametrize("ending", ["stop", "abort", "perceive"])
 def test_no_thread_is_left_when_what_it_thinks_about_is_over(ending: str) -> None:
-    player = MctsPlayer(threads=2, ponder=True)
+    player = TreePlayer(threads=2, ponder=True)
     player.join(compiled("connectfour"), compiled("connectfour").roles[0], seed=3)
     player.start(Deadline.after(600.0))
     player.move(player.worlds.state, player.role, Deadline.after(0.1))

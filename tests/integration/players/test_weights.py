@@ -118,7 +118,7 @@ def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
 def started(
     game: Game, monkeypatch: pytest.MonkeyPatch, start_s: float, *, weights: bool, mast: bool | None
 ) -> tuple[CompiledSearch, int]:
-    """Return the search of a player after its first move, and how often weights were tried."""
+    """Return the search of a player without proofs after its first moves, and how often weights were tried."""
     tried = count()
 
     def found(*_: object) -> Knowledge:
@@ -126,6 +126,7 @@ def started(
         return Knowledge(constant(1.0))
 
     monkeypatch.setattr(perfect, "tried_knowledge", found)
+    monkeypatch.setattr(MctsPlayer, "proves", False)
     player = MctsPlayer(memory=8, weights=weights, mast=mast)
     player.join(game, game.roles[0], 1)
     player.start(Deadline.after(start_s))
@@ -134,7 +135,7 @@ def started(
     assert background is not None
     search = background.get(600.0)
     assert isinstance(search, CompiledSearch)
-    for clock_s in (0.05, 2.0, 2.0):
+    for clock_s in (0.05, 2.0, 1.0):
         player.move(game.initial_state, game.roles[0], Deadline.after(clock_s))
     return search, next(tried)
 
