@@ -1,7 +1,5 @@
 """Who asks: the roles of tokens, principals, and what belongs to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final

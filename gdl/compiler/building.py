@@ -1,7 +1,5 @@
 """Clauses to all that the compiled engine needs of a game: the stages of the compiler in a row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache

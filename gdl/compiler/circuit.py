@@ -3,8 +3,6 @@
 What is still cyclic after grounding becomes loops, each iterated to its least fixpoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain

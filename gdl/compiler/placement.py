@@ -4,8 +4,6 @@ They are in topological order: first what the state alone decides, then what nee
 percepts; near one another, those of the same shape are in runs, so that the processor foresees how many inputs come.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias

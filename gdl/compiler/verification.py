@@ -4,8 +4,6 @@ Every entry is in range, every part ends where the next begins, every row is wri
 which kernels walk the tables, and tables with fewer rows read the same values as those that they were made of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

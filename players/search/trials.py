@@ -5,8 +5,6 @@ plays does not tell: in reversi, random plays are won with many pieces early on,
 moves win nearly all matches there, and lose them in go and amazons.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random

@@ -28,8 +28,8 @@ from server.access.settings import (
     needed_role,
     remote_of,
 )
-from server.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
 from server.principal import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
+from server.refusals import ForbiddenError, TooManyRequestsError, UnauthorizedError
 
 if TYPE_CHECKING:
     from server.storage.accounts import TokenStore

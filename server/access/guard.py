@@ -9,7 +9,8 @@ from yarl import URL
 
 from server.access.access import ACCESS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
 from server.access.recognition import COOKIES, FORM_TYPES
-from server.errors import NoAdminError, RequestError, SlowRequestError, UnauthorizedError
+from server.errors import NoAdminError
+from server.refusals import RequestError, SlowRequestError, UnauthorizedError
 from server.sanitization import clean_text, is_storable
 
 

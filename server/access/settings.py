@@ -10,8 +10,8 @@ from aiohttp import web
 from aiohttp.web_urldispatcher import StaticResource
 from yarl import URL
 
-from server.errors import ForeignRequestError, WrongHostError
 from server.principal import Role
+from server.refusals import ForeignRequestError, WrongHostError
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Awaitable[Any]])
 _NEEDED: Final = "needed_role"

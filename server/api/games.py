@@ -10,10 +10,10 @@ from gdl.boards.about import about_of
 from gdl.errors import AboutFileError
 from server.access.access import principal
 from server.api import operation
-from server.errors import RequestError
 from server.hosting.imports import GameImport
 from server.hosting.ordering import Upload, keep_game
 from server.principal import Role
+from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import GameVersion
 from server.validating.checker import MAX_CHARACTERS

@@ -10,13 +10,14 @@ from pydantic import Field
 from gdl.language.rules import read_rules, rules_from, rules_sha256
 from server.access.access import PRINCIPAL, principal
 from server.api import operation
-from server.errors import MatchRecordError, RequestError
+from server.errors import MatchRecordError
 from server.hosting.order import MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.principal import Role
 from server.records.journal import facts_of, stored
+from server.refusals import RequestError
 from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
 from server.spectating.stream import page
 from server.storage import games, listing, rows

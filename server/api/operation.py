@@ -38,8 +38,8 @@ from pydantic.alias_generators import to_camel
 from gdl.errors import validation_message
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
-from server.errors import RequestError, SlowRequestError
 from server.principal import Role
+from server.refusals import RequestError, SlowRequestError
 from server.sanitization import CleanName
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ from server.access.access import principal
 from server.api import player_models, seats
 from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
-from server.errors import NotDialInError, RequestError, UnknownRequestError
+from server.errors import NotDialInError, UnknownRequestError
 from server.links.http_player import ask_info
 from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue
 from server.principal import Principal, Role
+from server.refusals import RequestError
 from server.registry.registry import Registry
 from server.storage.listing import Statistics
 from server.storage.rows import PlayerRow

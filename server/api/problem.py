@@ -10,6 +10,7 @@ from aiohttp import web
 
 import gdl.errors
 from server import errors
+from server.refusals import RequestError
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
 
@@ -195,13 +196,13 @@ def refused(error: Exception) -> web.Response:
 
 def kept_headers(error: Exception) -> dict[str, str]:
     """Return the headers of *error* that its answer keeps."""
-    given = error.headers if isinstance(error, web.HTTPException | errors.RequestError) else {}
+    given = error.headers if isinstance(error, web.HTTPException | RequestError) else {}
     return {name: given[name] for name in _KEPT_HEADERS if name in given}
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
     """Return the status and the body for *error*; an unforeseen one is logged and answered without details."""
-    if isinstance(error, errors.RequestError):
+    if isinstance(error, RequestError):
         return error.status, {"error": _body(error.code, error.message, error.hint)["error"] | error.place}
     if isinstance(error, web.HTTPException):
         code = _HTTP_CODES.get(error.status, f"http_{error.status}")

@@ -12,12 +12,12 @@ from server.access.access import PRINCIPAL
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
-from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.links.queued_player import Turn
 from server.match.position import fact_texts
 from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
+from server.refusals import RequestError
 from server.registry.queueing import is_claim
 from server.spectating.state import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S

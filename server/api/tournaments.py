@@ -11,7 +11,6 @@ from server.access.access import principal
 from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations
 from server.api.player_models import is_own
-from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.rounds import timetable_of, waiting
@@ -20,6 +19,7 @@ from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
 from server.principal import Principal, Role
+from server.refusals import RequestError
 from server.storage import rows
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament.fixtures import TournamentGame, derived_seed

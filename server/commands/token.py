@@ -17,10 +17,10 @@ from rich.table import Table
 
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list
 from server.access.recognition import is_valid
-from server.errors import TokenFieldError
 from server.match.link import now_ms
 from server.operation.configuration import database_option
 from server.principal import ROLE_WORDS, Role, role_named
+from server.refusals import TokenFieldError
 from server.sanitization import write_csv
 from server.storage.accounts import TokenStore
 from server.storage.database import Database

@@ -14,12 +14,12 @@ from cachetools import LRUCache
 from gdl.editing.differences import normal_sha256
 from gdl.errors import CallerError, GdlError
 from gdl.language.rules import read_rules
-from server.errors import RequestError
 from server.hosting.ordering import Upload, keep_game
 from server.importing import intake
 from server.importing.collection import CandidateGame, candidates, description_of
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.match.referee import in_own_thread
+from server.refusals import RequestError
 from server.storage.games import GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import CHILDREN, Checker

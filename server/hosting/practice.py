@@ -13,13 +13,13 @@ from typing import Final, Protocol
 
 from gdl.errors import CallerError
 from gdl.game import played_roles
-from server.errors import RequestError
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, LadderSettings, MatchRequest, PracticeLimits, SeatText, order_of
 from server.hosting.ordering import GameFinder, Ordered
 from server.match.link import now_ms
 from server.match.setup import new_seed
 from server.principal import Principal, Role, may_command
+from server.refusals import RequestError
 from server.registry.registry import RegisteredPlayer, Registry
 from server.storage.listing import RatedResult, ResultStore, by_version
 from server.storage.matches import MatchStore

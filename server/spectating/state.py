@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
-from server.errors import DamagedRowError, RequestError, UnknownMatchError
+from server.errors import DamagedRowError, UnknownMatchError
 from server.match.position import fact_texts
 from server.match.referee import in_own_thread
 from server.principal import Principal
 from server.records.entries import Entry
 from server.records.record import MatchRecord, error_words, record_of, understood
+from server.refusals import RequestError
 from server.spectating.events import broadcast_of, delay_of
 from server.spectating.viewers import has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore

@@ -1,7 +1,5 @@
 """As whom a principal asks about a match, and of which kind it is: what the table of visibility is asked with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from server.principal import Principal, Role, owns

@@ -11,9 +11,9 @@ from server.access.access import ACCESS, PRINCIPAL, AccessControl
 from server.access.issuing import Issued, read_class_list
 from server.access.recognition import is_valid
 from server.access.settings import requires
-from server.errors import RequestError, TokenFieldError, TokenRuleError
 from server.match.link import now_ms
 from server.principal import Role, role_named
+from server.refusals import RequestError, TokenFieldError, TokenRuleError
 from server.web.rendering import render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")

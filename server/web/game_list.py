@@ -15,8 +15,8 @@ from gdl.boards import Board, svg_of
 from gdl.boards.drawing import add, root, written
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
-from server.errors import RequestError
 from server.match.referee import in_own_thread
+from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import RANDOM, GameVersion
 from server.web.boards import FIRST_POSITIONS, board, rule_book

@@ -17,11 +17,12 @@ from server.access.access import PRINCIPAL
 from server.access.settings import requires
 from server.api.games import known_import
 from server.api.operation import CHECKER, IMPORTS, MANAGER
-from server.errors import InvalidNameError, NameTakenError, RequestError, TooManyRolesError
+from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
 from server.match.referee import in_own_thread
 from server.principal import Role
+from server.refusals import RequestError
 from server.storage.games import GameStore, about_version, title_of
 from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 
 from gdl.worker import ChildLimits, run_limited
 from server.api.operation import MANAGER
-from server.errors import RequestError
+from server.refusals import RequestError
 from server.storage.listing import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import outcomes

@@ -19,11 +19,12 @@ from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
-from server.errors import NotAskedError, RequestError
+from server.errors import NotAskedError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import Ordered
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
+from server.refusals import RequestError
 from server.registry.registry import HUMAN
 from server.spectating.state import known_match
 from server.storage.games import title_of

@@ -13,10 +13,10 @@ from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
-from server.errors import RequestError
 from server.hosting.game_manager import GameManager
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
+from server.refusals import RequestError
 from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow, SeatKind
 from server.tournament.ratings import RatingsAfter, rating_history

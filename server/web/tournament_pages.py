@@ -16,9 +16,9 @@ from markupsafe import Markup
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.api.streams import streaming
-from server.errors import RequestError
 from server.match.link import now_ms
 from server.records.record import understood
+from server.refusals import RequestError
 from server.sanitization import write_csv
 from server.spectating.events import broadcast_of, public_events
 from server.spectating.tournaments import TournamentFeed

@@ -5,8 +5,6 @@ was made later, too. Threads do not tell each other of it.
 Source: Gelly and Silver 2011, Monte-Carlo tree search and rapid action value estimation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine

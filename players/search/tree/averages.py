@@ -3,8 +3,6 @@
 Source: Finnsson and Bjornsson 2008, Simulation-based approach to general game playing (MAST).
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A compiled search that is made in the background, and goes on there while the player has nothing to answer."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable

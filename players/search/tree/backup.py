@@ -5,8 +5,6 @@ they hold whatever was sampled.
 Source: Cazenave and Saffidine 2010, score bounded Monte Carlo tree search.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -4,8 +4,6 @@ Where several roles choose at once, upper confidence bounds run after each other
 edges there have no bounds; they keep what the strategy is made of in their place.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recycling: the part of a tree that can still be reached, copied into an empty one in the order of a walk."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine

@@ -6,8 +6,6 @@ Source: Lanctot, Winands, Pepels and Sturtevant 2014, Monte Carlo tree search wi
 minimax backups.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
@@ -15,14 +13,7 @@ import numpy as np
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, at
 from players.search.tree import nodes
-from players.search.tree.nodes import (
-    edge_minimax,
-    high_of,
-    node_at,
-    node_minimax,
-    put_edge_minimax,
-    put_node_minimax,
-)
+from players.search.tree.nodes import edge_minimax, high_of, node_at, node_minimax, put_edge_minimax, put_node_minimax
 from players.search.tree.plays import first_lanes, weigh, weighed
 
 MINIMAX_SHARE: Final = 0.6

@@ -3,8 +3,6 @@
 One pass over the lanes does it for up to 512 leaves.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -4,8 +4,6 @@ A node is a state, one for equal states; an edge is a move of a role at a node. 
 visit: most never have a second. What a walk touches lies together, in half a cache line a node and a quarter an edge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple

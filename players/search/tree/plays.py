@@ -5,8 +5,6 @@ steps apart, phase by phase, until they do. Plays that look a move ahead have ta
 before their end are worth what weights of the fluents that hold add up to.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rounds of a compiled search: walk, make leaves, play, add up; all in one kernel that holds no lock."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

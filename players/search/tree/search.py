@@ -1,7 +1,5 @@
 """The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """How a compiled search searches: what its caller may set, and what suits the game where that is left open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -3,8 +3,6 @@
 Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ random are decided by chance for the most part, so that an advantage counts for 
 weights are therefore enlarged until the sums of states differ as much as in plays that are decided by skill.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

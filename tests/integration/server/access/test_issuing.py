@@ -10,8 +10,8 @@ import pytest
 from server.access.access import ANONYMOUS
 from server.access.issuing import Issuing, Listed, read_class_list
 from server.access.recognition import Recognition, secret_hash
-from server.errors import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.principal import Principal, Role, owns
+from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow

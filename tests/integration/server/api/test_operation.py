@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from server.api.openapi import document
 from server.api.operation import OPERATIONS, Operations
 from server.api.problem import refusing
-from server.errors import RequestError
 from server.principal import Role
+from server.refusals import RequestError
 from server.web import documentation
 
 Client: TypeAlias = TestClient[web.Request, web.Application]

@@ -14,10 +14,10 @@ import pytest
 from aiohttp import FormData
 
 from server.api.operation import IMPORTS
-from server.errors import RequestError
 from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
 from server.importing.intake import ImportOutcome
+from server.refusals import RequestError
 from server.storage.rows import GameVersion
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 from tests.kit.server.web.fetching import page_at, words_of

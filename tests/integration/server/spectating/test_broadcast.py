@@ -12,10 +12,10 @@ import pytest
 from gdl.engines import make_game
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
-from server.errors import RequestError
 from server.match.exchange import MoveOrigin
 from server.match.position import Position, first_position, next_position
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
+from server.refusals import RequestError
 from server.spectating.events import Delay, n_common, public_events, read_delay
 from server.spectating.state import public_record, state_at
 from server.storage.rows import MatchRow

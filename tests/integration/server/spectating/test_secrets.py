@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from server.errors import RequestError
 from server.match.setup import Profile
 from server.principal import Principal, Role
 from server.records.codec import entry_json
+from server.refusals import RequestError
 from server.spectating.state import StateView, public_record, state_at, transcript
 from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter

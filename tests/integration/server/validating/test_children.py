@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from gdl.worker import ChildLimits, NotWanted, run_limited
-from server.errors import RequestError
+from server.refusals import RequestError
 from server.validating.checker import ChildSlots
 from tests.kit.gdl import errands
 from tests.kit.server.plays import until

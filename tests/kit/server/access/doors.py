@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import AccessControl, csrf_token, principal
 from server.access.guard import add_guard
 from server.access.settings import AccessSettings, requires
-from server.errors import RequestError
 from server.principal import Role
+from server.refusals import RequestError
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 

@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 from sqlalchemy.engine import make_url
 
-from server.errors import RequestError
 from server.hosting.order import HostSettings, PracticeLimits
 from server.principal import Principal, Role
+from server.refusals import RequestError
 from server.storage.database import Database
 from server.storage.rows import MatchStatus
 from tests.kit.server.hosting.hosts import hosting as process_hosting

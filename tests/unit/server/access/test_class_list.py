@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gdl.errors import UnknownNameError
 from server.access.issuing import MAX_NAMES, Listed, read_class_list
-from server.errors import TokenFieldError
 from server.principal import Role
+from server.refusals import TokenFieldError
 from server.sanitization import write_csv
 
 

@@ -23,8 +23,8 @@ from server.access.recognition import (
     secret_hash,
 )
 from server.access.settings import Remote
-from server.errors import ForeignRequestError
 from server.principal import Principal, Role
+from server.refusals import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.rows import TokenRow
 
