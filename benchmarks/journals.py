@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -15,6 +14,9 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Final
 
+import click
+
+from server.hosting.order import MatchRequest, StoredOrder
 from server.match.exchange import Message, MoveOrigin
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from server.storage.database import Database
@@ -26,6 +28,7 @@ from server.storage.writer import EventWriter
 N_MATCHES: Final = (1, 10, 100, 500)
 DURATION_S: Final = 5.0
 _WAITED_FOR: Final = (AnsweredEntry, StepEntry)
+_ORDER: Final = StoredOrder(MatchRequest.model_validate({"game": "rate", "players": {}}), 1, 1, "").as_json()
 _TEXT: Final = "(PLAY match.a ((mark 1 1) noop))"
 
 
@@ -57,7 +60,7 @@ async def measure(address: str, n_matches: int, duration_s: float = DURATION_S) 
     names = [f"rate.{secrets.token_hex(8)}" for _ in range(n_matches)]
     try:
         for name in names:
-            row = MatchRow(name, "rate", "", {}, created_ms=0)
+            row = MatchRow(name, "rate", "", _ORDER, created_ms=0)
             await MatchStore(database).add(row, [SeatRow(name, role, 0, "random", SeatKind.OWN) for role in "xo"])
         await MatchQueue(database).claim(names, holder, lease_s=3600)
         writer, rate = EventWriter(database, holder), WriteRate(n_matches, duration_s)
@@ -97,12 +100,14 @@ def _entry(number: int) -> Entry:
             return StepEntry(0, step, ("( mark 1 2 )", "noop"), ("", ""), ("", ""), (700, 700), origins)
 
 
-def main() -> None:
-    """Measure and print."""
+@click.command()
+@click.argument("database", required=False)
+def main(database: str | None) -> None:
+    """Measure how fast journals are written to DATABASE, a file or an address; by default to a temporary file."""
     with tempfile.TemporaryDirectory() as folder:
-        address = sys.argv[1] if len(sys.argv) > 1 else str(Path(folder) / "journals.sqlite")
+        address = database or str(Path(folder) / "journals.sqlite")
         for n_matches in N_MATCHES:
-            sys.stdout.write(f"{asyncio.run(measure(address, n_matches))}\n")
+            click.echo(str(asyncio.run(measure(address, n_matches))))
 
 
 if __name__ == "__main__":
