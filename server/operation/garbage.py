@@ -16,6 +16,8 @@ LEAST_PAUSE_S: Final = 60.0
 """How long after a collection of all objects the next one comes at the earliest."""
 MOST_PAUSE_S: Final = 600.0
 """How long after it the next one comes in any case."""
+MOST_NEW: Final = 20
+"""How many collections of younger objects, of some 200,000 new ones each, do not wait for a quiet moment either."""
 QUIET: Final = 0.3
 """How much of a core the process uses at most in a quiet moment."""
 THRESHOLDS: Final = (20_000, 10, 2**31 - 1)
@@ -33,15 +35,19 @@ def settle_memory() -> None:
 
 
 class CollectionTimes:
-    """Says when all objects are to be collected: in quiet moments, and after `MOST_PAUSE_S` at the latest.
+    """Says when all objects are to be collected: in quiet moments, or after `MOST_PAUSE_S` or `MOST_NEW` collections.
 
-    *now_s* is the time, *worked_s* for how long a core has worked for this process.
+    *now_s* is the time, *worked_s* for how long a core has worked for this process, *n_new* how often younger objects
+    were collected since all were.
     """
 
     def __init__(
-        self, now_s: Callable[[], float] = time.monotonic, worked_s: Callable[[], float] = time.process_time
+        self,
+        now_s: Callable[[], float] = time.monotonic,
+        worked_s: Callable[[], float] = time.process_time,
+        n_new: Callable[[], int] = lambda: gc.get_count()[2],
     ) -> None:
-        self._now_s, self._worked_s = now_s, worked_s
+        self._now_s, self._worked_s, self._n_new = now_s, worked_s, n_new
         self._collected_s = self._looked_s = now_s()
         self._worked_before_s = worked_s()
 
@@ -51,7 +57,7 @@ class CollectionTimes:
         is_quiet = worked_s - self._worked_before_s < QUIET * (now_s - self._looked_s)
         self._looked_s, self._worked_before_s = now_s, worked_s
         pause_s = now_s - self._collected_s
-        is_due = pause_s >= MOST_PAUSE_S or (is_quiet and pause_s >= LEAST_PAUSE_S)
+        is_due = pause_s >= (LEAST_PAUSE_S if is_quiet else MOST_PAUSE_S) or self._n_new() >= MOST_NEW
         if is_due:
             self._collected_s = now_s
         return is_due

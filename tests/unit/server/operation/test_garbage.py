@@ -8,15 +8,24 @@ import weakref
 
 import pytest
 
-from server.operation.garbage import LEAST_PAUSE_S, MOST_PAUSE_S, QUIET, THRESHOLDS, CollectionTimes, collecting
+from server.operation.garbage import (
+    LEAST_PAUSE_S,
+    MOST_NEW,
+    MOST_PAUSE_S,
+    QUIET,
+    THRESHOLDS,
+    CollectionTimes,
+    collecting,
+)
 
 
 class Clocks:
-    """A clock of the wall and one of the work of a core, which a test moves on."""
+    """A clock of the wall and one of the work of a core, and what was collected, which a test moves on."""
 
     def __init__(self) -> None:
         self.now_s = self.worked_s = 100.0
-        self.times = CollectionTimes(lambda: self.now_s, lambda: self.worked_s)
+        self.n_new = 0
+        self.times = CollectionTimes(lambda: self.now_s, lambda: self.worked_s, lambda: self.n_new)
 
     def is_due_after(self, pause_s: float, busy: float) -> bool:
         """Return whether a collection is due *pause_s* later, when a core was *busy* meanwhile."""
@@ -37,6 +46,14 @@ class Clocks:
 )
 def test_a_collection_waits_for_a_quiet_moment_but_not_for_ever(pause_s: float, busy: float, is_due: bool) -> None:
     assert Clocks().is_due_after(pause_s, busy) is is_due
+
+
+def test_it_waits_no_longer_when_there_are_very_many_new_objects() -> None:
+    clocks = Clocks()
+    clocks.n_new = MOST_NEW - 1
+    found = [clocks.is_due_after(1.0, 1.0)]
+    clocks.n_new = MOST_NEW
+    assert [*found, clocks.is_due_after(1.0, 1.0)] == [False, True]
 
 
 def test_what_counts_is_how_busy_the_process_was_since_the_last_look() -> None:
