@@ -118,7 +118,7 @@ class MatchRunner:
         try:
             await self._driver.run(resume_state_of(entries) if entries else None)
         finally:
-            self._driver = None  # it observes through this runner: the circle would outlive the match
+            self._driver = None  # it observes through this runner: the cycle would outlive the match
 
     def _take(self, event: Event) -> None:
         self._recorder.take(event)

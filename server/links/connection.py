@@ -236,7 +236,7 @@ class PlainConnection(asyncio.Transport):
         self._is_closing = True
         self._stop_writing()
         self._socket.close()
-        self._protocol = _NO_PROTOCOL  # which knows this transport: the circle would outlive the message
+        self._protocol = _NO_PROTOCOL  # which knows this transport: the cycle would outlive the message
 
 
 class Turns:

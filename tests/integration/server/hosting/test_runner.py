@@ -92,7 +92,7 @@ async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_p
     assert children_of(os.getpid()) <= before
 
 
-async def test_a_match_that_is_over_leaves_no_circles_to_the_garbage_collector() -> None:
+async def test_a_match_that_is_over_leaves_no_cycles_to_the_garbage_collector() -> None:
     async with listening(replying(lambda body: "(say a)" if body.startswith("(PLAY") else "ready")) as url:
         gc.collect()
         gc.disable()

@@ -67,13 +67,13 @@ def test_after_a_collection_the_next_one_waits_again() -> None:
 
 
 class Node:
-    """Part of a circle."""
+    """Part of a cycle."""
 
     def __init__(self) -> None:
         self.itself = self
 
 
-async def test_circles_that_are_old_go_when_a_collection_is_due() -> None:
+async def test_cycles_that_are_old_go_when_a_collection_is_due() -> None:
     thresholds, clocks = gc.get_threshold(), Clocks()
     async with collecting(clocks.times, interval_s=0.001):
         old = weakref.ref(Node())
