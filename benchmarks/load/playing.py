@@ -152,17 +152,17 @@ class Playing:
         async with self._sessions() as sessions:
             await self._ask_players("hold")
             await self._profile()
-            memory, work_s, started_s = self._memory_bytes(), self._work_s(), time.perf_counter()
+            begun = self._measured()
             ids = await self._order(sessions, n_matches)
-            ordering_s = time.perf_counter() - started_s
+            ordering_s = time.perf_counter() - begun.at_s
             await self._all_asked(n_matches)
             if on_ordered is not None:
                 await on_ordered(ids)
             told = await self._ask_players("figures")
             ordering = Ordering(
-                self._work_s() - work_s, told["longest_answer_s"], told["longest_lag_s"], await self._profile()
+                self._work_s() - begun.work_s, told["longest_answer_s"], told["longest_lag_s"], await self._profile()
             )
-            started = _Start(memory, self._work_s(), time.perf_counter())
+            started = self._measured()._replace(memory_bytes=begun.memory_bytes)
             await self._ask_players("release")
             return await self._to_the_end(sessions, ids, started, ordering_s, ordering)
 
@@ -176,7 +176,7 @@ class Playing:
         async with self._sessions() as sessions:
             await self._ask_players("figures")
             await self._profile()
-            started = _Start(self._memory_bytes(), self._work_s(), time.perf_counter())
+            started = self._measured()
             ids = await self._order(sessions, n_matches)
             return await self._to_the_end(sessions, ids, started, time.perf_counter() - started.at_s)
 
@@ -226,6 +226,9 @@ class Playing:
         if self._profiles is None or pid is None:
             return None
         return await asyncio.to_thread(next_profile, self._profiles, pid)
+
+    def _measured(self) -> _Start:
+        return _Start(self._memory_bytes(), self._work_s(), time.perf_counter())
 
     def _memory_bytes(self) -> int:
         return sum(manager.memory_bytes() for manager in self._managers)
