@@ -130,7 +130,7 @@ class PlainConnection(asyncio.Transport):
             code = self._socket.connect_ex((address, port))
             if code not in _UNDER_WAY:
                 raise OSError(code, os.strerror(code))
-            if self._has_peer():
+            if code == 0 or self._has_peer():
                 self._open()
             else:
                 self._start_writing()

@@ -94,13 +94,13 @@ class HttpPlayer:
                 refusal = _without_address(error)
                 continue
             try:
-                await conversation.ended.wait()
+                error = await conversation.ended
             finally:
                 # Closing politely would wait for a peer that does not read.
                 transport.abort()
-            if conversation.error is None:
+            if error is None:
                 return
-            refusal = conversation.error
+            refusal = error
             if conversation.is_connected:
                 break
         raise refusal
@@ -135,19 +135,23 @@ class HttpPlayer:
 
 
 class _Conversation(asyncio.BufferedProtocol):
-    """One request and its reply, which may begin before the request is through; read slice by slice."""
+    """One request and its reply, which may begin before the request is through; read slice by slice.
+
+    Attributes:
+        ended: done when it has ended; the result is why there is no whole reply, if there is none.
+        is_connected: whether the connection was ever open.
+    """
 
     def __init__(self, request: bytes, reply: http_reply.HttpReply) -> None:
         self._request, self._reply = request, reply
-        self.ended = asyncio.Event()
-        self.error: Exception | None = None
+        self.ended: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
         self.is_connected = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport, self.is_connected = transport, True
-        self._slice = connection.turns().slice
-        self._reading = connection.PacedReading(transport, connection.turns())
+        turns = connection.turns()
+        self._slice, self._reading = turns.slice, connection.PacedReading(transport, turns)
         transport.write(self._request)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 -- the caller's signature
@@ -155,7 +159,7 @@ class _Conversation(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Feed the reply with what was read, and end the conversation when it is finished or no HTTP reply."""
-        if self.ended.is_set():
+        if self.ended.done():
             return
         started_s = time.perf_counter()
         try:
@@ -171,7 +175,7 @@ class _Conversation(asyncio.BufferedProtocol):
         self.connection_lost(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self.ended.is_set():
+        if self.ended.done():
             return
         try:
             self._reply.feed_end()
@@ -181,8 +185,7 @@ class _Conversation(asyncio.BufferedProtocol):
             self._end(None)
 
     def _end(self, error: Exception | None) -> None:
-        self.error = error
-        self.ended.set()
+        self.ended.set_result(error)
         if self.is_connected:
             self._transport.pause_reading()
 

@@ -29,6 +29,11 @@ _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _FAILURE: Final = b"ggp-player-failure"
 """The field in which players of our kit tell what went wrong in their author's code."""
 _INSIGHT: Final = INSIGHT_HEADER.lower().encode()
+_FIELD: Final = re.compile(
+    rb"\n[ \t\r\f\v]*(content-length|transfer-encoding|%s|%s)[ \t\r\f\v]*:([^\n]*)" % (_FAILURE, re.escape(_INSIGHT)),
+    re.IGNORECASE,
+)
+"""A field that says something to us; most players send more."""
 _START: Final = b"HTTP/"
 
 
@@ -129,8 +134,7 @@ class HttpReply:
                 raise RemotePlayerError(f"more than {MAX_INTERIM_HEADS} heads with a status of 1xx, and no reply")
         else:
             _check_status(status)
-            lines = (line.partition(b":") for line in head.split(b"\n")[1:])
-            fields = {name.strip().lower(): value.strip() for name, _, value in lines}
+            fields = {name.lower(): value.strip() for name, value in _FIELD.findall(head)}
             self._framing = _framing(fields)
             self._body.note_failure(fields.get(_FAILURE, b"").decode("ascii", "replace"))
             self._body.note_insight(fields.get(_INSIGHT, b"").decode("ascii", "replace"))

@@ -43,6 +43,7 @@ class DriverOptions:
     max_reply_bytes: int = MAX_REPLY_BYTES
 
 
+_OUTCOMES: Final = (Completed, Aborted, Failed)
 BUSY_PAUSE_S: Final = 1.0
 """How long after a player was busy it is asked again."""
 DEFAULT_OPTIONS: Final = DriverOptions()
@@ -130,7 +131,7 @@ class MatchDriver:
 
     def _tell(self, event: Event) -> None:
         """Call the observers with *event*; one that raises is called no more, and the match is aborted."""
-        if isinstance(event, Completed | Aborted | Failed):
+        if isinstance(event, _OUTCOMES):
             self._outcome = event
         for observer in tuple(self._observers):
             try:

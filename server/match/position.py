@@ -98,7 +98,7 @@ def next_position(game: Game, position: Position, moves: JointMove) -> Position:
         percepts = tuple(position.state.percepts(role, moves) for role in game.roles)
     found = _position(game, position.step + 1, position.state.next_state(moves), tuple(moves), percepts)
     is_common = position.is_common and percepts is not None and _can_all_tell(game, position.state, moves, percepts)
-    return replace(found, is_common=is_common)
+    return replace(found, is_common=True) if is_common else found
 
 
 def _can_all_tell(game: Game, state: State, moves: JointMove, percepts: tuple[tuple[Term, ...], ...]) -> bool:

@@ -135,7 +135,7 @@ def _sent_json(entry: entries.SentEntry) -> JsonObject:
         "at": entry.at_ms,
         "step": entry.step,
         "role": entry.role,
-        "message": entry.message.value,
+        "message": entry.message,
         "text": entry.text,
     }
 
@@ -156,7 +156,7 @@ def _answered_json(entry: entries.AnsweredEntry) -> JsonObject:
         "at": entry.at_ms,
         "step": entry.step,
         "role": entry.role,
-        "message": entry.message.value,
+        "message": entry.message,
         "text": entry.text,
         "elapsedMs": entry.elapsed_ms,
         "error": entry.error,
@@ -190,7 +190,7 @@ def _step_json(entry: entries.StepEntry) -> JsonObject:
         "errors": list(entry.errors),
         "details": list(entry.details),
         "elapsedMs": list(entry.elapsed_ms),
-        "origins": [origin.value for origin in entry.origins],
+        "origins": list(entry.origins),
     }
     if entry.failures:
         found["failures"] = list(entry.failures)

@@ -293,8 +293,9 @@ _HELD_TEXT: Final = """
     SELECT json_group_array(json_array(
         id, status, (SELECT coalesce(max(number), -1) FROM events WHERE match_id = matches.id)
     ))
-    FROM matches WHERE id IN (SELECT value FROM json_each(?)) AND holder = ?
+    FROM matches WHERE id IN (SELECT value FROM json_each(?)) AND +holder = ?
 """
+"""The plus sign keeps SQLite from the index of holders, which would lead through all matches that are played."""
 _ADVANCE_TEXT: Final = """
     UPDATE matches SET
         n_steps = coalesce(json_extract(part.value, '$.n'), n_steps),
