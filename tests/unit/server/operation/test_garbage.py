@@ -24,8 +24,8 @@ class Clocks:
 
     def __init__(self) -> None:
         self.now_s = self.worked_s = 100.0
-        self.n_new = 0
-        self.times = CollectionTimes(lambda: self.now_s, lambda: self.worked_s, lambda: self.n_new)
+        self.n_objects = 1_000_000
+        self.times = CollectionTimes(lambda: self.now_s, lambda: self.worked_s, lambda: self.n_objects)
 
     def is_due_after(self, pause_s: float, busy: float) -> bool:
         """Return whether a collection is due *pause_s* later, when a core was *busy* meanwhile."""
@@ -50,9 +50,9 @@ def test_a_collection_waits_for_a_quiet_moment_but_not_for_ever(pause_s: float, 
 
 def test_it_waits_no_longer_when_there_are_very_many_new_objects() -> None:
     clocks = Clocks()
-    clocks.n_new = MOST_NEW - 1
+    clocks.n_objects += MOST_NEW - 1
     found = [clocks.is_due_after(1.0, 1.0)]
-    clocks.n_new = MOST_NEW
+    clocks.n_objects += 1
     assert [*found, clocks.is_due_after(1.0, 1.0)] == [False, True]
 
 
@@ -63,7 +63,10 @@ def test_what_counts_is_how_busy_the_process_was_since_the_last_look() -> None:
 
 def test_after_a_collection_the_next_one_waits_again() -> None:
     clocks = Clocks()
-    assert [clocks.is_due_after(LEAST_PAUSE_S, 0.0), clocks.is_due_after(LEAST_PAUSE_S - 1, 0.0)] == [True, False]
+    clocks.n_objects += MOST_NEW
+    found = [clocks.is_due_after(LEAST_PAUSE_S, 0.0)]
+    clocks.times.note_collected()
+    assert [*found, clocks.is_due_after(LEAST_PAUSE_S - 1, 0.0)] == [True, False]
 
 
 class Node:
@@ -75,14 +78,24 @@ class Node:
 
 async def test_cycles_that_are_old_go_when_a_collection_is_due() -> None:
     thresholds, clocks = gc.get_threshold(), Clocks()
-    async with collecting(clocks.times, interval_s=0.001):
-        old = weakref.ref(Node())
+    async with collecting(clocks.times, pause_s=0.0001):
+        node = Node()
+        old = weakref.ref(node)
+        gc.collect()
+        del node
         clocks.now_s += LEAST_PAUSE_S
         while old() is not None:  # noqa: ASYNC110 -- nothing tells of a collection
             await asyncio.sleep(0.001)
     assert gc.get_threshold() == thresholds
 
 
-async def test_they_are_collected_at_no_other_time() -> None:
+async def test_cycles_that_are_young_go_soon() -> None:
+    async with collecting(Clocks().times, pause_s=0.001):
+        young = weakref.ref(Node())
+        while young() is not None:  # noqa: ASYNC110 -- as above
+            await asyncio.sleep(0.001)
+
+
+async def test_the_interpreter_collects_no_old_ones_by_itself() -> None:
     async with collecting(Clocks().times):
         assert gc.get_threshold() == THRESHOLDS
