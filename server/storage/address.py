@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, ResourceClosedError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, ResourceClosedError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from server.errors import DatabaseLockedError, DatabaseOpenError
@@ -131,6 +132,8 @@ STATEMENT_S: Final = 30
 """How long one statement may take."""
 WAIT_S: Final = 10
 """How long to wait for a connection, a lock, or a server that does not answer."""
+IDLE_S: Final = 1.0
+"""After how long without use a connection to PostgreSQL may be gone."""
 _READERS: Final = 4
 _CONNECTIONS: Final = 10
 _TEXT: Final = partial(str, encoding="utf-8", errors="replace")
@@ -162,14 +165,29 @@ def _postgresql(address: DatabaseAddress, wait_s: float) -> AsyncEngine:
         "lock_timeout": f"{round(wait_s * 1000)}ms",
         "idle_in_transaction_session_timeout": f"{STATEMENT_S}s",  # a stopped process must not keep its locks
     }
-    return create_async_engine(
+    engine = create_async_engine(
         address.url,
         pool_size=_CONNECTIONS,
         max_overflow=0,
         pool_timeout=wait_s,
-        pool_pre_ping=True,
         connect_args={"timeout": wait_s, "command_timeout": STATEMENT_S + 5, "server_settings": settings},
     )
+    sa.event.listen(engine.sync_engine, "checkin", _note_use)
+    sa.event.listen(engine.sync_engine, "checkout", partial(_check_idle, engine.dialect))
+    return engine
+
+
+def _note_use(_: Any, record: sa.pool.ConnectionPoolEntry) -> None:
+    record.info["used_s"] = time.monotonic()
+
+
+def _check_idle(dialect: sa.Dialect, connection: Any, record: sa.pool.ConnectionPoolEntry, _: Any) -> None:
+    """Ask the server whether a connection that was idle is still there; that takes as long as three statements."""
+    if time.monotonic() - record.info.get("used_s", 0.0) > IDLE_S:
+        try:
+            dialect.do_ping(connection)
+        except SQLAlchemyError as error:
+            raise DisconnectionError from error
 
 
 def make_listening_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> AsyncEngine:
@@ -193,7 +211,7 @@ def _sqlite(address: DatabaseAddress, n_connections: int, begin: str, wait_s: fl
         # Transactions are ours to begin: the driver would begin some too late, and others not at all.
         connect_args={"timeout": wait_s, "isolation_level": None},
     )
-    sa.event.listen(engine.sync_engine, "connect", _configure)
+    sa.event.listen(engine.sync_engine, "connect", configure)
     sa.event.listen(engine.sync_engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine
 
@@ -228,23 +246,34 @@ class ThreadEngine:
             SQLAlchemyError: the database cannot be opened, or is closed.
             sqlite3.Error: the database failed.
         """
+
+        def transacted(connection: sqlite3.Connection) -> Result:
+            connection.execute(self.begin)
+            result = work(connection)
+            connection.execute("COMMIT")
+            return result
+
+        return await self._driven(transacted)
+
+    async def checkpoint(self) -> None:
+        """Bring what the log holds into the database, and to the disk; raises as `run_driver`."""
+        await self._driven(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall())
+
+    async def _driven(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         try:
-            carried_out = asyncio.get_running_loop().run_in_executor(self.threads, self._driven, work)
+            carried_out = asyncio.get_running_loop().run_in_executor(self.threads, self._with_driver, work)
         except RuntimeError as error:
             raise ResourceClosedError("the database is closed") from error
         return await carried_out
 
-    def _driven(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    def _with_driver(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         pooled = self.engine.raw_connection()
         try:
             driver = pooled.driver_connection
             assert isinstance(driver, sqlite3.Connection)
-            driver.execute(self.begin)
-            result = work(driver)
-            driver.execute("COMMIT")
+            return work(driver)
         finally:
             pooled.close()  # which rolls back what was not committed
-        return result
 
     def _transacted(self, work: Callable[[sa.Connection], Result]) -> Result:
         with self.engine.begin() as connection:
@@ -268,7 +297,7 @@ def _thread_engine(address: DatabaseAddress, n_threads: int, begin: str, wait_s:
     url = address.url.set(drivername="sqlite+pysqlite")
     how = {"timeout": wait_s, "isolation_level": None, "check_same_thread": False}
     engine = sa.create_engine(url, pool_size=n_threads, max_overflow=0, connect_args=how)
-    sa.event.listen(engine, "connect", _configure)
+    sa.event.listen(engine, "connect", configure)
     sa.event.listen(engine, "begin", partial(_begin, begin))
     return ThreadEngine(engine, ThreadPoolExecutor(n_threads, "database"), begin)
 
@@ -280,7 +309,8 @@ def _begin(begin: str, connection: sa.Connection) -> None:
     driver.execute(begin)
 
 
-def _configure(connection: Any, _: Any) -> None:
+def configure(connection: Any, _: Any = None) -> None:
+    """Set up a new *connection* to SQLite, by the driver itself or as SQLAlchemy hands it over."""
     # Text that is no UTF-8 is a damage of one row, and must not fail the whole query.
     getattr(connection, "driver_connection", connection).text_factory = _TEXT
     cursor = connection.cursor()

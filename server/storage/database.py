@@ -25,11 +25,14 @@ from server.storage.address import (
     WAIT_S,
     DatabaseAddress,
     FileLock,
+    ThreadEngine,
     check_file,
+    configure,
     make_engines,
     make_thread_engines,
     read_address,
 )
+from server.storage.prompt import PromptConnection
 from server.storage.schema import METADATA, REVISION
 
 if TYPE_CHECKING:
@@ -108,6 +111,8 @@ class Database:
         self.engine: AsyncEngine
         self.engine, self._writing = make_engines(address, wait_s)
         self._threads = make_thread_engines(address, wait_s)
+        self._prompt = None if address.path is None else PromptConnection(address.path, configure)
+        self._checkpoint: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
         self._lock = lock
 
@@ -212,13 +217,48 @@ class Database:
     async def write_driver(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Return what *work* returns, as `write`, on SQLite alone: with its driver, for what is written all the time.
 
+        It is written before this returns to the event loop, unless something else writes or that was slow lately.
+
         Raises:
             StorageError: the database failed.
         """
         assert self._threads is not None
+        assert self._prompt is not None
+        assert isinstance(self._turn, asyncio.Lock)
         with self._failing():
+            if not self._turn.locked() and self._prompt.begin():
+                result = self._prompt.write(work)
+                if self._prompt.needs_checkpoint():
+                    self._checkpoint = asyncio.create_task(self._make_checkpoint(self._threads[1]), name="checkpoint")
+                return result
             async with self._turn:
                 return await self._threads[1].run_driver(work)
+
+    async def _make_checkpoint(self, threads: ThreadEngine) -> None:
+        """Make a checkpoint while nothing is written: beside transactions the log would never begin anew."""
+        async with self._turn:
+            # If the database fails, the next transaction will tell.
+            with suppress(SQLAlchemyError, sqlite3.Error):
+                await threads.checkpoint()
+
+    async def fetch(self, statement: str, *values: object) -> Sequence[Sequence[Any]]:
+        """Return the rows of *statement*, on PostgreSQL alone: with its driver, in a transaction of its own.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        try:
+            async with self._writing.connect() as connection:
+                driver = (await connection.get_raw_connection()).driver_connection
+                assert isinstance(driver, asyncpg.Connection)
+                try:
+                    rows: Sequence[Sequence[Any]] = await driver.fetch(statement, *values)
+                finally:
+                    if driver.is_closed():
+                        await connection.invalidate()
+                return rows
+        except FAILURES as error:
+            raise StorageError(self.name, _reason(error)) from error
 
     async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Return what *work* returns, which is one transaction like that of `reading`, in a thread as that of `write`.
@@ -294,8 +334,12 @@ class Database:
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
+        if self._checkpoint is not None:
+            await self._checkpoint
         for threads in self._threads or ():
             await threads.close()
+        if self._prompt is not None:
+            self._prompt.close()
         if self._lock is not None:
             self._lock.release()
 

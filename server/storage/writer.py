@@ -21,6 +21,7 @@ from server.match.link import now_ms
 from server.records.entries import Entry
 from server.storage import batch, journals, rows, schema
 from server.storage.database import FAILURES, Database, upsert
+from server.storage.parts import MatchEnding, MatchPart
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
@@ -39,7 +40,7 @@ OnFailure: TypeAlias = Callable[[str, StorageError], None]
 OnBatch: TypeAlias = Callable[[int, float], None]
 
 
-class _Waiting(batch.MatchPart):
+class _Waiting(MatchPart):
     """A part that waits, and whether it was written or given up."""
 
     def __init__(self, match_id: str) -> None:
@@ -139,7 +140,7 @@ class EventWriter:
             StorageError: as `flush`.
         """
         if match_id not in self._failed:
-            self._part(match_id).ending = batch.MatchEnding(summary, signature, body)
+            self._part(match_id).ending = MatchEnding(summary, signature, body)
         await self.flush(match_id)
 
     def forget(self, match_id: str) -> None:
@@ -187,7 +188,7 @@ class EventWriter:
         if self._task is not None:
             await self._task
 
-    def _part(self, match_id: str) -> batch.MatchPart:
+    def _part(self, match_id: str) -> MatchPart:
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="journals")
         part = self._pending.get(match_id)
@@ -281,6 +282,6 @@ def _may_be_one_s_fault(error: Exception) -> bool:
     cause = error.__cause__ if isinstance(error, StorageError) else error
     if isinstance(cause, sqlite3.IntegrityError | sqlite3.DataError):
         return True
-    state = str(getattr(getattr(cause, "orig", None), "sqlstate", ""))
+    state = str(getattr(getattr(cause, "orig", cause), "sqlstate", ""))
     is_foreseen = isinstance(error, (StorageError, *FAILURES))
     return not is_foreseen or isinstance(cause, IntegrityError | DataError) or state[:2] in _DATA_STATES

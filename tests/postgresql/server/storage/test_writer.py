@@ -14,9 +14,10 @@ from sqlalchemy.engine import URL, make_url
 from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.match.exchange import Message
 from server.records.entries import SentEntry
-from server.storage.batch import MatchEnding, MatchPart, write
+from server.storage.batch import write
 from server.storage.database import Database
 from server.storage.journals import summary_of, unpacked
+from server.storage.parts import MatchEnding, MatchPart
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers

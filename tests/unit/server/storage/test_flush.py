@@ -14,6 +14,7 @@ from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage import batch
 from server.storage.database import Database
+from server.storage.parts import MatchPart
 from server.storage.writer import EventWriter
 
 ENTRY = SentEntry(1, 0, "left", Message.PLAY, "(PLAY m NIL)")
@@ -27,7 +28,7 @@ class Transactions:
         self.begun = asyncio.Event()
 
     async def write(
-        self, _database: Database, parts: Sequence[batch.MatchPart], _holder: str, *, is_repeated: bool
+        self, _database: Database, parts: Sequence[MatchPart], _holder: str, *, is_repeated: bool
     ) -> dict[str, StorageError]:
         assert not is_repeated
         end: asyncio.Future[dict[str, StorageError]] = asyncio.get_running_loop().create_future()
