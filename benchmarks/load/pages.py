@@ -51,17 +51,19 @@ class Answers:
 
 
 async def measured(manager: Child, n_matches: int) -> Mapping[str, Answers]:
-    """Return how long every address took, each of several times.
+    """Return how long every address took, each of several times, which are spread over the whole of the measurement.
+
+    So no address has all of its answers while the manager does something else.
 
     Raises:
         aiohttp.ClientError: something is not answered as it should be.
     """
-    found = {}
+    found: dict[str, list[tuple[float, float]]] = {address: [] for address in addresses(n_matches)}
     async with aiohttp.ClientSession(manager.url, raise_for_status=True) as session:
-        for address in addresses(n_matches):
-            times, works = zip(*[await _once(manager, session, address) for _ in range(N_TIMES)], strict=True)
-            found[address] = Answers(times, works)
-    return found
+        for _ in range(N_TIMES):
+            for address, answers in found.items():
+                answers.append(await _once(manager, session, address))
+    return {address: Answers(*zip(*answers, strict=True)) for address, answers in found.items()}
 
 
 async def _once(manager: Child, session: aiohttp.ClientSession, address: str) -> tuple[float, float]:
