@@ -94,13 +94,13 @@ class HttpPlayer:
                 refusal = _without_address(error)
                 continue
             try:
-                error = await conversation.ended
+                failure = await conversation.ended
             finally:
                 # Closing politely would wait for a peer that does not read.
                 transport.abort()
-            if error is None:
+            if failure is None:
                 return
-            refusal = error
+            refusal = failure
             if conversation.is_connected:
                 break
         raise refusal
