@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError, ResourceClosedError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, ResourceClosedError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from server.errors import DatabaseLockedError, DatabaseOpenError
@@ -186,7 +186,7 @@ def _check_idle(dialect: sa.Dialect, connection: Any, record: sa.pool.Connection
     if time.monotonic() - record.info.get("used_s", 0.0) > IDLE_S:
         try:
             dialect.do_ping(connection)
-        except SQLAlchemyError as error:
+        except Exception as error:  # whatever it is, the pool opens another one then
             raise DisconnectionError from error
 
 

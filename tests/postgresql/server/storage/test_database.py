@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 
 from server.errors import DatabaseLockedError, DatabaseOpenError, StorageError
+from server.storage import address
 from server.storage.database import Database
+from tests.kit.server.postgresql import execute
 
 
 async def test_what_is_written_in_a_transaction_is_read_after_it(database: Database) -> None:
@@ -164,4 +166,17 @@ async def test_a_statement_that_takes_too_long_is_an_error_of_the_database(postg
 
     with pytest.raises(StorageError, match="canceling statement due to statement timeout"):
         await sleep()
+    await database.close()
+
+
+async def test_connections_that_broke_while_they_were_idle_are_not_used(
+    postgresql: URL, postgresql_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "IDLE_S", 0.0)
+    database = await Database.open(postgresql_address)
+    ending = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database.address.url.database}'"
+    await asyncio.to_thread(execute, postgresql, ending)
+    assert await database.scalar(sa.text("SELECT 1")) == 1
+    await asyncio.to_thread(execute, postgresql, ending)
+    assert [tuple(row) for row in await database.fetch("SELECT $1::integer", 2)] == [(2,)]
     await database.close()
