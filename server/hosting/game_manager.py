@@ -307,10 +307,9 @@ class GameManager:
             return
         waiting = [self._in_queue(match, at_ms) for match in queued]
         limits = await self.registry.limits({player for match in waiting for player in match.players})
-        busy = Counter(await self.matches.busy())
+        busy = Counter(await self.matches.busy(limits))
         if any(match.limits for match in waiting):
-            for named in await self.queue.playing_at_addresses():
-                busy.update(addresses(named).keys())
+            busy += await self.playing.addresses()
         n_core_slots = self.playing.cores.n_free
         self.waiting_for_core = frozenset(
             match.match_id for match in waiting if match.n_core_slots > max(0, n_core_slots)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from cachetools import LRUCache
@@ -21,7 +22,7 @@ from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee
 from server.records.entries import Circumstances, OnEntry
-from server.registry.queueing import busy_players, has_only_failed
+from server.registry.queueing import addresses, busy_players, has_only_failed
 from server.registry.registry import Registry
 from server.storage import games, matches, queue
 from server.storage.database import Database
@@ -86,6 +87,21 @@ class Playing:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, errors.StorageError] = {}
         self._n_attempts: Counter[str] = Counter()
+        self._called: dict[str, tuple[str, ...]] = {}
+
+    async def addresses(self) -> Counter[str]:
+        """Return in how many of the matches that are played now, here or elsewhere, each address plays.
+
+        What a match was ordered with never changes, so it is read once.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        playing = await self._queue.playing()
+        named = await self._queue.named([match_id for match_id in playing if match_id not in self._called])
+        new = {match_id: tuple(addresses(seats)) for match_id, seats in named.items()}
+        self._called = {match_id: self._called.get(match_id) or new.get(match_id, ()) for match_id in playing}
+        return Counter(chain.from_iterable(self._called.values()))
 
     @property
     def n_free(self) -> int:

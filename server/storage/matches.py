@@ -152,9 +152,11 @@ class MatchStore:
         query = query.order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
         return list(map(match_row, await self._database.rows(query)))
 
-    async def busy(self) -> dict[str, int]:
-        """Return how many seats each player has in matches that are played now."""
-        return await self._pairs(_BUSY)
+    async def busy(self, players: Collection[str] | None = None) -> dict[str, int]:
+        """Return how many seats each player has in matches that are played now; only those of *players*, if given."""
+        if players is None:
+            return await self._pairs(_BUSY)
+        return await self._pairs(_BUSY.where(seats.c.player.in_(players))) if players else {}
 
     async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
         """Return how many practice matches a party has ordered since then, and how many of them are not over."""

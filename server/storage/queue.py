@@ -1,6 +1,7 @@
 """The matches that wait: in the lobby for people, in the queue for players and for room."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+import json
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -69,6 +70,8 @@ _RANK: Final = sa.case(
     (matches.c.purpose == MatchPurpose.LADDER, 2), (matches.c.purpose == MatchPurpose.PRACTICE, 1), else_=0
 )
 """The class of a match in the queue: those of a lower one come first."""
+_AT_ONCE: Final = 1_000
+"""How many matches one query names."""
 _LOCK: Final = 7_171_002
 """The number of the lock under which matches are chosen, among those of PostgreSQL."""
 _COUNTING: Final = 7_171_003
@@ -113,11 +116,24 @@ class MatchQueue:
             for match_id, players in found.items()
         ]
 
-    async def playing_at_addresses(self) -> list[Mapping[str, Mapping[str, Any]]]:
-        """Return the seats by role, as they were ordered, of each match with HTTP players that is played now."""
+    async def playing(self) -> list[str]:
+        """Return the ids of all matches that are played now."""
+        is_running = matches.c.status == MatchStatus.RUNNING
+        if not self._database.is_sqlite:
+            return list(await self._database.scalars(sa.select(matches.c.id).where(is_running)))
+        # As one row: for each the driver waits for the interpreter's lock, and there may be thousands.
+        found = await self._database.scalar(sa.select(sa.func.json_group_array(matches.c.id)).where(is_running))
+        return list(json.loads(found))
+
+    async def named(self, match_ids: Sequence[str]) -> dict[str, Mapping[str, Mapping[str, Any]]]:
+        """Return the seats by role, as they were ordered, of those of the matches that have HTTP players."""
         with_http = sa.select(seats.c.match_id).where(seats.c.kind == SeatKind.HTTP)
-        query = sa.select(self._named).where(matches.c.status == MatchStatus.RUNNING, matches.c.id.in_(with_http))
-        return list(map(_by_role, await self._database.scalars(query)))
+        query = sa.select(matches.c.id, self._named.label("named")).where(matches.c.id.in_(with_http))
+        found: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        for begin in range(0, len(match_ids), _AT_ONCE):
+            part = query.where(matches.c.id.in_(match_ids[begin : begin + _AT_ONCE]))
+            found |= {row["id"]: _by_role(row["named"]) for row in await self._database.rows(part)}
+        return found
 
     @asynccontextmanager
     async def choosing(self) -> AsyncIterator[bool]:

@@ -173,7 +173,7 @@ async def test_players_are_busy_with_what_is_played(store: MatchStore, queue: Ma
     await add(store, match("c"), "ann", "cid")
     for name in ("a", "b"):
         await queue.claim([name], "here", 10)
-    assert await store.busy() == {"ann": 1, "bob": 3}
+    assert (await store.busy(), await store.busy(["bob", "cid"])) == ({"ann": 1, "bob": 3}, {"bob": 3})
 
 
 async def test_a_match_that_is_deleted_leaves_nothing(store: MatchStore) -> None:

@@ -11,7 +11,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
 from server.storage.rows import MatchPurpose, MatchStatus, PlayerRow, SeatKind
-from tests.kit.server.storage.samples import HandClock, add, begun, match
+from tests.kit.server.storage.samples import ORDER, HandClock, add, begun, match
 
 
 @pytest.fixture
@@ -44,6 +44,21 @@ async def test_what_is_begun_waits_no_more(queue: MatchQueue, clock: HandClock) 
     }
     assert {row.lease_until_ms for row in begun} == {clock() + 2500}
     assert await queue.length() == 1
+
+
+async def test_all_that_is_played_is_told_whoever_plays_it(queue: MatchQueue) -> None:
+    await queue.claim(["old"], "here", 2.5)
+    await queue.claim(["young"], "there", 2.5)
+    assert sorted(await queue.playing()) == ["old", "young"]
+
+
+async def test_seats_are_told_as_they_were_ordered(database: Database) -> None:
+    store = await begun(database)
+    seat = {"player": "http://127.0.0.1:9147", "maxMatches": 2}
+    ordered = ORDER | {"text": {"game": "tiny", "players": {"x": seat}}}
+    for match_id in ("one", "two"):
+        await add(store, match(match_id, order=ordered))
+    assert await MatchQueue(database).named(["one", "none"]) == {"one": {"x": seat}}
 
 
 async def test_each_match_is_begun_by_one(queue: MatchQueue) -> None:
