@@ -93,7 +93,9 @@ def _config(connection: sa.Connection, folder: Path) -> Config:
 
 
 Result = TypeVar("Result")
-FAILURES: Final = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+FAILURES: Final = (
+    SQLAlchemyError, OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError,
+)  # fmt: skip
 """What libraries raise where a database cannot be reached; within a transaction it is only the first."""
 
 
@@ -253,9 +255,9 @@ class Database:
                 assert isinstance(driver, asyncpg.Connection)
                 try:
                     rows: Sequence[Sequence[Any]] = await driver.fetch(statement, *values)
-                finally:
-                    if driver.is_closed():
-                        await connection.invalidate()
+                except BaseException:
+                    await connection.invalidate()  # of a connection that breaks not every error says so
+                    raise
                 return rows
         except FAILURES as error:
             raise StorageError(self.name, _reason(error)) from error
