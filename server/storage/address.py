@@ -5,7 +5,6 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError, ResourceClosedError
+from sqlalchemy.exc import ArgumentError, ResourceClosedError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from server.errors import DatabaseLockedError, DatabaseOpenError
@@ -132,8 +131,6 @@ STATEMENT_S: Final = 30
 """How long one statement may take."""
 WAIT_S: Final = 10
 """How long to wait for a connection, a lock, or a server that does not answer."""
-IDLE_S: Final = 1.0
-"""After how long without use a connection to PostgreSQL may be gone."""
 _READERS: Final = 4
 _CONNECTIONS: Final = 10
 _TEXT: Final = partial(str, encoding="utf-8", errors="replace")
@@ -158,36 +155,32 @@ def make_engines(address: DatabaseAddress, wait_s: float = WAIT_S) -> tuple[Asyn
 
 
 def _postgresql(address: DatabaseAddress, wait_s: float) -> AsyncEngine:
-    """Return an engine with a pool of connections, each with limits of time."""
+    """Return an engine with a pool of connections, each with limits of time, which are there whenever they are used."""
+    how = _limits(wait_s)
+    return create_async_engine(
+        address.url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=wait_s, pool_pre_ping=True, connect_args=how
+    )
+
+
+def make_step_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> AsyncEngine | None:
+    """Return the engine of PostgreSQL with the one connection of what is tried again when it fails; None on SQLite.
+
+    To ask whether a connection is there takes as long as three statements.
+    """
+    if address.path is not None:
+        return None
+    how = _limits(wait_s)
+    return create_async_engine(address.url, pool_size=1, max_overflow=0, pool_timeout=wait_s, connect_args=how)
+
+
+def _limits(wait_s: float) -> dict[str, Any]:
     settings = {
         "application_name": "ggp",
         "statement_timeout": f"{STATEMENT_S}s",
         "lock_timeout": f"{round(wait_s * 1000)}ms",
         "idle_in_transaction_session_timeout": f"{STATEMENT_S}s",  # a stopped process must not keep its locks
     }
-    engine = create_async_engine(
-        address.url,
-        pool_size=_CONNECTIONS,
-        max_overflow=0,
-        pool_timeout=wait_s,
-        connect_args={"timeout": wait_s, "command_timeout": STATEMENT_S + 5, "server_settings": settings},
-    )
-    sa.event.listen(engine.sync_engine, "checkin", _note_use)
-    sa.event.listen(engine.sync_engine, "checkout", partial(_check_idle, engine.dialect))
-    return engine
-
-
-def _note_use(_: Any, record: sa.pool.ConnectionPoolEntry) -> None:
-    record.info["used_s"] = time.monotonic()
-
-
-def _check_idle(dialect: sa.Dialect, connection: Any, record: sa.pool.ConnectionPoolEntry, _: Any) -> None:
-    """Ask the server whether a connection that was idle is still there; that takes as long as three statements."""
-    if time.monotonic() - record.info.get("used_s", 0.0) > IDLE_S:
-        try:
-            dialect.do_ping(connection)
-        except Exception as error:  # whatever it is, the pool opens another one then
-            raise DisconnectionError from error
+    return {"timeout": wait_s, "command_timeout": STATEMENT_S + 5, "server_settings": settings}
 
 
 def make_listening_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> AsyncEngine:

@@ -29,6 +29,7 @@ from server.storage.address import (
     check_file,
     configure,
     make_engines,
+    make_step_engine,
     make_thread_engines,
     read_address,
 )
@@ -112,6 +113,7 @@ class Database:
         self.address, self.name, self.is_sqlite = address, str(address), address.path is not None
         self.engine: AsyncEngine
         self.engine, self._writing = make_engines(address, wait_s)
+        self._steps = make_step_engine(address, wait_s)
         self._threads = make_thread_engines(address, wait_s)
         self._prompt = None if address.path is None else PromptConnection(address.path, configure)
         self._checkpoint: asyncio.Task[None] | None = None
@@ -247,10 +249,11 @@ class Database:
         """Return the rows of *statement*, on PostgreSQL alone: with its driver, in a transaction of its own.
 
         Raises:
-            StorageError: the database failed.
+            StorageError: the database failed; also where the connection broke earlier, and another one is opened next.
         """
+        assert self._steps is not None
         try:
-            async with self._writing.connect() as connection:
+            async with self._steps.connect() as connection:
                 driver = (await connection.get_raw_connection()).driver_connection
                 assert isinstance(driver, asyncpg.Connection)
                 try:
@@ -336,6 +339,8 @@ class Database:
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
+        if self._steps is not None:
+            await self._steps.dispose()
         if self._checkpoint is not None:
             await self._checkpoint
         for threads in self._threads or ():

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from server.errors import DatabaseLockedError, DatabaseOpenError, StorageError
-from server.storage import address
 from server.storage.database import Database
 from tests.kit.server.postgresql import execute
 
@@ -169,14 +168,15 @@ async def test_a_statement_that_takes_too_long_is_an_error_of_the_database(postg
     await database.close()
 
 
-async def test_connections_that_broke_while_they_were_idle_are_not_used(
-    postgresql: URL, postgresql_address: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_connection_that_broke_is_another_one_at_the_next_attempt(
+    postgresql: URL, postgresql_address: str
 ) -> None:
-    monkeypatch.setattr(address, "IDLE_S", 0.0)
     database = await Database.open(postgresql_address)
+    assert [tuple(row) for row in await database.fetch("SELECT $1::integer", 1)] == [(1,)]
     ending = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database.address.url.database}'"
     await asyncio.to_thread(execute, postgresql, ending)
-    assert await database.scalar(sa.text("SELECT 1")) == 1
-    await asyncio.to_thread(execute, postgresql, ending)
-    assert [tuple(row) for row in await database.fetch("SELECT $1::integer", 2)] == [(2,)]
+    with pytest.raises(StorageError):
+        await database.fetch("SELECT $1::integer", 2)
+    assert [tuple(row) for row in await database.fetch("SELECT $1::integer", 3)] == [(3,)]
+    assert await database.scalar(sa.text("SELECT 4")) == 4
     await database.close()
