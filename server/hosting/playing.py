@@ -99,8 +99,8 @@ class Playing:
         """
         playing = await self._queue.playing()
         named = await self._queue.named([match_id for match_id in playing if match_id not in self._called])
-        new = {match_id: tuple(addresses(seats)) for match_id, seats in named.items()}
-        self._called = {match_id: self._called.get(match_id) or new.get(match_id, ()) for match_id in playing}
+        called = self._called | {match_id: tuple(addresses(seats)) for match_id, seats in named.items()}
+        self._called = {match_id: called.get(match_id, ()) for match_id in playing}
         return Counter(chain.from_iterable(self._called.values()))
 
     @property

@@ -4,8 +4,8 @@ The statements are those of SQLAlchemy, but for what happens at every step of ev
 driver of the database (`drivers`).
 """
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, TypeVar
 
 import sqlalchemy as sa
 
@@ -18,6 +18,7 @@ from server.storage.parts import MatchEnding, MatchPart, match_values, seat_valu
 from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
 
+Part = TypeVar("Part", bound=MatchPart)
 _HELD: Final = (
     sa.select(matches.c.id, matches.c.status)
     .where(matches.c.id.in_(sa.bindparam("ids", expanding=True)), matches.c.holder == sa.bindparam("of_holder"))
@@ -50,10 +51,18 @@ _SEAT_END: Final = sa.update(seats).where(
 )
 
 
+def transactions(database: Database, parts: Iterable[Part]) -> list[list[Part]]:
+    """Return *parts* as those of one transaction each: what is written otherwise than at every step has its own."""
+    by_way: tuple[list[Part], list[Part]] = ([], [])
+    for part in parts:
+        by_way[part.needs_events if database.is_sqlite else part.ending is not None].append(part)
+    return [found for found in by_way if found]
+
+
 async def write(
     database: Database, parts: Collection[MatchPart], holder: str, *, is_repeated: bool
 ) -> dict[str, StorageError]:
-    """Write *parts* in one transaction, and return why some were left out: by match, the others are not affected.
+    """Write *parts*, one of `transactions`, and return why some were left out: by match, the others are not affected.
 
     A part is left out where the match is not *holder*'s (`LostMatchError`), and where its first entry is not the next
     one of the journal (`JournalGapError`): whatever happened before, a journal has no gaps.
@@ -63,17 +72,11 @@ async def write(
             was, which *is_repeated* allows for.
     """
     by_match = {part.match_id: part for part in parts}
-    if database.is_sqlite and not is_repeated and not any(part.needs_events for part in parts):
+    if not is_repeated and database.is_sqlite and not any(part.needs_events for part in parts):
         return await database.write_driver(SqliteWriting(database.name, by_match, holder))
-    refused: dict[str, StorageError] = {}
-    if not database.is_sqlite and not is_repeated:
-        steps = [part for part in parts if part.ending is None]
-        if steps:
-            refused = await write_steps(database, steps, holder)
-        by_match = {key: part for key, part in by_match.items() if part.ending is not None}
-    if by_match:
-        refused |= await database.write(_Writing(database, by_match, holder, is_repeated))
-    return refused
+    if not is_repeated and not database.is_sqlite and all(part.ending is None for part in parts):
+        return await write_steps(database, parts, holder)
+    return await database.write(_Writing(database, by_match, holder, is_repeated))
 
 
 class _Writing:
@@ -109,11 +112,10 @@ class _Writing:
 
     def _is_next(self, connection: sa.Connection, part: MatchPart, last: int) -> bool:
         """Return whether a part is to be written now: its entries follow event *last*, and are not there already."""
-        numbers = part.numbers
-        if numbers == list(range(last + 1, last + 1 + len(numbers))):
+        if part.follows(last):
             return True
         if not (self._is_repeated and _has_rows(connection, part)):
-            self._refused[part.match_id] = JournalGapError(self._name, part.match_id, last, numbers[0])
+            self._refused[part.match_id] = JournalGapError(self._name, part.match_id, last, part.numbers[0])
         return False
 
 

@@ -8,7 +8,7 @@ that happened at once in one statement, which is a transaction by itself: each a
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -125,10 +125,8 @@ def _refusal(name: str, part: MatchPart, held: tuple[str, int] | None) -> Storag
     """Return why *part* must not be written: its match is lost, or its first entry is not the next one."""
     if held is None or held[0] != MatchStatus.RUNNING:
         return LostMatchError(name, part.match_id)
-    numbers, last = part.numbers, held[1]
-    if numbers != list(range(last + 1, last + 1 + len(numbers))):
-        return JournalGapError(name, part.match_id, last, numbers[0])
-    return None
+    last = held[1]
+    return None if part.follows(last) else JournalGapError(name, part.match_id, last, part.numbers[0])
 
 
 def _with_all(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> None:
@@ -187,12 +185,13 @@ Only its holder adds to it, so it has no more by then, or the match has another 
 _EVENT_COLUMNS: Final = ("match_id", "number", "kind", "at_ms", "step", "role", "body")
 
 
-def _first(numbers: Sequence[int]) -> int | None:
-    """Return the first of *numbers*; None, which follows on no number, where there is a gap between them."""
-    return numbers[0] if list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))) else None
+def _first(part: MatchPart) -> int | None:
+    """Return the first number of *part*; None, which follows on no number, where there is a gap between them."""
+    first = part.numbers[0]
+    return first if part.follows(first - 1) else None
 
 
-async def write_steps(database: Database, parts: Sequence[MatchPart], holder: str) -> dict[str, StorageError]:
+async def write_steps(database: Database, parts: Collection[MatchPart], holder: str) -> dict[str, StorageError]:
     """Write *parts* of matches that go on to PostgreSQL, and return why some were left out; *holder* plays the matches.
 
     Raises:
@@ -202,7 +201,7 @@ async def write_steps(database: Database, parts: Sequence[MatchPart], holder: st
     found = await database.fetch(
         _STEPS_TEXT,
         [part.match_id for part in parts],
-        [_first(part.numbers) for part in parts],
+        [_first(part) for part in parts],
         *([each[key] for each in progress] for key in ("n", "errors", "started")),
         holder,
         *([row[name] for part in parts for row in part.rows] for name in _EVENT_COLUMNS),

@@ -41,6 +41,10 @@ class MatchPart:
         """The numbers of the entries."""
         return [row["number"] for row in self.rows]
 
+    def follows(self, last: int) -> bool:
+        """Return whether the entries are the next ones after entry *last*, without a gap."""
+        return self.numbers == list(range(last + 1, last + 1 + len(self.rows)))
+
     def add(self, number: int, entry: entries.Entry, line: str | None = None) -> None:
         """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
         self.rows.append(

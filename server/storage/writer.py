@@ -208,9 +208,8 @@ class EventWriter:
             self._in_flight = self._next()
             if self._pending:
                 self._wake.set()
-            # What needs more than it brings is rare, and a transaction of its own: it takes another way.
-            for needs_events in (False, True):
-                await self._write([part for part in self._in_flight.values() if part.needs_events is needs_events])
+            for parts in batch.transactions(self._database, self._in_flight.values()):
+                await self._write(parts)
             self._in_flight = {}
 
     def _next(self) -> dict[str, _Waiting]:

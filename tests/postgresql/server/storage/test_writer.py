@@ -16,7 +16,7 @@ from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.batch import write
 from server.storage.database import Database
-from server.storage.journals import summary_of, unpacked
+from server.storage.journals import packed, summary_of, unpacked
 from server.storage.parts import MatchEnding, MatchPart
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
@@ -476,3 +476,18 @@ async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_
     found = await store.entries("m")
     await database.close()
     assert found == journal()
+
+
+async def test_an_end_that_is_refused_leaves_the_steps_of_others_written(postgresql_address: str) -> None:
+    database = await Database.open(postgresql_address)
+    store = await begun(database, "goes on", "ends")
+    writer = EventWriter(database, "here")
+    writer.put("goes on", 0, journal("goes on")[0])
+    refused = replace(summary_of(journal("ends")), n_steps=2**40)
+    with pytest.raises(UnwritableError):
+        await writer.finish("ends", refused, None, packed(["{}"]))
+    await writer.flush("goes on")
+    await writer.close()
+    found = await store.entries("goes on")
+    await database.close()
+    assert len(found) == 1

@@ -62,7 +62,7 @@ def transactions(monkeypatch: pytest.MonkeyPatch) -> Transactions:
 
 @pytest.fixture
 def writer() -> EventWriter:
-    return EventWriter(cast(Database, SimpleNamespace(name="memory")), "here", retries_s=())
+    return EventWriter(cast(Database, SimpleNamespace(name="memory", is_sqlite=True)), "here", retries_s=())
 
 
 async def test_a_flush_waits_until_the_transaction_has_ended(writer: EventWriter, transactions: Transactions) -> None:
