@@ -15,7 +15,7 @@ from players.player import Insight, Player
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.kernel_calls import InTheMaking
 from players.search.positions import has_two_sides
-from players.search.proof.solver import Prover
+from players.search.proof.prover import Prover
 
 if TYPE_CHECKING:
     from players.learning.forest import Forest

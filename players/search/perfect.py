@@ -16,7 +16,8 @@ from players.player import Insight
 from players.search import kernel_calls, threads, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
-from players.search.proof.solver import DEFAULT_TABLE_MB, Prover
+from players.search.proof.prover import Prover
+from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import DEFAULT, SearchSettings
@@ -26,6 +27,8 @@ PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
 _TABLE_SHARE: Final = 1 / 8
 """How large the table of proofs is, beside the tree."""
+_GLANCE_SHARE: Final = 1 / 32
+"""How much of a move's time the tree has before the proofs, to say what they can expect."""
 _LEARNING_SHARE: Final = 2 / 3
 _LEARNING_S: Final = 10.0
 """How much of what is left of the start clock, or of the first move after it, is spent on learning."""
@@ -91,19 +94,35 @@ class PerfectSearch:
         if search is not None:
             if budget.deadline is not None:
                 self._learn(search, budget.deadline)
-            best = self._proven(search, state, budget.deadline) or self._searched(search, state, budget, report)
+            best = self._best(search, state, budget, report)
             if best is not None:
                 return best
         best = self.tree.think(state, self.role, budget, report)
         self.insight = self.tree.insight(state, self.role)
         return best
 
-    def _proven(self, search: threads.AnySearch, state: State, deadline: Deadline | None) -> Term | None:
-        """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
+    def _best(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+        """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
         prover = None if self.prover is None else self.prover.get(0.0)
-        if prover is None or deadline is None:
-            return None
-        found = prover.think(state, self.role, deadline)
+        if prover is not None and budget.deadline is not None:
+            known = prover.known(state, self.role)
+            if known.move is not None:
+                self.insight = prover.insight(known)
+                return known.move
+            glance = budget.deadline.at_most(_GLANCE_SHARE * budget.deadline.remaining_s)
+            best = self._searched(search, state, SearchBudget(deadline=glance), report)
+            if best is None or search.has_solved(state):
+                return best
+            proven = self._proven(search, prover, state, budget.deadline)
+            if proven is not None:
+                return proven
+        return self._searched(search, state, budget, report)
+
+    def _proven(
+        self, search: threads.AnySearch, prover: Prover, state: State, deadline: Deadline
+    ) -> Term | None:
+        """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
+        found = prover.think(state, self.role, deadline, None if self.insight is None else self.insight.value)
         for settled in found.settled:
             search.settle(settled.words, settled.goals)
         if found.move is not None:

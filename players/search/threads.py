@@ -314,6 +314,10 @@ class ThreadedSearch:
         for search in self.searches:
             search.settle(words, goals)
 
+    def has_solved(self, state: State) -> bool:  # noqa: ARG002 -- the signature is that of one tree
+        """Return whether what the state of the last move is worth is proven."""
+        return any(self.searches[number].is_solved(self._roots[number]) for number in self._at_rest())
+
     def insight(self, state: State, role: Role) -> Insight:  # noqa: ARG002 -- the signature is that of one tree
         """Return what the trees found for *role* in their last move, with the line of the tree of the most walks."""
         best, found, numbers = self._best(role), self.figures(role), self._at_rest()

@@ -1,193 +1,212 @@
 """The kernel of depth-first proof-number search: it decides whether a role can be sure of a goal.
 
+Several paths go down at once, so that each pass over the circuit expands a state of each.
 *Source*: Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002; the sums are those of weak
 proof-number search (Ueda et al., 2008), which count what several ways lead to once, and thresholds grow by a quarter
 (Pawlewicz and Lew, "Improving depth-first PN-search: 1 + epsilon trick", 2006).
-
-A node of which it is not known has two numbers: about how many states have to be looked at to prove it, and to disprove
-it. What is proven has 0 and INFINITE, what is disproven INFINITE and 0.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gdl.compiler.kernels.jit import kernel, subroutine
-from gdl.compiler.kernels.words import U
-from players.search.proof.expansion import INFINITE, expand
-from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
-
-_MAX_NUMBER: Final = INFINITE - 1
-MAX_DEPTH: Final = 500
-MAX_CHILDREN: Final = 100_000
-"""Of all nodes on a way together."""
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
+from gdl.compiler.kernels.lanes import N_LANES
+from players.search.proof.expansion import INFINITE, MAX_PARTS, expand
+from players.search.proof.paths import (
+    BEST,
+    CHOSEN,
+    DISPROOF,
+    DISPROOF_LIMIT,
+    FIRST,
+    IS_OR,
+    LEAST,
+    MAX_DEPTH,
+    N,
+    N_OPEN,
+    PROOF,
+    PROOF_LIMIT,
+    SECOND,
+    WORK,
+    fill,
+    leave,
+    leave_all,
+    remember,
+    sum_up,
+)
+from players.search.proof.table import key_of
 
 DECIDED: Final = 1
 UNDECIDED: Final = 0
 TOO_DEEP: Final = -4
 """What `descend` returns besides the refusals of `expand`: there is an answer, the budget ended, or no end is near."""
 
-FIRST: Final = 0
-N: Final = 1
-_IS_OR: Final = 2
-_PROOF_LIMIT: Final = 3
-_DISPROOF_LIMIT: Final = 4
-_BEST: Final = 5
-_WORK: Final = 6
-_N_FIELDS: Final = 7
-
-_SHIFT: Final = 24
-_LOW: Final = U(INFINITE)
-_WORK_BITS: Final = U(0xFFFF << 2 * _SHIFT)
-
-
-class Path(NamedTuple):
-    """The nodes on the way down, and their children. *Shapes*: D levels, C children, S words a state.
-
-    `node` (D, fields), `key` (D,), `words` (D, S); `child_key` (C,), `child_number` (C, 2) proof and disproof number,
-    `child_move` (C,), `child_words` (C, S).
-    """
-
-    node: NDArray[np.int64]
-    key: NDArray[np.uint64]
-    words: NDArray[np.uint64]
-    child_key: NDArray[np.uint64]
-    child_number: NDArray[np.int64]
-    child_move: NDArray[np.int32]
-    child_words: NDArray[np.uint64]
-
-
-def path_for(n_words: int) -> Path:
-    """Return room for a way down through states of *n_words*."""
-    return Path(
-        node=np.zeros((MAX_DEPTH, _N_FIELDS), np.int64),
-        key=np.zeros(MAX_DEPTH, np.uint64),
-        words=np.zeros((MAX_DEPTH, n_words), np.uint64),
-        child_key=np.zeros(MAX_CHILDREN, np.uint64),
-        child_number=np.zeros((MAX_CHILDREN, 2), np.int64),
-        child_move=np.zeros(MAX_CHILDREN, np.int32),
-        child_words=np.zeros((MAX_CHILDREN, n_words), np.uint64),
-    )
+_WAITS: Final = 1
+_IS_OVER: Final = 2
 
 
 @subroutine
-def _look_up(table, key, numbers):
-    """Write the numbers that the table has for *key*, if there are any."""
-    row = row_of(table, key)
-    column = find(table, row, key)
-    if column != NO_PLACE:
-        entry = table[row, column]
-        numbers[0] = np.int64(entry & _LOW)
-        numbers[1] = np.int64((entry >> U(_SHIFT)) & _LOW)
+def _begin(room, paths, n_parts, salt):
+    """Let all paths wait at the root, whose words the first one has."""
+    for part in range(MAX_PARTS):
+        room.waits[part] = part < n_parts
+        level = part * MAX_DEPTH
+        paths.depth[part] = 0
+        for s in range(paths.words.shape[1]):
+            paths.words[level, s] = room.state[part, s] = paths.words[0, s]
+        paths.key[level] = key_of(paths.words, 0, salt)
+        paths.node[level, PROOF_LIMIT] = paths.node[level, DISPROOF_LIMIT] = INFINITE
+
+
+@inlined
+def _go_down(room, paths, table, path):
+    """Let a path wait at the child that was found best, with the limits that follow from its siblings."""
+    level = path * MAX_DEPTH + paths.depth[path]
+    node, found, number = paths.node, paths.found, paths.child_number
+    child = found[CHOSEN]
+    node[level, BEST] = child
+    own = PROOF_LIMIT if node[level, IS_OR] else DISPROOF_LIMIT
+    other = PROOF_LIMIT + DISPROOF_LIMIT - own
+    node[level + 1, own] = min(node[level, own], found[SECOND] + 1 + found[SECOND] // 4)
+    node[level + 1, other] = node[level, other] - (found[N_OPEN] - 1)
+    remember(table, paths.child_key[child], number[child, 0], number[child, 1], 0, 1)
+    paths.depth[path] += 1
+    paths.key[level + 1] = paths.child_key[child]
+    for s in range(paths.words.shape[1]):
+        paths.words[level + 1, s] = room.state[path, s] = paths.child_words[child, s]
+    room.waits[path] = True
+
+
+@inlined
+def _go_up(paths, table, path):
+    """Let a path return from a node with what was found there."""
+    level = path * MAX_DEPTH + paths.depth[path]
+    found, work = paths.found, paths.node[level, WORK]
+    remember(table, paths.key[level], found[PROOF], found[DISPROOF], work, -1)
+    child = paths.node[level - 1, BEST]
+    paths.child_number[child, 0], paths.child_number[child, 1] = found[PROOF], found[DISPROOF]
+    paths.node[level - 1, WORK] += work
+    paths.depth[path] -= 1
 
 
 @subroutine
-def _remember(table, key, proof, disproof, work):
-    """Keep the numbers of *key* in the table, in the place of what took least work."""
-    effort = 0
-    while work > 0 and effort < 60:
-        work >>= 1
-        effort += 1
-    entry = U(effort) << U(2 * _SHIFT) | U(disproof) << U(_SHIFT) | U(proof)
-    keep(table, row_of(table, key), key, entry, _WORK_BITS)
+def _withdraw(room, paths, table, key, path, n_parts):
+    """Let the other paths leave the node of a key, of which all is known; they wait for nothing."""
+    for other in range(n_parts):
+        base = other * MAX_DEPTH
+        for depth in range(1, paths.depth[other] + 1 if other != path else 0):
+            if paths.key[base + depth] == key:
+                for below in range(depth, paths.depth[other] + 1):
+                    leave(table, paths.key[base + below])
+                paths.depth[other] = depth - 1
+                room.waits[other] = False
+                break
 
 
 @subroutine
-def _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt):
-    """Fill in the node at *depth*, whose words are there; return how many children it has, or a refusal."""
-    n = expand(tables, goal_wins, goal_first, role, room, path.words[depth])
-    if n <= 0:
-        return n
-    node = path.node[depth]
-    first = 0 if depth == 0 else path.node[depth - 1, FIRST] + path.node[depth - 1, N]
-    if first + n > MAX_CHILDREN:
-        return TOO_DEEP
-    is_or = room.decider[0] == role
-    node[FIRST], node[N], node[_IS_OR], node[_WORK] = first, n, is_or, 1
-    for i in range(n):
-        child, numbers = first + i, path.child_number[first + i]
-        path.child_move[child] = room.moves[i]
-        for s in range(path.child_words.shape[1]):
-            path.child_words[child, s] = room.words[i, s]
-        path.child_key[child] = key_of(room.words[i], salt)
-        numbers[0], numbers[1] = room.numbers[i, 0], room.numbers[i, 1]
-        if numbers[0] > 0 and numbers[1] > 0:
-            _look_up(table, path.child_key[child], numbers)
-    return n
+def _go_on(room, paths, table, path, n_parts, may_wait):
+    """Let a path go up and down until it waits, unless it may not, or is over; return what it does."""
+    found = paths.found
+    while True:
+        level = path * MAX_DEPTH + paths.depth[path]
+        sum_up(paths, table, level)
+        is_decided = found[PROOF] == 0 or found[DISPROOF] == 0
+        if paths.depth[path] == 0:
+            if is_decided or not may_wait:
+                remember(table, paths.key[level], found[PROOF], found[DISPROOF], paths.node[level, WORK], 0)
+                return _IS_OVER
+        else:
+            own = 0 if paths.node[level, IS_OR] else 1
+            least, limit = found[LEAST], paths.node[level, PROOF_LIMIT + own]
+            is_done = least >= limit or found[1 - own] >= paths.node[level, DISPROOF_LIMIT - own]
+            if is_decided or is_done or not may_wait:
+                key = paths.key[level]
+                _go_up(paths, table, path)
+                if is_decided:
+                    _withdraw(room, paths, table, key, path, n_parts)
+                continue
+        _go_down(room, paths, table, path)
+        return _WAITS
+
+
+@inlined
+def _gather(room, paths, table, n_parts, n_left):
+    """Let paths go on until all wait, or *n_left*; return how many do, -1 - path where that has decided the root."""
+    while True:
+        n_waiting, path = 0, -1
+        for other in range(n_parts):
+            if room.waits[other]:
+                n_waiting += 1
+            elif path < 0:
+                path = other
+        if n_waiting >= n_left or path < 0:
+            return n_waiting
+        if _go_on(room, paths, table, path, n_parts, True) == _IS_OVER:
+            return -1 - path
+
+
+@inlined
+def _fill_all(room, paths, n_parts, role, salt):
+    """Give the states that waited their children; return whether there is room, and no path is too long."""
+    for path in range(n_parts):
+        if room.waits[path]:
+            room.waits[path] = False
+            depth = paths.depth[path]
+            level, first_lane = path * MAX_DEPTH + depth, path * (N_LANES // n_parts)
+            if depth + 1 >= MAX_DEPTH or not fill(room, paths, path, level, depth == 0, first_lane, role, salt):
+                return False
+    return True
 
 
 @subroutine
-def _summed(path, depth, found):
-    """Write into *found* the numbers of the node at *depth*, its best child, and the number of the second best."""
-    node = path.node[depth]
-    own, other = (0, 1) if node[_IS_OR] else (1, 0)
-    least, second, best = INFINITE + 1, INFINITE, -1
-    greatest, n_open = 0, 0
-    for child in range(node[FIRST], node[FIRST] + node[N]):
-        mine, theirs = path.child_number[child, own], path.child_number[child, other]
-        if mine < least or (mine == least and theirs < path.child_number[best, other]):
-            second = min(second, least)
-            least, best = mine, child
-        elif mine < second:
-            second = mine
-        if theirs > 0:
-            greatest = max(greatest, theirs)
-            n_open += 1
-    if least == 0:
-        found[own], found[other] = 0, INFINITE
-    elif n_open == 0:
-        found[own], found[other] = INFINITE, 0
-    else:
-        found[own] = min(least, _MAX_NUMBER)
-        found[other] = min(greatest + n_open - 1, _MAX_NUMBER)
-    found[2], found[3], found[4] = best, second, n_open
+def _refusal(room, n_parts):
+    """Return why a state cannot be expanded."""
+    for part in range(n_parts):
+        if room.waits[part] and room.n[part] <= 0:
+            return room.n[part]
+    return TOO_DEEP
+
+
+@subroutine
+def _end(room, paths, table, n_parts, decider):
+    """Let all paths return to the root, and the first one know what path *decider* has found there, if any has."""
+    if decider < 0:
+        for path in range(n_parts):
+            room.waits[path] = False
+            _go_on(room, paths, table, path, n_parts, False)
+    elif decider > 0:
+        first, other = paths.node[0, FIRST], paths.node[decider * MAX_DEPTH, FIRST]
+        for i in range(paths.node[0, N]):
+            for column in range(2):
+                paths.child_number[first + i, column] = paths.child_number[other + i, column]
+    leave_all(paths, table, n_parts)
+    sum_up(paths, table, 0)
 
 
 @kernel
-def descend(tables, goal_wins, goal_first, room, table, path, role, salt, max_nodes, result):
-    """Search from the state at the root of *path* until it is decided or *max_nodes* states were expanded.
+def descend(tables, goal_wins, goal_first, room, table, paths, role, salt, max_nodes, n_parts, result):
+    """Search from the state at the root of the first path until it is decided or *max_nodes* states were expanded.
 
-    `result` gets the proof and disproof numbers of the root, its best move, and how many states were expanded.
+    There are *n_parts* paths. `result` gets the proof and disproof numbers of the root, its best move, and how many
+    states were expanded.
     """
-    found = np.zeros(5, np.int64)
-    root = path.node[0]
-    path.key[0] = key_of(path.words[0], salt)
-    state = _open(tables, goal_wins, goal_first, room, table, path, 0, role, salt)
-    root[_PROOF_LIMIT] = root[_DISPROOF_LIMIT] = INFINITE
-    depth, n_nodes = 0, 1
-    while state > 0:
-        node = path.node[depth]
-        _summed(path, depth, found)
-        is_done = found[0] >= node[_PROOF_LIMIT] or found[1] >= node[_DISPROOF_LIMIT]
-        if is_done or n_nodes >= max_nodes:
-            _remember(table, path.key[depth], found[0], found[1], node[_WORK])
-            if depth == 0:
-                break
-            depth -= 1
-            child = path.node[depth, _BEST]
-            path.child_number[child, 0], path.child_number[child, 1] = found[0], found[1]
-            path.node[depth, _WORK] += node[_WORK]
-            continue
-        child = found[2]
-        node[_BEST] = child
-        if depth + 1 >= MAX_DEPTH:
-            state = TOO_DEEP
+    _begin(room, paths, n_parts, salt)
+    n_nodes, n_waiting, decider = 0, 1, -1
+    while n_waiting > 0:
+        if not expand(tables, goal_wins, goal_first, role, room, n_parts):
+            leave_all(paths, table, n_parts)
+            result[3] = n_nodes
+            return _refusal(room, n_parts)
+        n_nodes += n_waiting
+        if not _fill_all(room, paths, n_parts, role, salt):
+            leave_all(paths, table, n_parts)
+            result[3] = n_nodes
+            return TOO_DEEP
+        if n_nodes >= max_nodes:
             break
-        below = path.node[depth + 1]
-        own, other = (0, 1) if node[_IS_OR] else (1, 0)
-        limits = (node[_PROOF_LIMIT], node[_DISPROOF_LIMIT])
-        below[_PROOF_LIMIT + own] = min(limits[own], found[3] + 1 + found[3] // 4)
-        below[_PROOF_LIMIT + other] = limits[other] - (found[4] - 1)
-        depth += 1
-        path.key[depth] = path.child_key[child]
-        for s in range(path.words.shape[1]):
-            path.words[depth, s] = path.child_words[child, s]
-        state = _open(tables, goal_wins, goal_first, room, table, path, depth, role, salt)
-        n_nodes += 1
-    result[0], result[1], result[2], result[3] = found[0], found[1], -1, n_nodes
-    if state <= 0:
-        return state
-    if found[2] >= 0:
-        result[2] = path.child_move[found[2]]
-    return DECIDED if found[0] == 0 or found[1] == 0 else UNDECIDED
+        n_waiting = _gather(room, paths, table, n_parts, max_nodes - n_nodes)
+        if n_waiting < 0:
+            decider = -1 - n_waiting
+    _end(room, paths, table, n_parts, decider)
+    found = paths.found
+    result[0], result[1], result[3] = found[PROOF], found[DISPROOF], n_nodes
+    result[2] = paths.child_move[found[CHOSEN]]
+    return DECIDED if found[PROOF] == 0 or found[DISPROOF] == 0 else UNDECIDED

@@ -1,7 +1,4 @@
-"""What a state is worth to a role, proven to the ends of the play: the Python side of the proof search.
-
-Beside another search it gets a share of a player's time, larger where it finds proofs.
-"""
+"""What a state is worth to a role, proven to the ends of the play: the Python side of the proof search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,19 +10,22 @@ from numpy.typing import NDArray
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.kernels.words import rows
-from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
-from players.deadline import Deadline, SearchBudget
-from players.player import Insight
+from players.deadline import SearchBudget
 from players.search.kernel_calls import Pace
-from players.search.proof.descent import DECIDED, FIRST, UNDECIDED, N, descend, path_for
-from players.search.proof.expansion import room_for
+from players.search.proof.descent import DECIDED, UNDECIDED, descend
+from players.search.proof.expansion import TOO_WIDE, fitting_parts, room_for
+from players.search.proof.paths import FIRST, N, paths_for
 from players.search.proof.table import n_rows
 
 DEFAULT_TABLE_MB: Final = 64
 _FIRST_NODES: Final = 500
 _MAX_NODES: Final = 1_000_000
+_SPREAD: Final = 0.07
+"""An expected goal that is so far off, as a share of the range of goals, doubles the turns of a question."""
+_MOST_TURNS: Final = 2.0
+"""By how many doublings a question is asked for longer, at most."""
 _SALT: Final = 0xD1B54A32D192ED03
 _WORD: Final = (1 << 64) - 1
 
@@ -64,14 +64,18 @@ class ProofSearch:
         self._tables = game.rules.single
         self._n_words = n_words(len(game.fluents))
         self._room = room_for(self._tables)
-        self._path = path_for(self._n_words)
+        self._paths = paths_for(self._n_words)
+        self._n_paths = 1
         self._table = rows(n_rows(table_mb))
         self._pace = Pace()
 
-    def solve(self, state: State, role: Role, budget: SearchBudget) -> Solution | None:
+    def solve(
+        self, state: State, role: Role, budget: SearchBudget, expected: float | None = None
+    ) -> Solution | None:
         """Return what *state* is worth to *role*, None where *budget* does not suffice to say.
 
-        Its rounds are states that are expanded. None, too, where roles move at the same time, where chance plays, and
+        Its rounds are states that are expanded. What is *expected* of the state, a goal of *role*, says which questions
+        to ask for longer. None, too, where roles move at the same time, where chance plays, and
         where a state cannot be reached or a play may be without an end.
 
         Raises:
@@ -85,9 +89,11 @@ class ProofSearch:
         moves = here.legal_moves(role)
         if RANDOM in self.game.roles or not isinstance(here, CompiledState):
             return None
-        return self._value(here, self.game.roles.index(role), moves, budget)
+        return self._value(here, self.game.roles.index(role), moves, budget, expected)
 
-    def _value(self, state: CompiledState, role: int, moves: Sequence[Term], budget: SearchBudget) -> Solution | None:
+    def _value(
+        self, state: CompiledState, role: int, moves: Sequence[Term], budget: SearchBudget, expected: float | None
+    ) -> Solution | None:
         """Return the highest goal that can be reached for sure; every goal is at least the lowest.
 
         The goals in the middle of those in question take turns, each twice as long as the last.
@@ -96,8 +102,9 @@ class ProofSearch:
         goals, turn = self.goals, _FIRST_NODES
         low, high, best = 0, len(goals) - 1, None
         while low < high:
-            for middle in {(low + high + 1) // 2, (low + high) // 2 + 1}:
-                found = self._reaches(role, goals[middle], self._until(turn, budget))
+            shares = self._shares((low + high + 1) // 2, (low + high) // 2 + 1, expected)
+            for middle, share in shares.items():
+                found = self._reaches(role, goals[middle], self._until(int(turn * share), budget))
                 if found is not None:
                     break
                 if self.is_refused or budget.is_spent(self.n_nodes):
@@ -113,10 +120,31 @@ class ProofSearch:
             move = moves[0] if moves and (low == 0 or len(moves) == 1) else None
         return Solution(goals[low], move)
 
+    def _shares(self, lower: int, higher: int, expected: float | None) -> dict[int, float]:
+        """Return the two goals in question, by number, and how many times a turn each is asked for.
+
+        Where much is *expected*, whether the higher one can be reached says more, else whether the lower one can.
+        """
+        if lower == higher or expected is None:
+            return dict.fromkeys((lower, higher), 1.0)
+        spread = _SPREAD * (self.goals[-1] - self.goals[0])
+        ahead = min(max((expected - self.goals[lower]) / spread, -_MOST_TURNS), _MOST_TURNS)
+        return {lower: max(1.0, 2.0**-ahead), higher: max(1.0, 2.0**ahead)}
+
     def _begin(self, state: CompiledState, role: int) -> None:
         self.goals = sorted({goal for goal in self.game.rules.goals[role] if goal is not None})
         self.bounds = {}
-        self._path.words[0] = words_of(state.packed, len(self.game.fluents))
+        self._paths.words[0] = words_of(state.packed, len(self.game.fluents))
+        self._n_paths = self._fitting_paths(role)
+
+    def _fitting_paths(self, role: int) -> int:
+        """Return on how many paths at once all replies to all moves of the root have a lane each."""
+        nothing_wins, result = np.zeros(len(self.game.rules.goals[role]), np.bool_), np.zeros(4, np.int64)
+        here = self._room, self._table, self._paths
+        descend(self._tables, nothing_wins, 0, *here, role, np.uint64(_SALT), 1, 1, result)
+        n = int(self._room.n[0])
+        widest = max(n, int(self._room.n_legal[: max(n, 0)].max(initial=1)))
+        return fitting_parts(widest)
 
     def _until(self, turn: int, budget: SearchBudget) -> SearchBudget:
         """Return *budget*, or what of it is for the next *turn* states."""
@@ -132,11 +160,14 @@ class ProofSearch:
         result = np.zeros(4, np.int64)
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)
-            here = self._room, self._table, self._path
+            here = self._room, self._table, self._paths
             self._pace.begin()
-            found = descend(self._tables, wins, first, *here, role, salt, n_nodes, result)
+            found = descend(self._tables, wins, first, *here, role, salt, n_nodes, self._n_paths, result)
             self._pace.end(int(result[3]))
             self.n_nodes += int(result[3])
+            if found == TOO_WIDE and self._n_paths > 1:
+                self._n_paths //= 2
+                continue
             if found not in {DECIDED, UNDECIDED}:
                 self.is_refused = True
                 return None
@@ -158,9 +189,9 @@ class ProofSearch:
 
     def _moves(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
         """Return the numbers of the moves at the root, which they are, and the words of what they lead to."""
-        first, n = int(self._path.node[0, FIRST]), int(self._path.node[0, N])
+        first, n = int(self._paths.node[0, FIRST]), int(self._paths.node[0, N])
         here = slice(first, first + n)
-        return self._path.child_number[here], self._path.child_move[here], self._path.child_words[here]
+        return self._paths.child_number[here], self._paths.child_move[here], self._paths.child_words[here]
 
     def settled(self) -> list[tuple[Term, NDArray[np.uint64], int]]:
         """Return the moves of which the last call found what they are worth, each with the words of the state after."""
@@ -182,123 +213,6 @@ class ProofSearch:
 def load_proof_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules = tiny_rules()
-    wins, path = np.zeros(rules.single.goal_value.shape[1], np.bool_), path_for(n_words(len(rules.fluents)))
+    wins, path = np.zeros(rules.single.goal_value.shape[1], np.bool_), paths_for(n_words(len(rules.fluents)))
     table, salt, result = rows(1), np.uint64(1), np.zeros(4, np.int64)
-    descend(rules.single, wins, 0, room_for(rules.single), table, path, 0, salt, 1, result)
-
-
-_FIRST_SHARE: Final = 1 / 8
-_MOST_SHARE: Final = 1 / 2
-_LEAST_SHARE: Final = 1 / 64
-"""The shares of the time left for a move; the first one at the start too."""
-_START_S: Final = 5.0
-"""The most that is spent before the first move."""
-_N_PLAYS: Final = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A state, as words, and the goals of all roles that it is proven to lead to."""
-
-    words: NDArray[np.uint64]
-    goals: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProofFinding:
-    """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth."""
-
-    move: Term | None = None
-    value: int = 0
-    settled: tuple[Settled, ...] = ()
-
-
-class Prover:
-    """Looks for proofs in a game of two roles whose goals add up to the same in every end.
-
-    Its share of a move's time is doubled where the state is solved, and halved where nothing is found.
-    """
-
-    def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
-        load_proof_kernel()
-        self.search = ProofSearch(game, table_mb)
-        self.share = _FIRST_SHARE
-        total = goal_sum(game)
-        self.total = 0 if total is None else total
-        if total is None:
-            self.share = 0.0
-
-    def begin(self, deadline: Deadline) -> bool:
-        """Look for what the first state is worth to each role, within the share of the start clock.
-
-        Returns whether that is known.
-        """
-        n_solved = 0
-        for role in self.search.game.roles:
-            end = deadline.at_most(min(self.share * deadline.remaining_s, _START_S) / 2)
-            if self.share:
-                solution = self.search.solve(self.search.game.initial_state, role, SearchBudget(deadline=end))
-                n_solved += solution is not None
-        return n_solved == len(self.search.game.roles)
-
-    def think(self, state: State, role: Role, deadline: Deadline) -> ProofFinding:
-        """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*."""
-        if not self.share:
-            return ProofFinding()
-        end = deadline.at_most(self.share * deadline.remaining_s)
-        solution = self.search.solve(state, role, SearchBudget(deadline=end))
-        if self.search.is_refused:
-            self.share = 0.0
-            return ProofFinding()
-        settled = self.search.settled()
-        if solution is not None:
-            self.share = min(_MOST_SHARE, 2 * self.share)
-        elif not settled:
-            self.share = max(_LEAST_SHARE, self.share / 2)
-        if solution is None:
-            return ProofFinding(settled=self._for_all(settled, role))
-        if solution.move is None or solution.value == self.search.goals[0]:
-            return ProofFinding()  # all is lost, and another search knows better how long that takes
-        return ProofFinding(solution.move, solution.value)
-
-    def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
-        is_first = role == self.search.game.roles[0]
-        found = []
-        for _, words, goal in settled:
-            other = self.total - goal
-            found.append(Settled(words, (goal, other) if is_first else (other, goal)))
-        return tuple(found)
-
-    def insight(self, finding: ProofFinding) -> Insight:
-        """Return what a player can say of a move that is proven."""
-        return Insight(
-            n_leaves=self.search.n_nodes,
-            n_playouts=0,
-            depth=0.0,
-            value=float(finding.value),
-            line=(str(finding.move),),
-            is_proven=True,
-        )
-
-
-def goal_sum(game: CompiledGame) -> int | None:
-    """Return what the goals of both roles add up to wherever a play ends, None where that is not always the same.
-
-    It is seen by the goals that the rules know, and by the ends of random plays.
-    """
-    ours, theirs = ({goal for goal in goals if goal is not None} for goals in game.rules.goals)
-    if not ours or not theirs:
-        return None
-    total = min(ours) + max(theirs)
-    state = game.initial_state
-    if {total - goal for goal in ours} != theirs or not isinstance(state, CompiledState):
-        return None
-    packed = np.frombuffer(state.packed, np.uint8)[None]
-    try:
-        plays = game.playouts_each(packed, _N_PLAYS, seed=1)
-    except (StuckPlayError, LimitExceeded):
-        return None
-    (a, b), (a_squares, b_squares) = plays.goal_sums[0].tolist(), plays.goal_squares[0].tolist()
-    n = int(plays.n[0])
-    is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
-    return total if is_same and bool((plays.n_scored[0] == n).all()) else None
+    descend(rules.single, wins, 0, room_for(rules.single), table, path, 0, salt, 1, 1, result)

@@ -6,7 +6,7 @@ makes room for another.
 
 from typing import Final
 
-from gdl.compiler.kernels.jit import inlined, subroutine
+from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.words import ZERO, U
 
 ROW_BYTES: Final = 64
@@ -18,11 +18,14 @@ _MIXER: Final = U(0xBF58476D1CE4E5B9)
 
 
 @inlined
-def key_of(words, salt):
-    """Return what stands for a state in the table; different states have different keys, but for one in 2^64."""
+def key_of(words, i, salt):
+    """Return what stands for state *i* in the table; different states have different keys, but for one in 2^64.
+
+    *Shapes*: `words` (N, S).
+    """
     h = salt
-    for word in words:
-        h = (h ^ word) * _MULTIPLIER
+    for s in range(words.shape[1]):
+        h = (h ^ words[i, s]) * _MULTIPLIER
         h = (h ^ (h >> U(29))) * _MIXER
         h ^= h >> U(32)
     return h | U(1) if h == ZERO else h
@@ -34,16 +37,18 @@ def row_of(table, key):
     return (key * _MULTIPLIER) >> U(40) & U(len(table) - 1)
 
 
-@subroutine
+@inlined
 def find(table, row, key):
     """Return the column of the entry of a key, NO_PLACE where there is none."""
+    found = NO_PLACE
     for place in range(N_PLACES):
         if table[row, 2 * place] == key:
-            return 2 * place + 1
-    return NO_PLACE
+            found = 2 * place + 1
+            break
+    return found
 
 
-@subroutine
+@inlined
 def keep(table, row, key, entry, work_bits):
     """Write the entry of a key in its place, else in a free one, else in that of the least work.
 

@@ -116,7 +116,7 @@ def _enter(way, level, alpha, beta, depth):
     node = way.node[level]
     node[N_CHILDREN], node[NEXT], node[IS_CUT], node[_TRIED], node[BEST_CHILD] = _UNOPENED, 0, 0, -1, -1
     node[_ALPHA], node[_BETA], node[_LOW], node[_HIGH], node[_DEPTH] = alpha, beta, alpha, beta, depth
-    way.key[level] = key_of(way.words[level], ZERO)
+    way.key[level] = key_of(way.words, level, ZERO)
 
 
 @subroutine
@@ -199,9 +199,11 @@ def _sort(way, node):
 @subroutine
 def _open(tables, judge, room, way, level):
     """Make the moves of the node at *level*; return how many there are, or a refusal."""
-    n = make_moves(tables, room, way.words[level])
-    if n <= 0:
-        return n
+    for s in range(way.words.shape[1]):
+        room.state[0, s] = way.words[level, s]
+    if not make_moves(tables, room, 1):
+        return room.n[0]
+    n = room.n[0]
     node = way.node[level]
     first = 0 if level == 0 else way.node[level - 1, _FIRST] + way.node[level - 1, N_CHILDREN]
     if first + n > _MAX_CHILDREN:

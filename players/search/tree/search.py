@@ -235,6 +235,10 @@ class CompiledSearch:
         """Return whether what a node is worth is proven."""
         return bool(self._tree.node[node, nodes.SOLVED])
 
+    def has_solved(self, state: State) -> bool:
+        """Return whether what *state* is worth is proven."""
+        return self.is_solved(self.keep(state))
+
     def figures(self, node: int, role: Role) -> list[MoveFigures]:
         """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
         number = self.game.roles.index(role)

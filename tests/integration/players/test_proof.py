@@ -18,7 +18,8 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from players.deadline import Deadline, SearchBudget
 from players.search.positions import Positions, SearchPosition
-from players.search.proof.solver import ProofSearch, Prover, Solution, goal_sum
+from players.search.proof.prover import Prover, goal_sum
+from players.search.proof.solver import ProofSearch, Solution
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 

@@ -1,0 +1,194 @@
+"""A proof search beside another search: how much of a player's time it gets, and what it tells of a move."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.errors import LimitExceeded, StuckPlayError
+from gdl.game import Role, State
+from gdl.language.terms import Term
+from players.deadline import Deadline, SearchBudget
+from players.player import Insight
+from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
+
+_FIRST_SHARE: Final = 1 / 8
+_MOST_SHARE: Final = 1 / 2
+_LEAST_SHARE: Final = 1 / 64
+"""The shares of the time left for a move; the first one at the start too."""
+_START_S: Final = 5.0
+"""The most that is spent before the first move."""
+_AT_ONCE: Final = 16
+"""So many states are expanded to see what was proven before."""
+_N_PLAYS: Final = 512
+_NODES_PER_S: Final = 100_000.0
+"""How many states a second are expanded, as long as that was not measured."""
+_MEASURED: Final = 1_000
+"""So many states are enough to measure it."""
+_LEEWAY: Final = 2.0
+"""A proof is tried that seems to take so many times what there is time for: effort is a rough guess."""
+_LONGEST: Final = 4.0
+"""A play that lasts so many times as long as plays that are short enough do in the mean says that the end is far."""
+_N_SKIPPED: Final = 3
+"""For so many moves it is not looked again whether it still is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A state, as words, and the goals of all roles that it is proven to lead to."""
+
+    words: NDArray[np.uint64]
+    goals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFinding:
+    """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth."""
+
+    move: Term | None = None
+    value: int = 0
+    settled: tuple[Settled, ...] = ()
+
+
+class Prover:
+    """Looks for proofs in a game of two roles whose goals add up to the same in every end.
+
+    Where random plays end so soon that a proof seems to fit into half of a move's time, it has that. Else its share is
+    doubled where the state is solved, and halved where nothing is found.
+    """
+
+    def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
+        load_proof_kernel()
+        self.search = ProofSearch(game, table_mb)
+        self.share = _FIRST_SHARE
+        total = goal_sum(game)
+        self.total = 0 if total is None else total
+        if total is None:
+            self.share = 0.0
+        self._nodes_per_s, self._n_skipped = _NODES_PER_S, 0
+
+    def begin(self, deadline: Deadline) -> bool:
+        """Look for what the first state is worth to each role, within the share of the start clock.
+
+        Returns whether that is known.
+        """
+        n_solved = 0
+        for role in self.search.game.roles:
+            end = deadline.at_most(min(self.share * deadline.remaining_s, _START_S) / 2)
+            if self.share:
+                n_solved += self._solve(self.search.game.initial_state, role, end) is not None
+        return n_solved == len(self.search.game.roles)
+
+    def think(self, state: State, role: Role, deadline: Deadline, expected: float | None = None) -> ProofFinding:
+        """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*.
+
+        Another search may have told what goal is *expected*.
+        """
+        if not self.share:
+            return ProofFinding()
+        share = _MOST_SHARE if self._is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
+        solution = self._solve(state, role, deadline.at_most(share * deadline.remaining_s), expected)
+        if self.search.is_refused:
+            self.share = 0.0
+            return ProofFinding()
+        settled = self.search.settled()
+        if solution is not None:
+            self.share = min(_MOST_SHARE, 2 * self.share)
+        elif not settled:
+            self.share = max(_LEAST_SHARE, self.share / 2)
+        if solution is None:
+            return ProofFinding(settled=self._for_all(settled, role))
+        return self._finding(solution)
+
+    def known(self, state: State, role: Role) -> ProofFinding:
+        """Return what was proven of *state* before, where *role* is to move, or is to be seen at once."""
+        solution = self.search.solve(state, role, SearchBudget(_AT_ONCE)) if self.share else None
+        return ProofFinding() if solution is None else self._finding(solution)
+
+    def _finding(self, solution: Solution) -> ProofFinding:
+        if solution.move is None or solution.value == self.search.goals[0]:
+            return ProofFinding()  # all is lost, and another search knows better how long that takes
+        return ProofFinding(solution.move, solution.value)
+
+    def _solve(self, state: State, role: Role, deadline: Deadline, expected: float | None = None) -> Solution | None:
+        """Return what *state* is worth, if that is found by the *deadline*, and measure how fast the search is."""
+        left_s = deadline.remaining_s
+        solution = self.search.solve(state, role, SearchBudget(deadline=deadline), expected)
+        took_s = left_s - deadline.remaining_s
+        if self.search.n_nodes >= _MEASURED and took_s > 0:
+            self._nodes_per_s = self.search.n_nodes / took_s
+        return solution
+
+    def _is_near(self, state: State, budget_s: float) -> bool:
+        """Return whether a proof seems possible within *budget_s* seconds."""
+        if self._n_skipped > 0:
+            self._n_skipped -= 1
+            return False
+        limit = log(max(_LEEWAY * self._nodes_per_s * budget_s, 2.0))
+        effort = log_effort(self.search.game, state, limit)
+        if effort == inf:
+            self._n_skipped = _N_SKIPPED
+        return effort <= limit
+
+    def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
+        is_first = role == self.search.game.roles[0]
+        found = []
+        for _, words, goal in settled:
+            other = self.total - goal
+            found.append(Settled(words, (goal, other) if is_first else (other, goal)))
+        return tuple(found)
+
+    def insight(self, finding: ProofFinding) -> Insight:
+        """Return what a player can say of a move that is proven."""
+        return Insight(
+            n_leaves=self.search.n_nodes,
+            n_playouts=0,
+            depth=0.0,
+            value=float(finding.value),
+            line=(str(finding.move),),
+            is_proven=True,
+        )
+
+
+def log_effort(game: CompiledGame, state: State, limit: float) -> float:
+    """Return the logarithm of about how many states a proof of what *state* is worth takes; infinity far above *limit*.
+
+    It follows all moves of one role and one of the other, as far as random plays last in the mean; so it is the root of
+    how many lines there are. *Source*: Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
+    """
+    if not isinstance(state, CompiledState):
+        return inf
+    log_moves = max(log(max(len(state.legal_moves(role)), 2)) for role in game.roles)
+    packed = np.frombuffer(state.packed, np.uint8)[None]
+    try:
+        plays = game.playouts_each(packed, _N_PLAYS, 1, int(_LONGEST * 2 * limit / log_moves))
+    except (StuckPlayError, LimitExceeded):
+        return inf
+    return log_moves / 2 * float(plays.lengths[0]) / _N_PLAYS
+
+
+def goal_sum(game: CompiledGame) -> int | None:
+    """Return what the goals of both roles add up to wherever a play ends, None where that is not always the same.
+
+    It is seen by the goals that the rules know, and by the ends of random plays.
+    """
+    ours, theirs = ({goal for goal in goals if goal is not None} for goals in game.rules.goals)
+    if not ours or not theirs:
+        return None
+    total = min(ours) + max(theirs)
+    state = game.initial_state
+    if {total - goal for goal in ours} != theirs or not isinstance(state, CompiledState):
+        return None
+    packed = np.frombuffer(state.packed, np.uint8)[None]
+    try:
+        plays = game.playouts_each(packed, _N_PLAYS, seed=1)
+    except (StuckPlayError, LimitExceeded):
+        return None
+    (a, b), (a_squares, b_squares) = plays.goal_sums[0].tolist(), plays.goal_squares[0].tolist()
+    n = int(plays.n[0])
+    is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
+    return total if is_same and bool((plays.n_scored[0] == n).all()) else None
