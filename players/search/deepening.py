@@ -14,7 +14,7 @@ from players.deadline import SearchBudget
 from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.proof import window
-from players.search.proof.expansion import room_for
+from players.search.proof.successors import room_for
 from players.search.proof.table import n_rows
 from players.search.proof.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
 

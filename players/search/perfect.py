@@ -118,9 +118,7 @@ class PerfectSearch:
                 return proven
         return self._searched(search, state, budget, report)
 
-    def _proven(
-        self, search: threads.AnySearch, prover: Prover, state: State, deadline: Deadline
-    ) -> Term | None:
+    def _proven(self, search: threads.AnySearch, prover: Prover, state: State, deadline: Deadline) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
         found = prover.think(state, self.role, deadline, None if self.insight is None else self.insight.value)
         for settled in found.settled:

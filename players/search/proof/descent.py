@@ -10,7 +10,7 @@ from typing import Final
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
-from players.search.proof.expansion import INFINITE, MAX_PARTS, expand
+from players.search.proof.expansion import INFINITE, expand
 from players.search.proof.paths import (
     BEST,
     CHOSEN,
@@ -20,18 +20,19 @@ from players.search.proof.paths import (
     IS_OR,
     LEAST,
     MAX_DEPTH,
-    N,
     N_OPEN,
     PROOF,
     PROOF_LIMIT,
     SECOND,
     WORK,
+    N,
     fill,
     leave,
     leave_all,
     remember,
     sum_up,
 )
+from players.search.proof.successors import MAX_PARTS
 from players.search.proof.table import key_of
 
 DECIDED: Final = 1

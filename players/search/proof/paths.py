@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, U
-from players.search.proof.expansion import INFINITE, MAX_PARTS
+from players.search.proof.expansion import INFINITE
+from players.search.proof.successors import MAX_PARTS
 from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
 
 MAX_NUMBER: Final = INFINITE - 1
@@ -64,8 +65,8 @@ CHOSEN: Final = 2
 SECOND: Final = 3
 N_OPEN: Final = 4
 LEAST: Final = 5
-"""What `found` has of a node: its numbers, the child to go on with, the number of the second best one, how many children
-are open, and the number of the child to go on with, as paths see it.
+"""What `found` has of a node: its numbers, the child to go on with, the number of the second best one, how many
+children are open, and the number of the child to go on with, as paths see it.
 """
 
 
@@ -98,8 +99,7 @@ def remember(table, key, proof, disproof, work, n_paths):
     """Keep the numbers of *key* in the table, in the place of what is worth least; *n_paths* more lead through it."""
     entry, effort = _entry_of(table, key), ZERO
     n_busy = max(np.int64(entry >> _BUSY_SHIFT) + n_paths, 0)
-    while work > 0 and effort < _MOST_EFFORT:
-        work >>= 1
+    while U(work) >> effort != ZERO and effort < _MOST_EFFORT:
         effort += ONE
     effort = max(effort, (entry & _EFFORT_BITS) >> _EFFORT_SHIFT) if n_paths > 0 else effort
     entry = U(n_busy) << _BUSY_SHIFT | effort << _EFFORT_SHIFT | U(disproof) << U(_SHIFT) | U(proof)
@@ -153,7 +153,7 @@ def sum_up(paths, table, level):
     least, second, best, chosen, theirs_of_chosen = INFINITE + 1, INFINITE, INFINITE, -1, INFINITE + 1
     greatest, n_open = 0, 0
     for child in range(first, first + paths.node[level, N]):
-        n_busy = 0
+        n_busy = np.int64(0)
         if number[child, 0] > 0 and number[child, 1] > 0:
             entry = _entry_of(table, paths.child_key[child])
             if entry != ZERO:
@@ -162,9 +162,8 @@ def sum_up(paths, table, level):
                 n_busy = np.int64(entry >> _BUSY_SHIFT)
         mine, theirs = number[child, own], number[child, other]
         best = min(best, mine)
-        seen = mine
-        if n_busy > 0 and 0 < mine < INFINITE:
-            seen = min(mine + n_busy * (1 + (mine >> 3)), MAX_NUMBER)
+        is_shared = n_busy > 0 and 0 < mine < INFINITE
+        seen = min(mine + n_busy * (1 + (mine >> 3)), MAX_NUMBER) if is_shared else mine
         if seen < least or (seen == least and theirs < theirs_of_chosen):
             second = min(second, least)
             least, chosen, theirs_of_chosen = seen, child, theirs

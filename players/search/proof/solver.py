@@ -15,8 +15,8 @@ from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.kernel_calls import Pace
 from players.search.proof.descent import DECIDED, UNDECIDED, descend
-from players.search.proof.expansion import TOO_WIDE, fitting_parts, room_for
 from players.search.proof.paths import FIRST, N, paths_for
+from players.search.proof.successors import MAX_PARTS, TOO_WIDE, fitting_parts, room_for
 from players.search.proof.table import n_rows
 
 DEFAULT_TABLE_MB: Final = 64
@@ -55,7 +55,7 @@ class ProofSearch:
         bounds: between which goals each move, by number, is worth, as far as the last call found out.
     """
 
-    def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
+    def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB, max_paths: int = MAX_PARTS) -> None:
         self.game = game
         self.n_nodes = 0
         self.is_refused = False
@@ -65,13 +65,11 @@ class ProofSearch:
         self._n_words = n_words(len(game.fluents))
         self._room = room_for(self._tables)
         self._paths = paths_for(self._n_words)
-        self._n_paths = 1
+        self._max_paths, self._n_paths = max_paths, 1
         self._table = rows(n_rows(table_mb))
         self._pace = Pace()
 
-    def solve(
-        self, state: State, role: Role, budget: SearchBudget, expected: float | None = None
-    ) -> Solution | None:
+    def solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
         """Return what *state* is worth to *role*, None where *budget* does not suffice to say.
 
         Its rounds are states that are expanded. What is *expected* of the state, a goal of *role*, says which questions
@@ -141,10 +139,10 @@ class ProofSearch:
         """Return on how many paths at once all replies to all moves of the root have a lane each."""
         nothing_wins, result = np.zeros(len(self.game.rules.goals[role]), np.bool_), np.zeros(4, np.int64)
         here = self._room, self._table, self._paths
-        descend(self._tables, nothing_wins, 0, *here, role, np.uint64(_SALT), 1, 1, result)
+        descend(self._tables, nothing_wins, 0, *here, role, np.uint64(0), 1, 1, result)
         n = int(self._room.n[0])
         widest = max(n, int(self._room.n_legal[: max(n, 0)].max(initial=1)))
-        return fitting_parts(widest)
+        return min(fitting_parts(widest), self._max_paths)
 
     def _until(self, turn: int, budget: SearchBudget) -> SearchBudget:
         """Return *budget*, or what of it is for the next *turn* states."""

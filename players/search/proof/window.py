@@ -13,7 +13,7 @@ from gdl.compiler.kernels.choice import bit
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ZERO, U
-from players.search.proof.expansion import goal_in, make_moves, score
+from players.search.proof.successors import goal_in, make_moves, score
 from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
 
 WON: Final = 1 << 20
