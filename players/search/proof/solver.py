@@ -51,6 +51,7 @@ class ProofSearch:
     Attributes:
         n_nodes: how many states the last call expanded.
         is_refused: whether the last call found that roles move at the same time, or that no end is near.
+        table: the rows of the table of proofs.
         goals: the goals that the rules know for the role of the last call.
         bounds: between which goals each move, by number, is worth, as far as the last call found out.
     """
@@ -66,7 +67,7 @@ class ProofSearch:
         self._room = room_for(self._tables)
         self._paths = paths_for(self._n_words)
         self._max_paths, self._n_paths = max_paths, 1
-        self._table = rows(n_rows(table_mb))
+        self.table = rows(n_rows(table_mb))
         self._pace = Pace()
 
     def solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
@@ -138,7 +139,7 @@ class ProofSearch:
     def _fitting_paths(self, role: int) -> int:
         """Return on how many paths at once all replies to all moves of the root have a lane each."""
         nothing_wins, result = np.zeros(len(self.game.rules.goals[role]), np.bool_), np.zeros(4, np.int64)
-        here = self._room, self._table, self._paths
+        here = self._room, self.table, self._paths
         descend(self._tables, nothing_wins, 0, *here, role, np.uint64(0), 1, 1, result)
         n = int(self._room.n[0])
         widest = max(n, int(self._room.n_legal[: max(n, 0)].max(initial=1)))
@@ -158,7 +159,7 @@ class ProofSearch:
         result = np.zeros(4, np.int64)
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)
-            here = self._room, self._table, self._paths
+            here = self._room, self.table, self._paths
             self._pace.begin()
             found = descend(self._tables, wins, first, *here, role, salt, n_nodes, self._n_paths, result)
             self._pace.end(int(result[3]))

@@ -54,9 +54,9 @@ class ExpansionRoom(NamedTuple):
     `values` (rows, W) of the circuit, `spare` (fluents, W), `marked` (4, W) rows of bits. Of each part: the `state` (P,
     S), whether it `waits` (P,) to be expanded, how many moves, `n` (P,), or why it cannot be, and the `decider` (P,),
     the role that chooses. From the first lane of a part on, for its moves: `moves` (L,); `words` (L, S) the states
-    after them; `numbers` (L, 2) their proof and disproof numbers, as far as the two passes tell; `legal` (L, M) the legal
-    moves in them, `n_listed` (L,) in number, and `n_legal` (L, R) of each role. `item` (L,) is the place of the move
-    whose first lane a lane is.
+    after them; `numbers` (L, 2) their proof and disproof numbers, as far as the two passes tell; `legal` (L, M) the
+    legal moves in them, `n_listed` (L,) in number, and `n_legal` (L, R) of each role. `item` (L,) is the place of the
+    move whose first lane a lane is.
     """
 
     values: NDArray[np.uint64]

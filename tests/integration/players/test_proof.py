@@ -7,6 +7,7 @@ from functools import cache
 from random import Random
 from typing import Final
 
+import numpy as np
 import pytest
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
@@ -18,10 +19,7 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from players.deadline import Deadline, SearchBudget
 from players.search.positions import Positions, SearchPosition
-from players.search.proof.prover import Prover, goal_sum
 from players.search.proof.solver import ProofSearch, Solution
-from players.search.tree.search import CompiledSearch
-from players.search.tree.settings import SearchSettings
 
 UNLIMITED: Final = SearchBudget()
 COUNTDOWN: Final = """
@@ -45,6 +43,31 @@ ENDLESS: Final = """
 (goal a 0) (<= (goal b 100) (true z)) (<= (goal b 0) (not (true z)))
 """
 """B wins if A ever stops."""
+
+WIDE_LATER: Final = """
+(role a) (role b)
+(init (step 1))
+(succ 1 2) (succ 2 3) (succ 3 4)
+(digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+(<= (legal a (choose left)) (true (step 1)))
+(<= (legal a (choose right)) (true (step 1)))
+(<= (legal b wait) (true (step 1)))
+(<= (legal b (choose left)) (true (step 2)))
+(<= (legal b (choose right)) (true (step 2)))
+(<= (legal a wait) (true (step 2)))
+(<= (legal a (pick ?i ?j)) (digit ?i) (digit ?j) (true (step 3)))
+(<= (legal b wait) (true (step 3)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= (next (chosen ?way)) (does a (choose ?way)))
+(<= (next (chosen ?way)) (true (chosen ?way)))
+(<= (next right) (does a (pick 9 9)) (true (chosen right)))
+(<= terminal (true (step 4)))
+(<= (goal a 100) (true right))
+(<= (goal a 0) (not (true right)))
+(<= (goal b 0) (true right))
+(<= (goal b 100) (not (true right)))
+"""
+"""A wins by one of a hundred moves in the third step, if it goes right in the first."""
 
 
 @cache
@@ -91,6 +114,18 @@ def played(game: Game, random: Random, n_steps: int) -> State | None:
     return None if state.is_terminal else state
 
 
+def after(game: CompiledGame, columns: str) -> State:
+    """Return the state of connect four after discs in *columns*."""
+    state = game.initial_state
+    for column in columns:
+        joint = [
+            next((move for move in state.legal_moves(role) if str(move) == f"(drop {column})"), Constant("noop"))
+            for role in game.roles
+        ]
+        state = state.next_state(joint)
+    return state
+
+
 def states(game: Game, n: int, least: int, most: int) -> Iterator[State]:
     random = Random(7)
     while n:
@@ -100,10 +135,11 @@ def states(game: Game, n: int, least: int, most: int) -> Iterator[State]:
             yield state
 
 
+@pytest.mark.parametrize("n_paths", [1, 2, 8])
 @pytest.mark.parametrize(("name", "least", "most"), [("tictactoe", 0, 8), ("nim", 0, 6), ("connectfour", 35, 40)])
-def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, most: int) -> None:
+def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, most: int, n_paths: int) -> None:
     game = compiled(name)
-    search = ProofSearch(game, 4)
+    search = ProofSearch(game, 4, n_paths)
     plain = {role: Minimax(game, role) for role in game.roles}
     for state in states(game, 12, least, most):
         for role in game.roles:
@@ -130,46 +166,6 @@ def test_what_is_proven_of_moves_is_what_minimax_says() -> None:
             assert words.tolist() == words_of(here.packed, len(game.fluents)).tolist()
 
 
-def test_a_prover_solves_tictactoe_in_the_start_clock_and_plays_what_it_proves() -> None:
-    game = compiled("tictactoe")
-    prover, (x, o) = Prover(game), game.roles
-    prover.begin(Deadline.after(600.0))
-    known = SearchBudget(max_rounds=200)
-    assert [prover.search.solve(game.initial_state, role, known) is not None for role in (x, o)] == [True, True]
-    found = prover.think(game.initial_state, x, Deadline.after(60.0))
-    assert (found.value, found.move in game.initial_state.legal_moves(x)) == (50, True)
-
-
-def test_a_prover_that_finds_nothing_takes_less_and_one_that_does_takes_more() -> None:
-    game = compiled("connectfour")
-    prover = Prover(game)
-    first = prover.share
-    prover.think(game.initial_state, game.roles[0], Deadline.after(0.1))
-    assert prover.share < first
-    late = next(states(game, 1, 37, 37))
-    mine = next(role for role in game.roles if len(late.legal_moves(role)) > 1)
-    prover.think(late, mine, Deadline.after(600.0))
-    assert prover.share == first
-
-
-def test_proofs_are_left_where_the_goals_have_no_common_sum() -> None:
-    assert goal_sum(compiled("connectfour")) == 100
-    assert goal_sum(of_text(COUNTDOWN)) == 100
-    assert goal_sum(of_text(COUNTDOWN.replace("(goal ?p 30)", "(goal ?p 20)"))) == 90
-    assert goal_sum(of_text(ENDLESS)) is None
-
-
-def test_a_tree_takes_over_what_is_proven() -> None:
-    game = compiled("tictactoe")
-    tree, prover, x = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0)), Prover(game), game.roles[0]
-    state = next(states(game, 1, 4, 4))
-    prover.search.solve(state, x, UNLIMITED)
-    for move, words, goal in prover.search.settled():
-        tree.settle(words, (goal, 100 - goal))
-        after = state.next_state([move if one == x else state.legal_moves(one)[0] for one in game.roles])
-        assert tree.is_solved(tree.keep(after))
-
-
 def test_tictactoe_is_solved_from_its_first_position() -> None:
     game = compiled("tictactoe")
     search = ProofSearch(game, 4)
@@ -178,6 +174,41 @@ def test_tictactoe_is_solved_from_its_first_position() -> None:
         assert found is not None
         assert found.value == 50
     assert search.n_nodes > 0
+
+
+def test_several_paths_come_to_the_value_that_one_finds() -> None:
+    game = compiled("connectfour")
+    state, yellow = after(game, "2243415476246"), game.roles[1]
+    found = [ProofSearch(game, 4, n).solve(state, yellow, UNLIMITED) for n in (1, 2, 4, 8)]
+    assert [(solution is not None and solution.value) for solution in found] == [100, 100, 100, 100]
+
+
+def test_no_path_is_left_in_the_table_after_a_search() -> None:
+    game = compiled("connectfour")
+    search = ProofSearch(game, 1)
+    for n_nodes in (1, 100, 3_000):
+        search.solve(game.initial_state, game.roles[0], SearchBudget(n_nodes))
+        assert (search.table[:, 1::2] >> np.uint64(56)).any() == np.False_
+
+
+def test_a_state_with_more_moves_than_a_path_has_lanes_is_searched_by_fewer_paths() -> None:
+    game = of_text(WIDE_LATER)
+    a = game.roles[0]
+    assert ProofSearch(game, 4).solve(game.initial_state, a, UNLIMITED) == Solution(
+        100, game.initial_state.legal_moves(a)[1]
+    )
+
+
+def test_what_is_expected_says_what_is_asked_for_longer() -> None:
+    game = compiled("connectfour")
+    state, yellow = after(game, "2243415476246"), game.roles[1]
+
+    def n_nodes(expected: float) -> int:
+        search = ProofSearch(game, 4)
+        assert search.solve(state, yellow, UNLIMITED, expected) is not None
+        return search.n_nodes
+
+    assert n_nodes(100.0) < n_nodes(50.0)
 
 
 def test_what_was_proven_is_not_proven_again() -> None:
