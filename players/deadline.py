@@ -44,10 +44,14 @@ class SearchBudget:
     """What a search may spend: a number of rounds, time, or both; a search that is finished stops earlier.
 
     *Units*: rounds are playouts for a tree search and positions for alpha-beta.
+
+    Attributes:
+        is_wanted: says, from any thread, whether the search is to go on; without it, it is.
     """
 
     max_rounds: int | None = None
     deadline: Deadline | None = None
+    is_wanted: Callable[[], bool] | None = None
 
     @property
     def is_out_of_time(self) -> bool:
@@ -56,4 +60,5 @@ class SearchBudget:
 
     def is_spent(self, n_rounds: int) -> bool:
         """Whether there is nothing left to spend after *n_rounds* rounds."""
-        return (self.max_rounds is not None and n_rounds >= self.max_rounds) or self.is_out_of_time
+        is_over = (self.max_rounds is not None and n_rounds >= self.max_rounds) or self.is_out_of_time
+        return is_over or (self.is_wanted is not None and not self.is_wanted())

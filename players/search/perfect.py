@@ -16,7 +16,7 @@ from players.player import Insight
 from players.search import kernel_calls, threads, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
-from players.search.proof.prover import Prover
+from players.search.proof.prover import BackgroundProof, ProofFinding, Prover
 from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch
@@ -28,7 +28,12 @@ PYTHON_TREE: Final = "python"
 _TABLE_SHARE: Final = 1 / 8
 """How large the table of proofs is, beside the tree."""
 _GLANCE_SHARE: Final = 1 / 32
-"""How much of a move's time the tree has before the proofs, to say what they can expect."""
+_GLANCE_S: Final = 0.2
+"""How much of a move's time the tree has before the proofs, to say what they can expect, and for what they leave open
+after them; and the most of it.
+"""
+_PONDER_S: Final = 3_600.0
+"""The most that is spent on a proof while others move."""
 _LEARNING_SHARE: Final = 2 / 3
 _LEARNING_S: Final = 10.0
 """How much of what is left of the start clock, or of the first move after it, is spent on learning."""
@@ -60,6 +65,8 @@ class PerfectSearch:
         self.background: BackgroundSearch | None = None
         self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
+        self._proof: BackgroundProof | None = None
+        self._clock_s = 0.0
         self._has_stuck_plays, self._may_learn = False, options.settings.may_learn and has_two_sides(game)
 
     def start(self, deadline: Deadline) -> None:
@@ -85,6 +92,7 @@ class PerfectSearch:
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, telling *report* of the best one so far."""
+        self._end_proof()
         if self.options.playouts is None:
             self.renew()
         search = self.insight = None
@@ -103,24 +111,29 @@ class PerfectSearch:
 
     def _best(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
-        prover = None if self.prover is None else self.prover.get(0.0)
-        if prover is not None and budget.deadline is not None:
-            known = prover.known(state, self.role)
-            if known.move is not None:
-                self.insight = prover.insight(known)
-                return known.move
-            glance = budget.deadline.at_most(_GLANCE_SHARE * budget.deadline.remaining_s)
-            best = self._searched(search, state, SearchBudget(deadline=glance), report)
-            if best is None or search.has_solved(state):
-                return best
-            proven = self._proven(search, prover, state, budget.deadline)
-            if proven is not None:
-                return proven
-        return self._searched(search, state, budget, report)
+        prover, deadline = None if self.prover is None else self.prover.get(0.0), budget.deadline
+        if prover is None or deadline is None:
+            return self._searched(search, state, budget, report)
+        self._clock_s = deadline.remaining_s
+        known = self._taken_over(search, prover, prover.known(state, self.role))
+        if known is not None:
+            return known
+        glance_s = min(_GLANCE_SHARE * deadline.remaining_s, _GLANCE_S)
+        best = self._searched(search, state, SearchBudget(deadline=deadline.at_most(glance_s)), report)
+        if best is None or search.has_solved(state):
+            return best
+        expected = None if self.insight is None else self.insight.value
+        if self.options.n_threads > 1 and prover.is_near(state, deadline.remaining_s):
+            end = deadline.earlier(glance_s)
+            proof = BackgroundProof(prover, state, self.role, end, expected)
+            self._searched(search, state, SearchBudget(deadline=end, is_wanted=lambda: not proof.has_move), report)
+            found = proof.stop()
+        else:
+            found = prover.think(state, self.role, deadline, expected)
+        return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
 
-    def _proven(self, search: threads.AnySearch, prover: Prover, state: State, deadline: Deadline) -> Term | None:
+    def _taken_over(self, search: threads.AnySearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
-        found = prover.think(state, self.role, deadline, None if self.insight is None else self.insight.value)
         for settled in found.settled:
             search.settle(settled.words, settled.goals)
         if found.move is not None:
@@ -140,11 +153,32 @@ class PerfectSearch:
 
     def ponder(self, state: State, move: Term | None = None) -> None:
         """Think on about what follows *state* by *move* until `rest`, if that is wanted."""
-        if self.options.ponders and self.background is not None:
-            self.background.ponder(state, self.role, move)
+        if not self.options.ponders or self.background is None:
+            return
+        prover = None if self.prover is None else self.prover.get(0.0)
+        following = None if prover is None else self._following(prover, state, move)
+        is_near = prover is not None and following is not None and prover.is_near(following, self._clock_s)
+        self.background.ponder(state, self.role, move)
+        if prover is not None and following is not None and is_near:
+            self._proof = BackgroundProof(prover, following, self.role, Deadline.after(_PONDER_S))
+
+    def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:
+        """Return what follows *state* by *move*, *state* without one; None at an end, or where other roles choose."""
+        following: State | None = prover.search.compiled(state)
+        if move is not None and following is not None:
+            legal = [(move,) if role == self.role else following.legal_moves(role) for role in self.game.roles]
+            is_alone = all(len(moves) == 1 for moves in legal)
+            following = following.next_state(tuple(moves[0] for moves in legal)) if is_alone else None
+        return None if following is None or following.is_terminal else following
+
+    def _end_proof(self) -> None:
+        if self._proof is not None:
+            self._proof.stop()
+            self._proof = None
 
     def rest(self) -> None:
         """Stop thinking."""
+        self._end_proof()
         if self.background is not None:
             self.background.stop()
 

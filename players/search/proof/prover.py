@@ -1,7 +1,9 @@
 """A proof search beside another search: how much of a player's time it gets, and what it tells of a move."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, log
 from typing import Final
 
@@ -14,6 +16,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
+from players.search.kernel_calls import InTheMaking
 from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
 
 _FIRST_SHARE: Final = 1 / 8
@@ -80,7 +83,7 @@ class Prover:
         for role in self.search.game.roles:
             end = deadline.at_most(min(self.share * deadline.remaining_s, _START_S) / 2)
             if self.share:
-                n_solved += self._solve(self.search.game.initial_state, role, end) is not None
+                n_solved += self._solve(self.search.game.initial_state, role, SearchBudget(deadline=end)) is not None
         return n_solved == len(self.search.game.roles)
 
     def think(self, state: State, role: Role, deadline: Deadline, expected: float | None = None) -> ProofFinding:
@@ -88,10 +91,14 @@ class Prover:
 
         Another search may have told what goal is *expected*.
         """
+        share = _MOST_SHARE if self.is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
+        return self.prove(state, role, SearchBudget(deadline=deadline.at_most(share * deadline.remaining_s)), expected)
+
+    def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
+        """Return what is proven about *state* for *role* by all of a *budget*; *expected* as in `think`."""
         if not self.share:
             return ProofFinding()
-        share = _MOST_SHARE if self._is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
-        solution = self._solve(state, role, deadline.at_most(share * deadline.remaining_s), expected)
+        solution = self._solve(state, role, budget, expected)
         if self.search.is_refused:
             self.share = 0.0
             return ProofFinding()
@@ -114,22 +121,23 @@ class Prover:
             return ProofFinding()  # all is lost, and another search knows better how long that takes
         return ProofFinding(solution.move, solution.value)
 
-    def _solve(self, state: State, role: Role, deadline: Deadline, expected: float | None = None) -> Solution | None:
-        """Return what *state* is worth, if that is found by the *deadline*, and measure how fast the search is."""
-        left_s = deadline.remaining_s
-        solution = self.search.solve(state, role, SearchBudget(deadline=deadline), expected)
-        took_s = left_s - deadline.remaining_s
+    def _solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
+        """Return what *state* is worth, if *budget* suffices to find it, and measure how fast the search is."""
+        begun_s = 0.0 if budget.deadline is None else budget.deadline.clock()
+        solution = self.search.solve(state, role, budget, expected)
+        took_s = 0.0 if budget.deadline is None else budget.deadline.clock() - begun_s
         if self.search.n_nodes >= _MEASURED and took_s > 0:
             self._nodes_per_s = self.search.n_nodes / took_s
         return solution
 
-    def _is_near(self, state: State, budget_s: float) -> bool:
-        """Return whether a proof seems possible within *budget_s* seconds."""
-        if self._n_skipped > 0:
-            self._n_skipped -= 1
+    def is_near(self, state: State, seconds: float) -> bool:
+        """Return whether it seems possible to prove within *seconds* what *state* is worth."""
+        here = self.search.compiled(state) if self.share else None
+        if here is None or self._n_skipped > 0:
+            self._n_skipped = max(0, self._n_skipped - 1)
             return False
-        limit = log(max(_LEEWAY * self._nodes_per_s * budget_s, 2.0))
-        effort = log_effort(self.search.game, state, limit)
+        limit = log(max(_LEEWAY * self._nodes_per_s * seconds, 2.0))
+        effort = log_effort(self.search.game, here, limit)
         if effort == inf:
             self._n_skipped = _N_SKIPPED
         return effort <= limit
@@ -154,14 +162,42 @@ class Prover:
         )
 
 
-def log_effort(game: CompiledGame, state: State, limit: float) -> float:
+class BackgroundProof:
+    """Looks for what *state* is worth to *role* in a thread of its own until *deadline*, or `stop`.
+
+    The prover is not to be asked meanwhile.
+    """
+
+    def __init__(
+        self, prover: Prover, state: State, role: Role, deadline: Deadline, expected: float | None = None
+    ) -> None:
+        self._stopped, self._found = threading.Event(), ProofFinding()
+        budget = SearchBudget(deadline=deadline, is_wanted=lambda: not self._stopped.is_set())
+        self._proof = InTheMaking(partial(self._prove, prover, state, role, budget, expected), "proof")
+
+    def _prove(
+        self, prover: Prover, state: State, role: Role, budget: SearchBudget, expected: float | None
+    ) -> ProofFinding:
+        self._found = prover.prove(state, role, budget, expected)
+        return self._found
+
+    @property
+    def has_move(self) -> bool:
+        """Whether a move is proven by now."""
+        return self._found.move is not None
+
+    def stop(self) -> ProofFinding:
+        """Return what was found, when the thread has ended."""
+        self._stopped.set()
+        return self._proof.get(inf) or self._found
+
+
+def log_effort(game: CompiledGame, state: CompiledState, limit: float) -> float:
     """Return the logarithm of about how many states a proof of what *state* is worth takes; infinity far above *limit*.
 
     It follows all moves of one role and one of the other, as far as random plays last in the mean; so it is the root of
     how many lines there are. *Source*: Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
     """
-    if not isinstance(state, CompiledState):
-        return inf
     log_moves = max(log(max(len(state.legal_moves(role)), 2)) for role in game.roles)
     packed = np.frombuffer(state.packed, np.uint8)[None]
     try:

@@ -1,7 +1,7 @@
 """What a state is worth to a role, proven to the ends of the play: the Python side of the proof search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -84,11 +84,16 @@ class ProofSearch:
         if state.is_terminal:
             goal = state.goal(role)
             return None if goal is None else Solution(goal, None)
-        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
-        moves = here.legal_moves(role)
-        if RANDOM in self.game.roles or not isinstance(here, CompiledState):
+        here = self.compiled(state)
+        if RANDOM in self.game.roles or here is None:
             return None
+        moves = here.legal_moves(role)
         return self._value(here, self.game.roles.index(role), moves, budget, expected)
+
+    def compiled(self, state: State) -> CompiledState | None:
+        """Return *state* as the compiled game has it, None where it cannot be reached from the first one."""
+        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
+        return here if isinstance(here, CompiledState) else None
 
     def _value(
         self, state: CompiledState, role: int, moves: Sequence[Term], budget: SearchBudget, expected: float | None
@@ -148,7 +153,7 @@ class ProofSearch:
     def _until(self, turn: int, budget: SearchBudget) -> SearchBudget:
         """Return *budget*, or what of it is for the next *turn* states."""
         end = self.n_nodes + turn
-        return SearchBudget(end if budget.max_rounds is None else min(end, budget.max_rounds), budget.deadline)
+        return replace(budget, max_rounds=end if budget.max_rounds is None else min(end, budget.max_rounds))
 
     def _reaches(self, role: int, goal: int, budget: SearchBudget) -> tuple[bool, int] | None:
         """Return whether *role* can be sure of *goal* or more, and by which move; None where the budget ends."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from math import inf, log
+from random import Random
 from typing import Final
 
 import pytest
 
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
-from players.search.proof.prover import Prover, goal_sum, log_effort
+from players.search import perfect
+from players.search.proof.prover import BackgroundProof, Prover, goal_sum, log_effort
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
 
 LATE: Final = "2243415476246"
 """Connect four, of which a proof takes some 30,000 states."""
+UNLEARNED: Final = SearchSettings(weights=False, mast=False)
+WINNING: Final = {"(drop 3)", "(drop 4)", "(drop 5)"}
 
 
 def test_a_prover_solves_tictactoe_in_the_start_clock_and_plays_what_it_proves() -> None:
@@ -81,9 +88,14 @@ def test_where_ends_are_far_a_prover_that_finds_nothing_takes_ever_less(monkeypa
     assert shares(monkeypatch, "connectfour", "", 8.0) == [1 / 8, 1 / 16, 1 / 32]
 
 
+def effort_of(game: CompiledGame, state: State, limit: float) -> float:
+    assert isinstance(state, CompiledState)
+    return log_effort(game, state, limit)
+
+
 def test_the_effort_of_a_proof_falls_as_plays_get_shorter() -> None:
     game = compiled("connectfour")
-    efforts = [log_effort(game, after(game, LATE[:n]), limit=20.0) for n in (4, 8, 12)]
+    efforts = [effort_of(game, after(game, LATE[:n]), limit=20.0) for n in (4, 8, 12)]
     assert efforts == sorted(efforts, reverse=True)
 
 
@@ -92,12 +104,12 @@ def test_the_effort_is_half_of_the_exponent_of_all_lines() -> None:
     state = next(states(game, 1, 0, 0))
     plays = game.playouts(state, 512, 1)
     n_moves = max(len(state.legal_moves(role)) for role in game.roles)
-    assert log_effort(game, state, limit=30.0) == log(n_moves) / 2 * plays.n_steps / 512
+    assert effort_of(game, state, limit=30.0) == log(n_moves) / 2 * plays.n_steps / 512
 
 
 def test_a_play_that_lasts_too_long_says_that_the_end_is_far() -> None:
     game = compiled("breakthrough")
-    assert log_effort(game, game.initial_state, limit=10.0) == inf
+    assert effort_of(game, game.initial_state, limit=10.0) == inf
 
 
 def test_what_was_proven_before_is_known_at_once() -> None:
@@ -106,3 +118,70 @@ def test_what_was_proven_before_is_known_at_once() -> None:
     assert prover.known(state, yellow).move is None
     found = prover.think(state, yellow, Deadline.after(600.0))
     assert prover.known(state, yellow).value == found.value == 100
+
+
+def test_a_proof_in_a_thread_finds_what_the_prover_finds() -> None:
+    game = compiled("connectfour")
+    state, yellow = after(game, LATE), game.roles[1]
+    proof = BackgroundProof(Prover(game), state, yellow, Deadline.after(600.0))
+    while not proof.has_move:
+        time.sleep(0.001)
+    found = proof.stop()
+    assert (str(found.move) in WINNING, found.value) == (True, 100)
+
+
+def test_a_proof_in_a_thread_ends_when_it_is_stopped() -> None:
+    game = compiled("connectfour")
+    endless = Deadline(1.0, lambda: 0.0)
+    proof = BackgroundProof(Prover(game), game.initial_state, game.roles[0], endless)
+    assert proof.stop().move is None
+
+
+def test_with_several_threads_proofs_are_looked_for_while_the_trees_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = compiled("connectfour")
+    state, yellow, begun = after(game, LATE), game.roles[1], watched(monkeypatch)
+    search = perfect.PerfectSearch(game, yellow, Random(1), perfect.TreeOptions(n_threads=2, settings=UNLEARNED))
+    ready(search)
+    move = search.think(state, SearchBudget(deadline=Deadline.after(600.0)))
+    assert begun == [(state, yellow)]
+    assert str(move) in WINNING
+    assert search.insight is not None
+    assert (search.insight.is_proven, search.insight.value) == (True, 100.0)
+
+
+@pytest.mark.parametrize(("columns", "move", "is_near"), [(LATE, "(drop 4)", True), ("", "(drop 4)", False)])
+def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
+    monkeypatch: pytest.MonkeyPatch, columns: str, move: str, is_near: bool
+) -> None:
+    game = compiled("connectfour")
+    state, role, begun = after(game, columns), game.roles[len(columns) % 2], watched(monkeypatch)
+    search = perfect.PerfectSearch(game, role, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    ready(search)
+    search.think(state, SearchBudget(deadline=Deadline.after(0.5)))
+    search.ponder(state, next(each for each in state.legal_moves(role) if str(each) == move))
+    search.rest()
+    assert begun == ([(after(game, columns + "4"), role)] if is_near else [])
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Role]]:
+    """Return the states and roles for which proofs are begun in threads."""
+    begun: list[tuple[State, Role]] = []
+
+    class Watched(BackgroundProof):
+        def __init__(
+            self, prover: Prover, state: State, role: Role, deadline: Deadline, expected: float | None = None
+        ) -> None:
+            begun.append((state, role))
+            super().__init__(prover, state, role, deadline, expected)
+
+    monkeypatch.setattr(perfect, "BackgroundProof", Watched)
+    return begun
+
+
+def ready(search: perfect.PerfectSearch) -> None:
+    """Return when the search and its prover are made."""
+    search.renew()
+    assert search.background is not None
+    assert search.prover is not None
+    search.background.get(600.0)
+    search.prover.get(600.0)

@@ -46,3 +46,9 @@ def test_a_budget_ends_by_rounds_or_by_time_whichever_is_first() -> None:
 def test_a_budget_without_a_deadline_never_runs_out_of_time() -> None:
     assert not SearchBudget(max_rounds=1).is_out_of_time
     assert not SearchBudget().is_spent(10**9)
+
+
+def test_a_budget_is_spent_when_the_search_is_not_wanted_any_more() -> None:
+    answers = iter([True, False])
+    budget = SearchBudget(is_wanted=lambda: next(answers))
+    assert [budget.is_spent(1), budget.is_spent(1)] == [False, True]
