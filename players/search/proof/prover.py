@@ -32,8 +32,6 @@ _NODES_PER_S: Final = 100_000.0
 """How many states a second are expanded, as long as that was not measured."""
 _MEASURED: Final = 1_000
 """So many states are enough to measure it."""
-_LEEWAY: Final = 2.0
-"""A proof is tried that seems to take so many times what there is time for: effort is a rough guess."""
 _LONGEST: Final = 4.0
 """A play that lasts so many times as long as plays that are short enough do in the mean says that the end is far."""
 _N_SKIPPED: Final = 3
@@ -136,7 +134,7 @@ class Prover:
         if here is None or self._n_skipped > 0:
             self._n_skipped = max(0, self._n_skipped - 1)
             return False
-        limit = log(max(_LEEWAY * self._nodes_per_s * seconds, 2.0))
+        limit = log(max(self._nodes_per_s * seconds, 2.0))
         effort = log_effort(self.search.game, here, limit)
         if effort == inf:
             self._n_skipped = _N_SKIPPED
