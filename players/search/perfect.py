@@ -112,7 +112,7 @@ class PerfectSearch:
     def _best(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
         prover, deadline = None if self.prover is None else self.prover.get(0.0), budget.deadline
-        if prover is None or deadline is None:
+        if prover is None or deadline is None or not prover.share:
             return self._searched(search, state, budget, report)
         self._clock_s = deadline.remaining_s
         known = self._taken_over(search, prover, prover.known(state, self.role))
