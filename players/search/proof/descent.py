@@ -9,7 +9,6 @@ proof-number search (Ueda et al., 2008), which count what several ways lead to o
 from typing import Final
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
-from gdl.compiler.kernels.lanes import N_LANES
 from players.search.proof.expansion import INFINITE, expand
 from players.search.proof.paths import (
     BEST,
@@ -32,7 +31,7 @@ from players.search.proof.paths import (
     remember,
     sum_up,
 )
-from players.search.proof.successors import MAX_PARTS
+from players.search.proof.successors import MAX_PARTS, TOO_WIDE
 from players.search.proof.table import key_of
 
 DECIDED: Final = 1
@@ -146,24 +145,25 @@ def _gather(room, paths, table, n_parts, n_left):
 
 @inlined
 def _fill_all(room, paths, n_parts, role, salt):
-    """Give the states that waited their children; return whether there is room, and no path is too long."""
+    """Give the states that waited their children; return UNDECIDED, or that a path is too long or there is no room."""
+    ending = UNDECIDED
     for path in range(n_parts):
         if room.waits[path]:
             room.waits[path] = False
-            depth = paths.depth[path]
-            level, first_lane = path * MAX_DEPTH + depth, path * (N_LANES // n_parts)
-            if depth + 1 >= MAX_DEPTH or not fill(room, paths, path, level, depth == 0, first_lane, role, salt):
-                return False
-    return True
+            if paths.depth[path] + 1 >= MAX_DEPTH:
+                ending = TOO_DEEP
+            elif not fill(room, paths, path, n_parts, role, salt):
+                ending = TOO_WIDE
+    return ending
 
 
 @subroutine
-def _refusal(room, n_parts):
+def _refusal(room):
     """Return why a state cannot be expanded."""
-    for part in range(n_parts):
-        if room.waits[part] and room.n[part] <= 0:
-            return room.n[part]
-    return TOO_DEEP
+    part = 0
+    while not room.waits[part] or room.n[part] > 0:
+        part += 1
+    return room.n[part]
 
 
 @subroutine
@@ -195,12 +195,13 @@ def descend(tables, goal_wins, goal_first, room, table, paths, role, salt, max_n
         if not expand(tables, goal_wins, goal_first, role, room, n_parts):
             leave_all(paths, table, n_parts)
             result[3] = n_nodes
-            return _refusal(room, n_parts)
+            return _refusal(room)
         n_nodes += n_waiting
-        if not _fill_all(room, paths, n_parts, role, salt):
+        ending = _fill_all(room, paths, n_parts, role, salt)
+        if ending != UNDECIDED:
             leave_all(paths, table, n_parts)
             result[3] = n_nodes
-            return TOO_DEEP
+            return ending
         if n_nodes >= max_nodes:
             break
         n_waiting = _gather(room, paths, table, n_parts, max_nodes - n_nodes)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
+from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U
 from players.search.proof.expansion import INFINITE
 from players.search.proof.successors import MAX_PARTS
@@ -20,7 +21,7 @@ from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
 MAX_NUMBER: Final = INFINITE - 1
 MAX_DEPTH: Final = 500
 MAX_CHILDREN: Final = 100_000
-"""Of all nodes on a path together."""
+"""Of all nodes on all paths together, each path having an equal part."""
 
 FIRST: Final = 0
 N: Final = 1
@@ -41,11 +42,11 @@ _WORTH_BITS: Final = U(0xFFFF << 48)
 
 
 class Paths(NamedTuple):
-    """The nodes on all paths, and their children. *Shapes*: P = 8 paths, D levels, C children, S words a state.
+    """The nodes on all paths, and their children. *Shapes*: P = 8 paths, D levels, C children of all, S words a state.
 
-    Of each path `depth` (P,), where it stands; from P * D on `node` (P * D, fields), `key` (P * D,), `words` (P * D,
-    S); from P * C on `child_key` (P * C,), `child_number` (P * C, 2) proof and disproof number, `child_move` (P * C,),
-    `child_words` (P * C, S). `found` (6,) is what `sum_up` finds.
+    Of each path `depth` (P,), where it stands, and its part of `node` (P * D, fields), `key` (P * D,), `words` (P * D,
+    S), and of `child_key` (C,), `child_number` (C, 2) proof and disproof number, `child_move` (C,), `child_words` (C,
+    S). `found` (6,) is what `sum_up` finds.
     """
 
     depth: NDArray[np.int64]
@@ -72,7 +73,7 @@ children are open, and the number of the child to go on with, as paths see it.
 
 def paths_for(state_words: int) -> Paths:
     """Return room for paths through states of *state_words* words; the system gives it memory as they grow."""
-    n_levels, n_children = MAX_PARTS * MAX_DEPTH, MAX_PARTS * MAX_CHILDREN
+    n_levels, n_children = MAX_PARTS * MAX_DEPTH, MAX_CHILDREN
     return Paths(
         depth=np.zeros(MAX_PARTS, np.int64),
         node=np.zeros((n_levels, _N_FIELDS), np.int64),
@@ -125,11 +126,12 @@ def leave_all(paths, table, n_parts):
 
 
 @inlined
-def fill(room, paths, path, level, is_first, first_lane, role, salt):
-    """Give the node at a level the children that *room* has; return whether there is room for them."""
-    n, node = room.n[path], paths.node
-    first = path * MAX_CHILDREN if is_first else node[level - 1, FIRST] + node[level - 1, N]
-    is_fit = first + n <= (path + 1) * MAX_CHILDREN
+def fill(room, paths, path, n_paths, role, salt):
+    """Give the node where a path stands the children that *room* has; return whether there is room for them."""
+    n, node, n_children = room.n[path], paths.node, MAX_CHILDREN // n_paths
+    level, first_lane = path * MAX_DEPTH + paths.depth[path], path * (N_LANES // n_paths)
+    first = path * n_children if paths.depth[path] == 0 else node[level - 1, FIRST] + node[level - 1, N]
+    is_fit = first + n <= (path + 1) * n_children
     if is_fit:
         node[level, FIRST], node[level, N], node[level, WORK] = first, n, 1
         node[level, IS_OR] = room.decider[path] == role
