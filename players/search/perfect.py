@@ -66,7 +66,7 @@ class PerfectSearch:
         self.prover: kernel_calls.InTheMaking[Prover] | None = None
         self.insight: Insight | None = None
         self._proof: BackgroundProof | None = None
-        self._clock_s = 0.0
+        self._clock_s = 0.0  # unknown before the first move
         self._has_stuck_plays, self._may_learn = False, options.settings.may_learn and has_two_sides(game)
 
     def start(self, deadline: Deadline) -> None:
@@ -157,9 +157,10 @@ class PerfectSearch:
             return
         prover = None if self.prover is None else self.prover.get(0.0)
         following = None if prover is None else self._following(prover, state, move)
-        is_near = prover is not None and following is not None and prover.is_near(following, self._clock_s)
+        if prover is None or following is None or self._clock_s == 0 or not prover.is_near(following, self._clock_s):
+            following = None
         self.background.ponder(state, self.role, move)
-        if prover is not None and following is not None and is_near:
+        if prover is not None and following is not None:
             self._proof = BackgroundProof(prover, following, self.role, Deadline.after(_PONDER_S))
 
     def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:

@@ -48,11 +48,15 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class ProofFinding:
-    """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth."""
+    """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth.
+
+    It may be solved, and lost, so that no move is named.
+    """
 
     move: Term | None = None
     value: int = 0
     settled: tuple[Settled, ...] = ()
+    is_solved: bool = False
 
 
 class Prover:
@@ -89,35 +93,38 @@ class Prover:
 
         Another search may have told what goal is *expected*.
         """
-        share = _MOST_SHARE if self.is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
-        return self.prove(state, role, SearchBudget(deadline=deadline.at_most(share * deadline.remaining_s)), expected)
-
-    def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
-        """Return what is proven about *state* for *role* by all of a *budget*; *expected* as in `think`."""
         if not self.share:
             return ProofFinding()
-        solution = self._solve(state, role, budget, expected)
-        if self.search.is_refused:
-            self.share = 0.0
-            return ProofFinding()
-        settled = self.search.settled()
-        if solution is not None:
+        share = _MOST_SHARE if self.is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
+        budget = SearchBudget(deadline=deadline.at_most(share * deadline.remaining_s))
+        found = self.prove(state, role, budget, expected)
+        if found.is_solved:
             self.share = min(_MOST_SHARE, 2 * self.share)
-        elif not settled:
-            self.share = max(_LEAST_SHARE, self.share / 2)
-        if solution is None:
-            return ProofFinding(settled=self._for_all(settled, role))
+        elif not found.settled:
+            self.share = 0.0 if self.search.is_refused else max(_LEAST_SHARE, self.share / 2)
+        return found
+
+    def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
+        """Return what is proven about *state* for *role* by all of a *budget*; *expected* as in `think`.
+
+        That says nothing of what the share should be.
+        """
+        solution = self._solve(state, role, budget, expected)
+        if solution is None and not self.search.is_refused:
+            return ProofFinding(settled=self._for_all(self.search.settled(), role))
         return self._finding(solution)
 
     def known(self, state: State, role: Role) -> ProofFinding:
         """Return what was proven of *state* before, where *role* is to move, or is to be seen at once."""
         solution = self.search.solve(state, role, SearchBudget(_AT_ONCE)) if self.share else None
-        return ProofFinding() if solution is None else self._finding(solution)
+        return self._finding(solution)
 
-    def _finding(self, solution: Solution) -> ProofFinding:
+    def _finding(self, solution: Solution | None) -> ProofFinding:
+        if solution is None:
+            return ProofFinding()
         if solution.move is None or solution.value == self.search.goals[0]:
-            return ProofFinding()  # all is lost, and another search knows better how long that takes
-        return ProofFinding(solution.move, solution.value)
+            return ProofFinding(is_solved=True)  # all is lost: another search knows better how long that takes
+        return ProofFinding(solution.move, solution.value, is_solved=True)
 
     def _solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
         """Return what *state* is worth, if *budget* suffices to find it, and measure how fast the search is."""

@@ -20,6 +20,8 @@ from players.search.proof.successors import MAX_PARTS, TOO_WIDE, fitting_parts, 
 from players.search.proof.table import n_rows
 
 DEFAULT_TABLE_MB: Final = 64
+_SEEN_NODES: Final = 4
+"""So many states say what the table knows of the root; each question has as many first."""
 _FIRST_NODES: Final = 500
 _MAX_NODES: Final = 1_000_000
 _SPREAD: Final = 0.07
@@ -103,7 +105,7 @@ class ProofSearch:
         The goals in the middle of those in question take turns, each twice as long as the last.
         """
         self._begin(state, role)
-        goals, turn = self.goals, _FIRST_NODES
+        goals, turn = self.goals, _SEEN_NODES
         low, high, best = 0, len(goals) - 1, None
         while low < high:
             shares = self._shares((low + high + 1) // 2, (low + high) // 2 + 1, expected)
@@ -114,7 +116,7 @@ class ProofSearch:
                 if self.is_refused or budget.is_spent(self.n_nodes):
                     return None
             if found is None:
-                turn *= 2
+                turn = max(_FIRST_NODES, 2 * turn)
             elif found[0]:
                 low, best = middle, found[1]
             else:

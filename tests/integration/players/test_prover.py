@@ -13,7 +13,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
 from players.search import perfect
-from players.search.proof.prover import BackgroundProof, Prover, goal_sum, log_effort
+from players.search.proof.prover import BackgroundProof, ProofFinding, Prover, goal_sum, log_effort
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
@@ -185,3 +185,26 @@ def ready(search: perfect.PerfectSearch) -> None:
     assert search.prover is not None
     search.background.get(600.0)
     search.prover.get(600.0)
+
+
+def test_a_game_that_has_no_proofs_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = of_text(ENDLESS)
+    prover = Prover(game)
+    monkeypatch.setattr(prover, "search", None)
+    a = game.roles[0]
+    assert prover.think(game.initial_state, a, Deadline.after(600.0)) == ProofFinding()
+    assert (prover.known(game.initial_state, a), prover.share) == (ProofFinding(), 0.0)
+
+
+def test_a_proof_in_a_thread_that_is_stopped_leaves_the_share_as_it_is() -> None:
+    game = compiled("connectfour")
+    prover = Prover(game)
+    before = prover.share
+    BackgroundProof(prover, game.initial_state, game.roles[0], Deadline(1.0, lambda: 0.0)).stop()
+    assert prover.share == before
+
+
+def test_a_lost_state_is_solved_and_names_no_move() -> None:
+    game = compiled("connectfour")
+    red, lost = game.roles[0], after(game, LATE + "3")
+    assert Prover(game).prove(lost, red, UNLIMITED) == ProofFinding(is_solved=True)
