@@ -1,7 +1,7 @@
 """The search of games in which a role sees everything: a compiled tree, or one in Python, and proofs beside it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Final
@@ -141,14 +141,22 @@ class PerfectSearch:
         return found.move
 
     def _searched(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
-        """Return the move that the compiled tree finds, None where a role can get stuck."""
+        """Return the move that the compiled tree finds, None where a role can get stuck.
+
+        What it tells counts what the same move has searched before.
+        """
+        before = self.insight
         try:
             best = search.think(state, self.role, budget, report)
         except StuckPlayError:  # faulty rules: plays one by one bear them
             self.background, self._has_stuck_plays = None, True
             self.renew()
             return None
-        self.insight = search.insight(state, self.role)
+        found = search.insight(state, self.role)
+        if before is not None:
+            n_leaves, n_playouts = found.n_leaves + before.n_leaves, found.n_playouts + before.n_playouts
+            found = replace(found, n_leaves=n_leaves, n_playouts=n_playouts)
+        self.insight = found
         return best
 
     def ponder(self, state: State, move: Term | None = None) -> None:

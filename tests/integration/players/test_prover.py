@@ -208,3 +208,15 @@ def test_a_lost_state_is_solved_and_names_no_move() -> None:
     game = compiled("connectfour")
     red, lost = game.roles[0], after(game, LATE + "3")
     assert Prover(game).prove(lost, red, UNLIMITED) == ProofFinding(is_solved=True)
+
+
+def test_what_a_move_tells_counts_all_that_was_searched_for_it() -> None:
+    game = compiled("connectfour")
+    search = perfect.PerfectSearch(game, game.roles[0], Random(1), perfect.TreeOptions(settings=UNLEARNED))
+    ready(search)
+    search.think(game.initial_state, SearchBudget(deadline=Deadline.after(0.5)))
+    assert search.background is not None
+    tree = search.background.get(0.0)
+    assert isinstance(tree, CompiledSearch)
+    assert search.insight is not None
+    assert search.insight.n_leaves == tree.counts["walks"]
