@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 import click
@@ -80,12 +82,12 @@ def proofs_of(file: PositionFile, seconds: float) -> Iterator[Proof]:
 
 def table_of(file: PositionFile, found: list[Proof]) -> Table:
     """Return a row for each number of steps before the position."""
+    by_steps = attrgetter("n_steps")
     table = Table("file", "steps before", "positions", "solved", "mean s", "mean states")
-    for n_steps, group in groupby(sorted(found, key=lambda each: each.n_steps), key=lambda each: each.n_steps):
+    for n_steps, group in groupby(sorted(found, key=by_steps), key=by_steps):
         proofs = list(group)
         n_solved = sum(each.is_solved for each in proofs)
-        mean_s = sum(each.seconds for each in proofs) / len(proofs)
-        mean_states = sum(each.n_states for each in proofs) / len(proofs)
+        mean_s, mean_states = fmean(each.seconds for each in proofs), fmean(each.n_states for each in proofs)
         numbers = (n_steps, len(proofs), n_solved, f"{mean_s:.2f}", f"{mean_states:,.0f}")
         table.add_row(file.path.stem, *map(str, numbers))
     return table

@@ -161,14 +161,15 @@ class PerfectSearch:
 
     def ponder(self, state: State, move: Term | None = None) -> None:
         """Think on about what follows *state* by *move* until `rest`, if that is wanted."""
-        if not self.options.ponders or self.background is None:
-            return
+        if self.options.ponders and self.background is not None:
+            self._begin_proof(state, move)
+            self.background.ponder(state, self.role, move)
+
+    def _begin_proof(self, state: State, move: Term | None) -> None:
+        """Look in a thread for what the state after *move* is worth, where it seems possible to prove that."""
         prover = None if self.prover is None else self.prover.get(0.0)
-        following = None if prover is None else self._following(prover, state, move)
-        if prover is None or following is None or self._clock_s == 0 or not prover.is_near(following, self._clock_s):
-            following = None
-        self.background.ponder(state, self.role, move)
-        if prover is not None and following is not None:
+        following = None if prover is None or not self._clock_s else self._following(prover, state, move)
+        if prover is not None and following is not None and prover.is_near(following, self._clock_s):
             self._proof = BackgroundProof(prover, following, self.role, Deadline.after(_PONDER_S))
 
     def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:

@@ -176,25 +176,20 @@ class BackgroundProof:
     def __init__(
         self, prover: Prover, state: State, role: Role, deadline: Deadline, expected: float | None = None
     ) -> None:
-        self._stopped, self._found = threading.Event(), ProofFinding()
+        self._stopped = threading.Event()
         budget = SearchBudget(deadline=deadline, is_wanted=lambda: not self._stopped.is_set())
-        self._proof = InTheMaking(partial(self._prove, prover, state, role, budget, expected), "proof")
-
-    def _prove(
-        self, prover: Prover, state: State, role: Role, budget: SearchBudget, expected: float | None
-    ) -> ProofFinding:
-        self._found = prover.prove(state, role, budget, expected)
-        return self._found
+        self._proof = InTheMaking(partial(prover.prove, state, role, budget, expected), "proof")
 
     @property
     def has_move(self) -> bool:
         """Whether a move is proven by now."""
-        return self._found.move is not None
+        found = self._proof.get(0.0)
+        return found is not None and found.move is not None
 
     def stop(self) -> ProofFinding:
         """Return what was found, when the thread has ended."""
         self._stopped.set()
-        return self._proof.get(inf) or self._found
+        return self._proof.get(inf) or ProofFinding()
 
 
 def log_effort(game: CompiledGame, state: CompiledState, limit: float) -> float:
@@ -204,12 +199,11 @@ def log_effort(game: CompiledGame, state: CompiledState, limit: float) -> float:
     how many lines there are. *Source*: Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
     """
     log_moves = max(log(max(len(state.legal_moves(role)), 2)) for role in game.roles)
-    packed = np.frombuffer(state.packed, np.uint8)[None]
     try:
-        plays = game.playouts_each(packed, _N_PLAYS, 1, int(_LONGEST * 2 * limit / log_moves))
+        plays = game.playouts(state, _N_PLAYS, seed=1, max_steps=int(_LONGEST * 2 * limit / log_moves))
     except (StuckPlayError, LimitExceeded):
         return inf
-    return log_moves / 2 * float(plays.lengths[0]) / _N_PLAYS
+    return log_moves / 2 * plays.n_steps / plays.n_plays
 
 
 def goal_sum(game: CompiledGame) -> int | None:
@@ -224,12 +218,10 @@ def goal_sum(game: CompiledGame) -> int | None:
     state = game.initial_state
     if {total - goal for goal in ours} != theirs or not isinstance(state, CompiledState):
         return None
-    packed = np.frombuffer(state.packed, np.uint8)[None]
     try:
-        plays = game.playouts_each(packed, _N_PLAYS, seed=1)
+        plays = game.playouts(state, _N_PLAYS, seed=1)
     except (StuckPlayError, LimitExceeded):
         return None
-    (a, b), (a_squares, b_squares) = plays.goal_sums[0].tolist(), plays.goal_squares[0].tolist()
-    n = int(plays.n[0])
+    (a, b), (a_squares, b_squares), n = plays.goal_sums, plays.goal_squares, plays.n_plays
     is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
-    return total if is_same and bool((plays.n_scored[0] == n).all()) else None
+    return total if is_same and plays.n_scored == (n, n) else None
