@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks import arguments, dependencies, names, structure
+from gdl.checks import arguments, dependencies, goals, names, roles, structure
 from gdl.checks.subject import Subject, examine
 from gdl.checks.suppression import sift
 from gdl.diagnostics import Diagnostic, Source, in_order
@@ -47,10 +47,10 @@ CHECKS: Final[tuple[Check, ...]] = (
     arguments.undefined_moves,
     arguments.unused_fluents,
     arguments.unmatched_conditions,
-    arguments.goal_values,
-    arguments.variable_goal_values,
-    arguments.undeclared_roles,
-    arguments.idle_roles,
+    goals.goal_values,
+    goals.variable_goal_values,
+    roles.undeclared_roles,
+    roles.idle_roles,
 )
 
 

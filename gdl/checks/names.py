@@ -19,6 +19,7 @@ _MOST_NAMES: Final = 5_000
 """Of how many names the near misses are kept."""
 
 _MOST_PLACES: Final = 3
+_MOST_CHARACTERS: Final = 40
 
 
 class Spellings:
@@ -68,6 +69,11 @@ def did_you_mean(name: str | None, otherwise: str) -> str:
 def also_here(name: str, places: Sequence[Span]) -> list[Related]:
     """Return some of the further places of *name*, of which the diagnostic itself names the first."""
     return [Related(place, f"{name} is here, too") for place in places[1 : 1 + _MOST_PLACES]]
+
+
+def short(text: str) -> str:
+    """Return *text* as messages show it: of a long one the beginning."""
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
 
 
 _UNUSUAL: Final = re.compile("[^A-Za-z0-9_-]")
