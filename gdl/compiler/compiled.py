@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import TRUE
-from gdl.compiler.kernels import graphs, policies, scalar
+from gdl.compiler.kernels import expansion, policies, scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
@@ -315,4 +315,4 @@ def run_play_kernels() -> None:
 def run_plan_kernels() -> None:
     """Run every kernel that searches for plans once, as above."""
     rules = tiny_rules().single
-    policies.run_each(rules, *graphs.run_each(rules))
+    policies.run_each(rules, *expansion.run_each(rules))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.compiler.kernels import graphs, packing
+from gdl.compiler.kernels import expansion, graphs, packing
 from gdl.compiler.kernels.graphs import Graph
 from gdl.compiler.kernels.words import ONES
 from gdl.compiler.tables import Tables
@@ -57,7 +57,7 @@ class GraphSearch:
         self._graph = graph_for(game, is_timeless=is_timeless, max_mb=max_mb)
         self._room = graphs.room_for(self._tables)
         self._room.states[0] = words_of(game, packed)
-        graphs.begin(self._tables, self._graph, self._room)
+        expansion.begin(self._tables, self._graph, self._room)
         self._note()
 
     @property
@@ -74,9 +74,9 @@ class GraphSearch:
         """Expand *n_rounds* batches of nodes; return whether a better end was found."""
         if self.is_done:
             return False
-        found = graphs.expand(self._tables, self._graph, self._room, n_rounds, self._target, self.is_timeless)
-        self.is_done = found != graphs.RUNNING
-        self.has_seen_all = found == graphs.EXHAUSTED and not self.is_timeless and self._has_room()
+        found = expansion.expand(self._tables, self._graph, self._room, n_rounds, self._target, self.is_timeless)
+        self.is_done = found != expansion.RUNNING
+        self.has_seen_all = found == expansion.EXHAUSTED and not self.is_timeless and self._has_room()
         return self._note()
 
     def pause(self) -> None:
@@ -130,7 +130,7 @@ def clock_of(game: CompiledGame) -> NDArray[np.bool_]:
     is_moved = np.zeros(tables.n_rows, np.uint8)
     is_moved[1 + tables.n_fluents : tables.n_inputs] = 1
     is_moved[tables.loop_row] = 1
-    while graphs.spread(tables, is_moved):
+    while expansion.spread(tables, is_moved):
         pass
     found: NDArray[np.bool_] = is_moved[1 : 1 + tables.n_fluents] == 0
     return found
@@ -238,7 +238,7 @@ class ConditionSearch:
         self._met: set[bytes] = set()
         root = words_of(game, packed)
         held = np.array(
-            [graphs.holds_in(self._tables, self._room, root, int(literal)) for literal in self._wanted], np.uint8
+            [expansion.holds_in(self._tables, self._room, root, int(literal)) for literal in self._wanted], np.uint8
         )
         self._path = [_Branch([-1], [root], [held])]
 
@@ -273,7 +273,7 @@ class ConditionSearch:
             return
         self._met.add(key)
         self.n_rounds += 1
-        n = graphs.look_ahead(
+        n = expansion.look_ahead(
             self._tables, self._graph, self._room, state, self._wanted, self._children, self._holds, self._ends
         )
         self._made = made

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
-from gdl.compiler.kernels.graphs import Graph, GraphRoom, _distance, _follow, _goal, _pairs, _run
+from gdl.compiler.kernels.graphs import Graph, GraphRoom, distance_in, follow, goal_in, list_pairs, run
 from gdl.compiler.kernels.jit import kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import load_lanes
@@ -105,7 +105,7 @@ def _finish(t, graph, values, plays, step, is_cut):
         has_ended |= ends & plays.playing[w] != ZERO
     if not has_ended:
         return
-    _run(values, t, 2)
+    run(values, t, 2)
     for lane in range(N_LANES):
         if not plays.playing[lane >> 6] >> U(lane & 63) & ONE:
             continue
@@ -113,8 +113,8 @@ def _finish(t, graph, values, plays, step, is_cut):
         if is_end or is_cut:
             plays.playing[lane >> 6] ^= ONE << U(lane & 63)
             plays.lengths[lane] = step
-            plays.goals[lane] = _goal(t, graph, values, lane) if is_end else np.int64(_NO_GOAL)
-            plays.distances[lane] = _distance(graph, values, lane)
+            plays.goals[lane] = goal_in(t, graph, values, lane) if is_end else np.int64(_NO_GOAL)
+            plays.distances[lane] = distance_in(graph, values, lane)
 
 
 @kernel
@@ -127,7 +127,7 @@ def play(t, graph, room, plays, state, weights):
     plays.playing[:] = ~ZERO
     first = 1 + t.n_fluents
     for step in range(n_steps):
-        _run(values, t, 0)
+        run(values, t, 0)
         _finish(t, graph, values, plays, step, False)
         any_playing = False
         for w in range(W):
@@ -142,10 +142,10 @@ def play(t, graph, room, plays, state, weights):
                 else:
                     plays.playing[lane >> 6] ^= ONE << U(lane & 63)
                     plays.lengths[lane], plays.goals[lane], plays.distances[lane] = step, _NO_GOAL, 0
-        _run(values, t, 1)
-        _follow(values, t, room.new)
+        run(values, t, 1)
+        follow(values, t, room.new)
         values[first : first + len(t.choice_legal)] = ZERO
-    _run(values, t, 0)
+    run(values, t, 0)
     _finish(t, graph, values, plays, n_steps, True)
 
 
@@ -159,16 +159,16 @@ def options(t, room, state, moves, starts, legal):
     room.states[0] = state
     load_lanes(room.states, room.order[:1], values, 1, t.n_fluents)
     for step in range(len(moves)):
-        _run(values, t, 0)
+        run(values, t, 0)
         starts[step] = n
-        n_here = _pairs(t, values, room.pairs, 1)
+        n_here = list_pairs(t, values, room.pairs, 1)
         for i in range(n_here):
             if n + i < len(legal):
                 legal[n + i] = room.pairs[i, 1]
         n += n_here
         values[first + moves[step], 0] |= ONE
-        _run(values, t, 1)
-        _follow(values, t, room.new)
+        run(values, t, 1)
+        follow(values, t, room.new)
         values[first + moves[step], 0] = ZERO
     starts[len(moves)] = n
     return n
