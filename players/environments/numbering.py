@@ -21,7 +21,7 @@ from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.tables import Tables
 from gdl.game import RANDOM, Game, Role
 from gdl.language.terms import Constant, Term, signature
-from players.environments.kernels.stepping import Rulebook
+from players.environments.kernels.plans import Rulebook
 
 WAITING: Final = frozenset({"noop"})
 """The moves that only wait for another role, by name."""

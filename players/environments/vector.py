@@ -23,7 +23,7 @@ from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.environments.kernels import arrays, stepping
-from players.environments.kernels.stepping import Copies, Initial, Rulebook, StepRoom
+from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, StepRoom, plan_of
 from players.environments.numbering import WAITING, Memory, Numbering, Planes, described, memory_of, planes_of
 
 Actions = NDArray[np.integer[Any]]
@@ -116,8 +116,7 @@ class VectorGame:
         self._initial = _initial(self.numbering)
         self._rooms = [_room(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
         self._plans = [
-            stepping.plan_of(self.numbering.tables, self._book, self._copies, self._initial, room)
-            for room in self._rooms
+            plan_of(self.numbering.tables, self._book, self._copies, self._initial, room) for room in self._rooms
         ]
         self._plan = self._plans[0].ctypes.data
         self._all = np.ones(self.n, np.bool_)
@@ -195,7 +194,7 @@ class VectorGame:
 
     def _sow(self, seed: int) -> None:
         for plan in self._plans:
-            plan[stepping.SEED] = seed % 2**64
+            plan[SEED] = seed % 2**64
 
     def sample_actions(self) -> NDArray[np.int32]:
         """Return a legal action for each copy, (N,) or (N, R), each equally likely; 0 for a copy at rest."""
@@ -343,7 +342,7 @@ class VectorGame:
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""
-        return Snapshot(_copied(self._copies), self._count, int(self._plans[0][stepping.SEED]))
+        return Snapshot(_copied(self._copies), self._count, int(self._plans[0][SEED]))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to *snapshot*; the same actions lead from there to the same states as before.
@@ -375,9 +374,9 @@ class VectorGame:
             found = self._run(
                 lambda begin, end: stepping.advance(next(plans).ctypes.data, actions, mask, begin, end, count, task)
             )
-        if stepping.SEVERAL_MOVE in found:
+        if SEVERAL_MOVE in found:
             raise ValueError("several players choose at once: the flat form is for games of turns")
-        if stepping.ENDLESS in found:
+        if ENDLESS in found:
             raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
 
     def _run(self, work: Callable[[int, int], Any]) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from players.environments.kernels.stepping import Copies
+from players.environments.kernels.plans import Copies
 from players.environments.vector import Snapshot, VectorGame
 from players.learning.kernels import trees as kernels
 from players.learning.kernels.trees import MAX_DEPTH, LaneWalks, Leaves, Trees

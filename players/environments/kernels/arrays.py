@@ -7,9 +7,9 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, word_at
-from players.environments.kernels import stepping
+from players.environments.kernels import plans
 from players.environments.kernels.cells import byte_at, put_byte, put_eight_bytes
-from players.environments.kernels.stepping import bits_of, key_of, picked
+from players.environments.kernels.sampling import bits_of, key_of, picked
 
 
 @inlined
@@ -37,29 +37,29 @@ def expand(words, words_of_row, first_word, n_bits, begin, end, out, width, star
 @kernel
 def sample(p, actions, count, begin, end):
     """Draw a legal action of each group for copies begin..end; 0 where there is none."""
-    n_groups, n_words = np.int64(word_at(p, stepping.N_GROUPS)), np.int64(word_at(p, stepping.LEGAL_WORDS))
-    seed, group_word = word_at(p, stepping.SEED), word_at(p, stepping.GROUP_WORD)
+    n_groups, n_words = np.int64(word_at(p, plans.N_GROUPS)), np.int64(word_at(p, plans.LEGAL_WORDS))
+    seed, group_word = word_at(p, plans.SEED), word_at(p, plans.GROUP_WORD)
     for g in range(n_groups):
         key = key_of(seed, count, 1 + g)
         first, last = at(group_word, U(g)), at(group_word, U(g + 1))
         for copy in range(begin, end):
-            legal = word_at(p, stepping.LEGAL) + U(8 * copy * n_words)
+            legal = word_at(p, plans.LEGAL) + U(8 * copy * n_words)
             put(actions, U(copy * n_groups + g), max(picked(legal, first, last, bits_of(key, copy)), 0))
 
 
 @kernel
 def first_illegal(p, actions, n):
     """Return the number, copy by copy and group by group, of the first action that is not legal; -1 where all are."""
-    n_groups, n_words = np.int64(word_at(p, stepping.N_GROUPS)), np.int64(word_at(p, stepping.LEGAL_WORDS))
+    n_groups, n_words = np.int64(word_at(p, plans.N_GROUPS)), np.int64(word_at(p, plans.LEGAL_WORDS))
     for copy in range(n):
-        if byte_at(word_at(p, stepping.IS_OVER), U(copy)) != ZERO:
+        if byte_at(word_at(p, plans.IS_OVER), U(copy)) != ZERO:
             continue
         for g in range(n_groups):
             action = at(actions, U(copy * n_groups + g))
-            if action < 0 or action >= at(word_at(p, stepping.GROUP_SIZE), U(g)):
+            if action < 0 or action >= at(word_at(p, plans.GROUP_SIZE), U(g)):
                 return copy * n_groups + g
-            word = at(word_at(p, stepping.GROUP_WORD), U(g)) + (action >> 6)
-            if (word_at(word_at(p, stepping.LEGAL), U(copy * n_words + word)) >> U(action & 63)) & ONE == ZERO:
+            word = at(word_at(p, plans.GROUP_WORD), U(g)) + (action >> 6)
+            if (word_at(word_at(p, plans.LEGAL), U(copy * n_words + word)) >> U(action & 63)) & ONE == ZERO:
                 return copy * n_groups + g
     return -1
 

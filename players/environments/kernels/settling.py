@@ -1,0 +1,155 @@
+"""What the states in the lanes allow, written back to the copies: legal actions, who is to move, ends with goals."""
+
+import numpy as np
+
+from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.jit import inlined, subroutine
+from gdl.compiler.kernels.words import (
+    ONE,
+    ZERO,
+    U,
+    W,
+    and_,
+    any_bit,
+    at,
+    broadcast,
+    load,
+    lowest_bit,
+    or_,
+    put,
+    put_float,
+    put_word,
+    store,
+    word_at,
+)
+from players.environments.kernels import plans
+from players.environments.kernels.cells import put_byte
+from players.environments.kernels.lanes import is_in, run, scatter
+from players.environments.kernels.plans import size_of, tables_of
+
+
+@inlined
+def _any_of(val, literals, begin, end):
+    x = broadcast(ZERO)
+    for i in range(begin, end):
+        x = or_(x, literal(val, at(literals, U(i))))
+    return x
+
+
+@inlined
+def _find_movers(p, phase):
+    """Write which lanes have any player with a choice, several, and each player or chance: rows 1, 2, 3..."""
+    values, extra, n_players = word_at(p, plans.VALUES), word_at(p, plans.EXTRA), size_of(p, plans.N_PLAYERS)
+    starts, literals = word_at(p, plans.MOVER_START), word_at(p, plans.MOVER_LITERAL)
+    movers, several = broadcast(ZERO), broadcast(ZERO)
+    for r in range(n_players + size_of(p, plans.HAS_CHANCE)):
+        i = U(phase * (n_players + 1) + r)
+        x = _any_of(values, literals, at(starts, i), at(starts, i + ONE))
+        store(extra, U(3 + r), x)
+        if r < n_players:
+            several = or_(several, and_(movers, x))
+            movers = or_(movers, x)
+    store(extra, U(1), movers)
+    store(extra, U(2), several)
+
+
+@subroutine
+def _write_back(p, phase, n):
+    """Write the states and the legal actions of the lanes to their copies."""
+    values, extra, columns = word_at(p, plans.VALUES), word_at(p, plans.EXTRA), word_at(p, plans.COLUMNS)
+    starts, literals = word_at(p, plans.COLUMN_START), word_at(p, plans.COLUMN_LITERAL)
+    n_columns = size_of(p, plans.N_COLUMNS)
+    for c in range(n_columns):
+        i = U(phase * n_columns + c)
+        store(columns, U(c), _any_of(values, literals, at(starts, i), at(starts, i + ONE)))
+    waiting = at(word_at(p, plans.WAITING_COLUMN), ZERO)
+    if word_at(p, plans.IS_FLAT) != ZERO and waiting >= 0:
+        for k in range(W):
+            put_word(columns, U(W * waiting + k), ~word_at(extra, U(W + k)))
+    legal, width, one, none = word_at(p, plans.LEGAL), size_of(p, plans.LEGAL_WORDS), np.int64(1), np.int64(0)
+    for g in range(size_of(p, plans.N_GROUPS) + size_of(p, plans.HAS_CHANCE)):
+        size, word = at(word_at(p, plans.GROUP_SIZE), U(g)), at(word_at(p, plans.GROUP_WORD), U(g))
+        scatter(p, columns, size, legal, width, word, n, one, none, ZERO)
+        columns += U(8 * W) * U(size)
+    states, width, n_fluents = word_at(p, plans.STATES), size_of(p, plans.STATE_WORDS), size_of(p, ONE)
+    scatter(p, values + U(8 * W), n_fluents, states, width, none, n, one, none, ZERO)
+
+
+@inlined
+def _tell_phase(p, phase):
+    """Have the fluents that a phase says say it: its tables do not."""
+    values = word_at(p, plans.VALUES)
+    for i in range(at(word_at(p, plans.KNOWN_START), U(phase)), at(word_at(p, plans.KNOWN_START), U(phase + 1))):
+        fluent = U(at(word_at(p, plans.KNOWN), U(i)))
+        store(values, fluent >> ONE, broadcast((fluent & ONE) - ONE))
+
+
+@subroutine
+def settle(p, phase, n):
+    """Find what the states in the lanes allow, and write them back; returns DONE or SEVERAL_MOVE."""
+    n_players, extra, numbers = size_of(p, plans.N_PLAYERS), word_at(p, plans.EXTRA), word_at(p, plans.NUMBERS)
+    run(p, phase, 0)
+    _find_movers(p, phase)
+    _tell_phase(p, phase)
+    ends = literal(word_at(p, plans.VALUES), at(tables_of(p).terminal, U(phase)))
+    store(extra, ZERO, ends)
+    _write_back(p, phase, n)
+    mover = max(0, at(word_at(p, plans.ONLY_MOVER), U(phase)))
+    for lane in range(n):
+        copy = U(at(numbers, U(lane)))
+        put(word_at(p, plans.PHASE), copy, phase)
+        put(word_at(p, plans.MOVER), copy, mover)
+    if at(word_at(p, plans.ONLY_MOVER), U(phase)) < 0:
+        for r in range(1, n_players):
+            for lane in range(n):
+                if is_in(p, plans.EXTRA, 3 + r, lane):
+                    put(word_at(p, plans.MOVER), U(at(numbers, U(lane))), r)
+    has_ends = any_bit(ends)
+    if has_ends:
+        _score(p, phase, n)
+    if word_at(p, plans.HAS_CHANCE) != ZERO:
+        for lane in range(n):
+            waits = is_in(p, plans.EXTRA, 3 + n_players, lane) and not is_in(p, plans.EXTRA, 1, lane)
+            is_chance = waits and not is_in(p, plans.EXTRA, 0, lane)
+            put(word_at(p, plans.IS_CHANCE), U(at(numbers, U(lane))), np.int64(is_chance))
+    if word_at(p, plans.IS_FLAT) != ZERO and any_bit(load(extra, U(2))):
+        for lane in range(n):
+            if is_in(p, plans.EXTRA, 2, lane) and not is_in(p, plans.EXTRA, 0, lane):
+                return plans.SEVERAL_MOVE
+    return plans.DONE
+
+
+@subroutine
+def _score(p, phase, n):
+    """Write goals and rewards of the lanes whose play has ended, which row 0 of `extra` has."""
+    run(p, phase, 2)
+    values, extra = word_at(p, plans.VALUES), word_at(p, plans.EXTRA)
+    numbers, goals = word_at(p, plans.NUMBERS), word_at(p, plans.GOALS)
+    t, n_players = tables_of(p), size_of(p, plans.N_PLAYERS)
+    row = 4 + n_players
+    for k in range((n + 63) >> 6):
+        ended = word_at(extra, U(k))
+        if n - 64 * k < 64:
+            ended &= (ONE << U(n - 64 * k)) - ONE
+        put_word(extra, U(k), ended)
+        while ended != ZERO:
+            copy = at(numbers, U(64 * k + lowest_bit(ended)))
+            ended &= ended - ONE
+            put_byte(word_at(p, plans.IS_OVER), U(copy), ONE)
+            put_byte(word_at(p, plans.ENDED), U(copy), ONE)
+            for r in range(n_players):
+                put(goals, U(copy * n_players + r), -1)
+                put_float(word_at(p, plans.REWARDS), U(copy * n_players + r), np.float32(-1))
+    for r in range(n_players):
+        for g in range(at(word_at(p, plans.GOAL_START), U(r)), at(word_at(p, plans.GOAL_START), U(r + 1))):
+            i = U(phase * size_of(p, plans.N_GOALS) + at(word_at(p, plans.GOAL_COLUMN), U(g)))
+            store(extra, U(row), and_(literal(values, at(t.goal_value, i)), load(extra, ZERO)))
+            goal = at(word_at(p, plans.GOAL), U(g))
+            for k in range((n + 63) >> 6):
+                x = word_at(extra, U(W * row + k))
+                while x != ZERO:
+                    place = U(at(numbers, U(64 * k + lowest_bit(x))) * n_players + r)
+                    x &= x - ONE
+                    is_only = at(goals, place) == -1 and goal >= 0
+                    put(goals, place, goal if is_only else -2)
+                    put_float(word_at(p, plans.REWARDS), place, np.float32((goal - 50) / 50 if is_only else -1))
