@@ -17,13 +17,13 @@ import gdl
 from gdl.boards.about import About
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.packing import n_words, words_of
-from gdl.compiler.kernels.words import ONES, rows
+from gdl.compiler.kernels.packing import words_of
 from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
+from players.environments.buffers import Expansion, address_of, copied, copies_for, initial_for, room_for
 from players.environments.kernels import arrays, stepping
-from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, StepRoom, plan_of
+from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
 from players.environments.numbering import WAITING, Memory, Numbering, Planes, described, memory_of, planes_of
 
 Actions = NDArray[np.integer[Any]]
@@ -112,9 +112,9 @@ class VectorGame:
         self.players: tuple[Role, ...] = self.numbering.players
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
         self._book: Rulebook = self.numbering.rulebook(0, self._auto_resets)
-        self._copies = _copies(self.numbering, self.n)
-        self._initial = _initial(self.numbering)
-        self._rooms = [_room(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
+        self._copies = copies_for(self.numbering, self.n)
+        self._initial = initial_for(self.numbering)
+        self._rooms = [room_for(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
         self._plans = [
             plan_of(self.numbering.tables, self._book, self._copies, self._initial, room) for room in self._rooms
         ]
@@ -131,7 +131,7 @@ class VectorGame:
         self._copies.phase[0] = self._initial.phase[0]
         which = np.zeros(self.n, np.bool_)
         which[0] = True
-        self._advance(0, _address(which), stepping.SETTLE)
+        self._advance(0, address_of(which), stepping.SETTLE)
         for name in Initial._fields:
             getattr(self._initial, name)[0] = getattr(self._copies, name)[0]
 
@@ -169,12 +169,12 @@ class VectorGame:
         return out[:, 0] if self.is_flat else out
 
     @cached_property
-    def _legal(self) -> tuple[Masks, list[_Expansion]]:
+    def _legal(self) -> tuple[Masks, list[Expansion]]:
         width = max(map(len, self.actions))
         out = np.zeros((self.n, len(self.actions), width), np.bool_)
         words = self.numbering.group_words
         return out, [
-            _Expansion(self._copies.legal, words[group], len(actions), out, group * width)
+            Expansion(self._copies.legal, words[group], len(actions), out, group * width)
             for group, actions in enumerate(self.actions)
         ]
 
@@ -190,7 +190,7 @@ class VectorGame:
         mask = self._all if which is None else np.ascontiguousarray(which, np.bool_)
         if mask.shape != (self.n,):
             raise ValueError(f"a mask of {self.n} copies is needed")
-        self._advance(0, _address(mask), stepping.RESET)
+        self._advance(0, address_of(mask), stepping.RESET)
 
     def _sow(self, seed: int) -> None:
         for plan in self._plans:
@@ -217,7 +217,7 @@ class VectorGame:
         chosen = np.ascontiguousarray(actions, np.int32)
         if chosen.size != self.n * len(self.actions) or len(chosen) != self.n:
             raise ValueError(f"actions for {self.n} copies are needed")
-        address = _address(chosen)
+        address = address_of(chosen)
         if checks:
             wrong = arrays.first_illegal(self._plan, address, self.n)
             if wrong >= 0:
@@ -242,9 +242,9 @@ class VectorGame:
         return out
 
     @cached_property
-    def _bits(self) -> tuple[Masks, _Expansion]:
+    def _bits(self) -> tuple[Masks, Expansion]:
         out = np.zeros((self.n, len(self.fluents)), np.bool_)
-        return out, _Expansion(self._copies.states, 0, len(self.fluents), out, 0)
+        return out, Expansion(self._copies.states, 0, len(self.fluents), out, 0)
 
     def observe(self) -> NDArray[np.bool_]:
         """Return what there is to see: in games in which all is seen the bits of the state, (N, F).
@@ -265,15 +265,15 @@ class VectorGame:
         return memory_of(self.numbering)
 
     @cached_property
-    def _memories(self) -> tuple[Masks, list[_Expansion]]:
+    def _memories(self) -> tuple[Masks, list[Expansion]]:
         memory, words = self.memory, self._copies.memory
         half, offset = words.shape[1] // 2, self.numbering.memory_words
         out = np.zeros((self.n, len(self.players), memory.width), np.bool_)
         parts = []
         for since in range(2):
             word, place = since * half, since * memory.width // 2
-            parts.append(_Expansion(words, word, memory.n_actions, out, place))
-            parts.append(_Expansion(words, word + offset, memory.n_percepts, out, place + memory.n_actions))
+            parts.append(Expansion(words, word, memory.n_actions, out, place))
+            parts.append(Expansion(words, word + offset, memory.n_percepts, out, place + memory.n_actions))
         return out, parts
 
     @cached_property
@@ -338,11 +338,11 @@ class VectorGame:
         self._copies.is_chance[0] = 0
         which = np.zeros(self.n, np.bool_)
         which[0] = True
-        self._advance(0, _address(which), stepping.SETTLE)
+        self._advance(0, address_of(which), stepping.SETTLE)
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""
-        return Snapshot(_copied(self._copies), self._count, int(self._plans[0][SEED]))
+        return Snapshot(copied(self._copies), self._count, int(self._plans[0][SEED]))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to *snapshot*; the same actions lead from there to the same states as before.
@@ -404,33 +404,6 @@ def load_environment_kernels() -> None:
     arrays.draw_planes(0, 1, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
-def _copied(copies: Copies) -> Copies:
-    fields: dict[str, Any] = {name: field.copy() for name, field in copies._asdict().items()}
-    return Copies(**fields)
-
-
-def _address(array: NDArray[Any]) -> int:
-    found: int = array.__array_interface__["data"][0]
-    return found
-
-
-class _Expansion:
-    """Writes *n* bits of each row of *words*, from word *first* on, to the bytes of *out* from place *start* of it on.
-
-    *out* has a row for each of *words*, of which there are the same number for each copy.
-    """
-
-    def __init__(self, words: NDArray[np.uint64], first: int, n: int, out: Masks, start: int) -> None:
-        self._rows_of_copy = len(words) // len(out)
-        self._source = (words.ctypes.data, words.shape[1], first, n)
-        self._target = (out.ctypes.data, out.size // len(words), start)
-
-    def __call__(self, begin: int, end: int) -> None:
-        """Write those of the copies begin..end."""
-        rows = self._rows_of_copy
-        arrays.expand(*self._source, begin * rows, end * rows, *self._target)
-
-
 def _found(game: str | Path | Game) -> tuple[CompiledGame, About | None]:
     """Return a compiled game, and what is known about it, where it comes from the library or a path."""
     if isinstance(game, (str, Path)):
@@ -458,47 +431,3 @@ def _has_turns(game: CompiledGame, waiting: Collection[str]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _copies(numbering: Numbering, n: int) -> Copies:
-    n_players, n_state = len(numbering.players), n_words(len(numbering.game.fluents))
-    n_memory = numbering.memory_words and numbering.memory_words + max(map(n_words, map(len, numbering.percepts)))
-    return Copies(
-        states=np.zeros((n, n_state), np.uint64),
-        legal=np.zeros((n, numbering.group_words[-1]), np.uint64),
-        phase=np.zeros(n, np.int32),
-        mover=np.zeros(n, np.int32),
-        is_chance=np.zeros(n, np.int32),
-        is_over=np.zeros(n, np.bool_),
-        ended=np.zeros(n, np.bool_),
-        rewards=np.zeros((n, n_players), np.float32),
-        goals=np.full((n, n_players), -1, np.int32),
-        memory=np.zeros((n * n_players, 2 * n_memory), np.uint64),
-    )
-
-
-def _initial(numbering: Numbering) -> Initial:
-    one = _copies(numbering, 1)
-    one.states[0] = numbering.initial
-    bits = np.unpackbits(numbering.initial.view(np.uint8), bitorder="little")
-    one.phase[0] = numbering.phase_of(bits)
-    return Initial(one.states, one.legal, one.phase, one.mover, one.is_chance)
-
-
-def _room(numbering: Numbering, n: int) -> StepRoom:
-    tables, n_players = numbering.tables, len(numbering.players)
-    values = rows(tables.n_rows)
-    values[0] = ONES
-    return StepRoom(
-        values=values,
-        columns=rows(sum(numbering.group_sizes)),
-        extra=rows(max(n_players + 6, *(len(percepts) + 1 for percepts in numbering.percepts))),
-        next=rows(tables.n_fluents + 1),
-        numbers=np.zeros(N_LANES, np.int32),
-        active=np.zeros(n, np.int32),
-        order=np.zeros(n, np.int32),
-        again=np.zeros(n, np.int32),
-        moved=np.zeros(N_LANES * (n_players + 1), np.int32),
-        starts=np.zeros(2 * len(numbering.known) + 1, np.int32),
-        square=rows(8),
-    )
