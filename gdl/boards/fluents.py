@@ -9,7 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 from gdl.boards.layout import MAX_SIDE
 from gdl.datalog.clauses import clauses_of
-from gdl.datalog.domains import Values, values_of_relations
+from gdl.datalog.domains import values_of_relations
+from gdl.datalog.values import Values
 from gdl.errors import LimitExceeded
 from gdl.language.rules import And, Atom, Condition, Description, Or, Rule
 from gdl.language.terms import Compound, Term, Variable, signature

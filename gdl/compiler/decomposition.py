@@ -17,7 +17,8 @@ from typing import Final, TypeAlias
 
 from gdl.datalog.clauses import Clause, Difference, Literal
 from gdl.datalog.dependencies import components_of
-from gdl.datalog.domains import Bound, Values, bound_by, values_of, values_of_relations
+from gdl.datalog.domains import values_of_relations
+from gdl.datalog.values import Bound, Values, bound_by, values_of
 from gdl.diagnostics import Span
 from gdl.language.terms import (
     Compound,

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from gdl.datalog import domains
 from gdl.datalog.literals import Clause, Literal
+from gdl.datalog.values import TOP, Known, Values, bound_by, narrow, values_of
 from gdl.diagnostics import Span
 from gdl.language.rules import ARITIES, GDL2_ARITIES
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
@@ -220,7 +221,7 @@ def _is_known(term: Term, bound: set[Variable]) -> bool:
     return all(variable in bound for variable in variables(term))
 
 
-Asked: TypeAlias = domains.Known
+Asked: TypeAlias = Known
 
 ASKED: Final = "asked "
 """How the names of relations made here begin; no rule file can have a blank in a name."""
@@ -237,7 +238,7 @@ def narrowed(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
 @dataclass(slots=True)
 class _Narrowing:
-    values: domains.Known
+    values: Known
     _names: dict[frozenset[Constant], tuple[str, Span]] = field(default_factory=dict)
 
     def asked(self, clauses: tuple[Clause, ...]) -> Asked:
@@ -250,16 +251,12 @@ class _Narrowing:
     def narrowed(self, clause: Clause, asked: Asked) -> Clause | None:
         """Return *clause* for what is asked of it; None where it can be left out."""
         wanted = _wanted(clause.head, asked)
-        bound = domains.bound_by(clause.literals, self.values)
-        if wanted is None or bound is None or not domains.narrow(arguments_of(clause.head), wanted, dict(bound)):
+        bound = bound_by(clause.literals, self.values)
+        if wanted is None or bound is None or not narrow(arguments_of(clause.head), wanted, dict(bound)):
             return None
         conditions: dict[Literal, None] = {}
         for argument, values in zip(arguments_of(clause.head), wanted, strict=True):
-            if (
-                isinstance(argument, Variable)
-                and values.is_listed
-                and not _is_within(bound.get(argument, domains.TOP), values)
-            ):
+            if isinstance(argument, Variable) and values.is_listed and not _is_within(bound.get(argument, TOP), values):
                 conditions[self._condition(argument, values.constants, clause.span)] = None
         return replace(clause, literals=(*clause.literals, *conditions))
 
@@ -277,7 +274,7 @@ class _Narrowing:
 class _Asking:
     """The fixpoint of what is asked: `asked` grows until no clause asks for more."""
 
-    def __init__(self, clauses: Sequence[Clause], values: domains.Known) -> None:
+    def __init__(self, clauses: Sequence[Clause], values: Known) -> None:
         self.asked: Asked = {}
         self.worklist = domains.Worklist()
         self._clauses = clauses
@@ -290,23 +287,23 @@ class _Asking:
             return
         relation, wanted = signature(clause.head), _wanted(clause.head, self.asked)
         self.worklist.count(*(self._values.get(signature(one.atom), ()) for one in clause.literals), wanted or ())
-        bound = domains.bound_by(clause.literals, self._values)
+        bound = bound_by(clause.literals, self._values)
         if bound is None:
             return
-        if wanted is None or not domains.narrow(arguments_of(clause.head), wanted, bound):
+        if wanted is None or not narrow(arguments_of(clause.head), wanted, bound):
             self.worklist.wait(number, (relation,), domains.wanted_name(clause.head, wanted))
             return
         self.worklist.wait(number, (relation,), None)
         for literal in clause.literals:
-            new = tuple(domains.values_of(argument, bound) for argument in arguments_of(literal.atom))
+            new = tuple(values_of(argument, bound) for argument in arguments_of(literal.atom))
             self.worklist.grow(self.asked, signature(literal.atom), new)
 
 
-def _wanted(head: Term, asked: Asked) -> tuple[domains.Values, ...] | None:
+def _wanted(head: Term, asked: Asked) -> tuple[Values, ...] | None:
     """Return for what values clauses ask the relation of *head*, None where none does; all of what GDL names."""
     name, arity = signature(head)
-    return (domains.TOP,) * arity if name in ARITIES or name in GDL2_ARITIES else asked.get((name, arity))
+    return (TOP,) * arity if name in ARITIES or name in GDL2_ARITIES else asked.get((name, arity))
 
 
-def _is_within(values: domains.Values, others: domains.Values) -> bool:
+def _is_within(values: Values, others: Values) -> bool:
     return values.is_listed and values.constants <= others.constants
