@@ -12,7 +12,8 @@ from gdl.datalog.clauses import clauses_of
 from gdl.datalog.domains import values_of_relations
 from gdl.datalog.values import Values
 from gdl.errors import LimitExceeded
-from gdl.language.rules import And, Atom, Condition, Description, Or, Rule
+from gdl.language.rules import Description
+from gdl.language.syntax import And, Atom, Condition, Or, Rule
 from gdl.language.terms import Compound, Term, Variable, signature
 
 Path: TypeAlias = tuple[tuple[str, int, int], ...]

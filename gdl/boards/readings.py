@@ -10,7 +10,8 @@ from typing import Final, Literal
 from gdl.boards.fluents import Argument, Fluent, Line, Path
 from gdl.boards.layout import MAX_SIDE
 from gdl.boards.pieces import natural
-from gdl.language.rules import And, Atom, Condition, Description, Or
+from gdl.language.rules import Description
+from gdl.language.syntax import And, Atom, Condition, Or
 from gdl.language.terms import Compound, Term, Variable, signature
 
 _EQUAL: Final = re.compile(r"(is_?)?(equals?|same|eq)", re.IGNORECASE)

@@ -13,7 +13,7 @@ from gdl.checks.names import Known, Spellings, also_here, did_you_mean
 from gdl.checks.subject import Subject, Use, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
-from gdl.language.rules import KEYWORDS, Atom, Rule
+from gdl.language.syntax import KEYWORDS, Atom, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature
 
 _MAKERS: Final = {"true": frozenset({"init", "next"}), "does": frozenset({"legal"})}

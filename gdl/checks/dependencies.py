@@ -13,7 +13,7 @@ from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
 from gdl.datalog.literals import Clause, Literal, Part
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
-from gdl.language.rules import And, Atom, Condition, Or, Rule
+from gdl.language.syntax import And, Atom, Condition, Or, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature, variables
 
 _MOST_CHAINS: Final = 50

@@ -13,7 +13,7 @@ from gdl.datalog.domains import values_of_relations
 from gdl.datalog.literals import Clause
 from gdl.datalog.values import TOP, Values, bound_by, values_of
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
-from gdl.language.rules import Rule
+from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, arguments_of, signature
 
 _INTEGER: Final = re.compile("[-+]?[0-9]+")

@@ -10,7 +10,7 @@ from gdl.checks.structure import needed_and_missing
 from gdl.checks.subject import Subject, part
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.kif import Form
-from gdl.language.rules import GDL2_KEYWORDS, KEYWORDS
+from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS
 from gdl.language.terms import Compound, Variable, signature
 
 _LONGEST: Final = 40

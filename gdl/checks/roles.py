@@ -10,7 +10,7 @@ from gdl.checks.names import Known, Spellings, did_you_mean, short
 from gdl.checks.subject import Subject, part, uses
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
-from gdl.language.rules import Atom, Rule
+from gdl.language.syntax import Atom, Rule
 from gdl.language.terms import Compound, Constant, signature
 
 _OF_ROLES: Final = frozenset({("role", 1), ("does", 2), ("legal", 2), ("goal", 2), ("input", 2)})

@@ -12,7 +12,7 @@ from gdl.checks.subject import NameKind, NameUse, Subject, part, uses
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form
-from gdl.language.rules import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
+from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant, Term, signature
 
 _NEEDED: Final = {

@@ -13,7 +13,8 @@ from gdl.datalog.disjunctions import is_passing
 from gdl.diagnostics import Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.language.kif import Form, ReadLimits, read_forms
-from gdl.language.rules import KEYWORDS, And, Atom, Condition, Not, Or, Rule, read_forms_as_rules
+from gdl.language.rules import read_forms_as_rules
+from gdl.language.syntax import KEYWORDS, And, Atom, Condition, Not, Or, Rule
 from gdl.language.terms import Signature, signature
 
 _NO_LIMITS = ReadLimits(max_characters=1 << 62, max_depth=1 << 62)

@@ -9,7 +9,7 @@ from gdl.datalog import disjunctions
 from gdl.datalog.literals import Clause, Difference, Literal, Part
 from gdl.diagnostics import Span
 from gdl.errors import LimitExceeded, UnsafeRuleError
-from gdl.language.rules import Rule
+from gdl.language.syntax import Rule
 from gdl.language.terms import (
     MAX_PATTERN_DEPTH,
     Compound,

@@ -8,7 +8,7 @@ from gdl.datalog import domains
 from gdl.datalog.literals import Clause, Literal
 from gdl.datalog.values import TOP, Known, Values, bound_by, narrow, values_of
 from gdl.diagnostics import Span
-from gdl.language.rules import ARITIES, GDL2_ARITIES
+from gdl.language.syntax import ARITIES, GDL2_ARITIES
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 
 DEMAND: Final = "demand "

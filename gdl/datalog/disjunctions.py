@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 from gdl.datalog.literals import Difference, Literal, Part
 from gdl.errors import LimitExceeded
-from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule
+from gdl.language.syntax import And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, signature, variables
 
 Head: TypeAlias = Constant | Compound

@@ -9,7 +9,7 @@ from gdl.editing.grammar import MEANINGS, SENTENCES, Part, inside
 from gdl.editing.symbols import Occurrence, SymbolIndex, SymbolKind
 from gdl.errors import KifSyntaxError
 from gdl.language.kif import DEFAULT_LIMITS, Token, tokens
-from gdl.language.rules import KEYWORDS, USAGE
+from gdl.language.syntax import KEYWORDS, USAGE
 
 _WORDS: Final = {
     Part.ITEM: ("<=", "role", "base", "input", "init", "legal", "next", "sees", "goal", "terminal"),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.language.kif import words
-from gdl.language.rules import And, Atom, Condition, Description, Distinct, Not, Or, Rule
+from gdl.language.rules import Description
+from gdl.language.syntax import And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import signature
 
 _MOST_ORDERED: Final = 60

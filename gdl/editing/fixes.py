@@ -13,7 +13,7 @@ from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Diagnostic, Source, Span
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, Form, ReadLimits
-from gdl.language.rules import CONNECTIVES, Rule
+from gdl.language.syntax import CONNECTIVES, Rule
 from gdl.language.terms import signature
 
 

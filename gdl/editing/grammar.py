@@ -9,7 +9,7 @@ from pygments.lexer import RegexLexer, include, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
 
 from gdl.language.kif import BLANK, COMMENT, NAME, NAME_END, NUMBER
-from gdl.language.rules import ARITIES, CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
+from gdl.language.syntax import ARITIES, CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
 
 
 class Part(StrEnum):

@@ -17,7 +17,8 @@ from gdl.editing.grammar import DEFINED, SENTENCES, Part, inside
 from gdl.errors import RenamingError, RuleFileError
 from gdl.game import RANDOM
 from gdl.language.kif import BINARY, DEFAULT_LIMITS, NAME_CHARACTER, NUMBER, Form, ReadLimits
-from gdl.language.rules import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS, read_forms_as_rules
+from gdl.language.rules import read_forms_as_rules
+from gdl.language.syntax import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
 
 _HEADS: Final = frozenset({Part.ITEM, Part.HEAD})
 

@@ -6,7 +6,7 @@ from typing import Final
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.errors import LimitExceeded
 from gdl.game import Game, State
-from gdl.language.rules import Rule
+from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Term, Variable, signature
 from gdl.simulation.figures import Defect
 from gdl.simulation.observer import Derivations, Derived, part

@@ -17,7 +17,8 @@ from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded
 from gdl.game import DEFAULT_LIMITS, RANDOM, EvaluationLimits, Game, JointMove, Role, State
 from gdl.language.kif import read_forms
-from gdl.language.rules import Description, Rule
+from gdl.language.rules import Description
+from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, can_meet, signature
 from gdl.simulation.figures import Defect, Figures, Notebook, Path
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from gdl.language.kif import words
-from gdl.language.rules import GDL2_KEYWORDS, KEYWORDS, Description
+from gdl.language.rules import Description
+from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS
 from gdl.language.terms import Compound, Constant, Term, Variable
 
 _CONSONANTS: Final = "bdfgklmnprstvz"

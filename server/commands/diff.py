@@ -8,7 +8,8 @@ import click
 
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.games.library import find_game
-from gdl.language.rules import Description, Rule, read_rules
+from gdl.language.rules import Description, read_rules
+from gdl.language.syntax import Rule
 from server.validating.report import plain
 
 DIFFERENT: Final = 1

@@ -13,7 +13,7 @@ from gdl.editing.grammar import MEANINGS, Part
 from gdl.editing.symbols import Entry, Occurrence, SymbolIndex, SymbolKind, comment_above, outline, renamable, rename
 from gdl.errors import RuleFileError
 from gdl.language.kif import Form
-from gdl.language.rules import USAGE
+from gdl.language.syntax import USAGE
 from server.editor.document import Document
 
 _PARTS: Final = frozenset({Part.ROLE, Part.FLUENT, Part.MOVE, Part.PERCEPT})

@@ -12,7 +12,8 @@ from cachetools import LRUCache
 
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.errors import GdlError
-from gdl.language.rules import Description, Rule
+from gdl.language.rules import Description
+from gdl.language.syntax import Rule
 from server.access.access import PRINCIPAL
 from server.access.settings import requires
 from server.api.games import known_import

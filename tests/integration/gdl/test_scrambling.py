@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.language.kif import read_term
-from gdl.language.rules import KEYWORDS, Description, read_rules
+from gdl.language.rules import Description, read_rules
+from gdl.language.syntax import KEYWORDS
 from gdl.language.terms import Compound, Constant, Term
 from gdl.wire.scrambling import Scrambling
 

@@ -17,7 +17,7 @@ from gdl.boards.text import text_of
 from gdl.engines import make_game
 from gdl.game import RANDOM, Game, Role, State, played_roles
 from gdl.games.library import find_game, game_names
-from gdl.language.rules import Atom, Rule
+from gdl.language.syntax import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
 from server.hosting.ordering import of_library
 from tests.kit.players.games import compiled, interpreted

@@ -14,7 +14,8 @@ from gdl.diagnostics import Source, Span
 from gdl.engines import make_game
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.language.kif import ReadLimits, read_term
-from gdl.language.rules import And, Atom, Distinct, Not, Or, Rule, read_file, read_rules
+from gdl.language.rules import read_file, read_rules
+from gdl.language.syntax import And, Atom, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant
 
 FOLDER: Final = Path(__file__).parent / "errors"

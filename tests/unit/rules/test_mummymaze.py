@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from gdl.games.library import find_game
-from gdl.language.rules import Rule
+from gdl.language.syntax import Rule
 from gdl.language.terms import Compound
 from tests.kit.rules.positions import after, facts, game, goals, legal, position
 

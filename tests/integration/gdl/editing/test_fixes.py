@@ -19,7 +19,8 @@ from gdl.diagnostics import Source, Span, codes, diagnostic
 from gdl.editing.fixes import FIXERS, Draft, Fix, apart, edited, fix_rules, fixes, without_rules
 from gdl.games.library import find_game, game_names
 from gdl.language.kif import DEFAULT_LIMITS
-from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_file, read_rules
+from gdl.language.rules import read_file, read_rules
+from gdl.language.syntax import And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import signature
 from tests.kit.gdl.public_rules import N_PARTS, SHARED, public_files
 

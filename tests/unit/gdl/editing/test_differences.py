@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gdl.editing.differences import changed_lines, difference
-from gdl.language.rules import Rule, read_rules
+from gdl.language.rules import read_rules
+from gdl.language.syntax import Rule
 
 OLD = """(role x)
 (succ 1 2)

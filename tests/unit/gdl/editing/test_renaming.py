@@ -12,7 +12,8 @@ from gdl.editing.fixes import edited
 from gdl.editing.symbols import Space, Symbol, index_symbols, renamable, rename
 from gdl.errors import RenamingError
 from gdl.games.library import find_game
-from gdl.language.rules import And, Atom, Condition, Distinct, Not, Or, Rule, read_rules
+from gdl.language.rules import read_rules
+from gdl.language.syntax import And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant, Term, Variable
 
 
