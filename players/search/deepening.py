@@ -7,15 +7,14 @@ import numpy as np
 
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
-from gdl.compiler.kernels.words import rows
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.proof import window
-from players.search.proof.successors import room_for
-from players.search.proof.table import n_rows
+from players.search.proof.room import room_for
+from players.search.proof.table import table_of
 from players.search.proof.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
 
 TABLE_MB: Final = 64
@@ -49,7 +48,7 @@ class CompiledAlphaBeta:
         )
         self._room = room_for(self._tables)
         self._way = window.way_for(n_words(len(game.fluents)))
-        self._table = rows(n_rows(table_mb))
+        self._table = table_of(table_mb)
         self._pace = Pace()
         window.begin(self._way, self._way.words[0], 1)
         self._call(0)  # loads the kernel, which takes longer than a clock
@@ -133,7 +132,7 @@ class CompiledAlphaBeta:
 def load_window_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), np.zeros(1, np.int64)
-    way, table = window.way_for(n_words(len(rules.fluents))), rows(1)
+    way, table = window.way_for(n_words(len(rules.fluents))), table_of(0)
     window.begin(way, np.zeros(1, np.uint64), 1)
     judge = window.Judge(np.zeros(rules.single.goal_value.shape[1], np.int64), np.zeros(2, np.int64), role)
     window.look_ahead(rules.single, judge, room_for(rules.single), table, way, 1)

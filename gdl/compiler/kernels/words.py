@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
 
@@ -161,6 +161,21 @@ def load(typingctx: Any, rows: Any, row: Any) -> Any:
 
 
 @emitted
+def prefetch(typingctx: Any, rows: Any, row: Any) -> Any:
+    """Have the processor fetch a row, numbered in uint64, of a C-contiguous (n, W) array into its cache."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(_address(context, builder, signature, *args), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(rows, types.uint64), codegen
+
+
+@emitted
 def store(typingctx: Any, rows: Any, row: Any, value: Any) -> Any:
     """Put *value* into a row, numbered in uint64, of a C-contiguous (n, W) array of words or of that at an address."""
 
@@ -189,6 +204,7 @@ or_: Final[Any] = _operation(lambda builder, a, b: builder.or_(a, b))
 xor: Final[Any] = _operation(lambda builder, a, b: builder.xor(a, b))
 and_not: Final[Any] = _operation(lambda builder, a, b: builder.and_(a, builder.not_(b)))
 plus: Final[Any] = _operation(lambda builder, a, b: builder.add(a, b))
+times: Final[Any] = _operation(lambda builder, a, b: builder.mul(a, b))
 
 
 def _shift(emit: Callable[..., Any]) -> Any:

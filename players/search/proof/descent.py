@@ -8,30 +8,31 @@ proof-number search (Ueda et al., 2008), which count what several ways lead to o
 
 from typing import Final
 
+import numpy as np
+
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
+from gdl.compiler.kernels.words import U, addresses, at, put, put_word, word_at
 from players.search.proof.expansion import INFINITE, expand
 from players.search.proof.paths import (
     BEST,
-    CHOSEN,
-    DISPROOF,
     DISPROOF_LIMIT,
     FIRST,
     IS_OR,
-    LEAST,
     MAX_DEPTH,
-    N_OPEN,
-    PROOF,
     PROOF_LIMIT,
-    SECOND,
     WORK,
     N,
+    copy_state,
     fill,
     leave,
     leave_all,
+    node_at,
+    put_node,
     remember,
     sum_up,
 )
-from players.search.proof.successors import MAX_PARTS, TOO_WIDE
+from players.search.proof.room import MAX_PARTS
+from players.search.proof.successors import TOO_WIDE
 from players.search.proof.table import key_of
 
 DECIDED: Final = 1
@@ -44,142 +45,145 @@ _IS_OVER: Final = 2
 
 
 @subroutine
-def _begin(room, paths, n_parts, salt):
+def _begin(r, p, n_parts, salt):
     """Let all paths wait at the root, whose words the first one has."""
+    n_state = np.int64(p.n_state)
     for part in range(MAX_PARTS):
-        room.waits[part] = part < n_parts
         level = part * MAX_DEPTH
-        paths.depth[part] = 0
-        for s in range(paths.words.shape[1]):
-            paths.words[level, s] = room.state[part, s] = paths.words[0, s]
-        paths.key[level] = key_of(paths.words, 0, salt)
-        paths.node[level, PROOF_LIMIT] = paths.node[level, DISPROOF_LIMIT] = INFINITE
+        put(r.waits, U(part), np.int64(part < n_parts))
+        put(p.depth, U(part), 0)
+        copy_state(p.words, level, p.words, 0, n_state)
+        copy_state(r.state, part, p.words, 0, n_state)
+        put_word(p.key, U(level), key_of(p.words, 0, n_state, salt))
+        put_node(p, level, PROOF_LIMIT, INFINITE)
+        put_node(p, level, DISPROOF_LIMIT, INFINITE)
 
 
 @inlined
-def _go_down(room, paths, table, path):
+def _go_down(r, p, b, path, found):
     """Let a path wait at the child that was found best, with the limits that follow from its siblings."""
-    level = path * MAX_DEPTH + paths.depth[path]
-    node, found, number = paths.node, paths.found, paths.child_number
-    child = found[CHOSEN]
-    node[level, BEST] = child
-    own = PROOF_LIMIT if node[level, IS_OR] else DISPROOF_LIMIT
+    depth, n_state = at(p.depth, U(path)), np.int64(p.n_state)
+    level, child = path * MAX_DEPTH + depth, found.chosen
+    own = PROOF_LIMIT if node_at(p, level, IS_OR) else DISPROOF_LIMIT
     other = PROOF_LIMIT + DISPROOF_LIMIT - own
-    node[level + 1, own] = min(node[level, own], found[SECOND] + 1 + found[SECOND] // 4)
-    node[level + 1, other] = node[level, other] - (found[N_OPEN] - 1)
-    remember(table, paths.child_key[child], number[child, 0], number[child, 1], 0, 1)
-    paths.depth[path] += 1
-    paths.key[level + 1] = paths.child_key[child]
-    for s in range(paths.words.shape[1]):
-        paths.words[level + 1, s] = room.state[path, s] = paths.child_words[child, s]
-    room.waits[path] = True
+    put_node(p, level, BEST, child)
+    put_node(p, level + 1, own, min(node_at(p, level, own), found.second + 1 + found.second // 4))
+    put_node(p, level + 1, other, node_at(p, level, other) - (found.n_open - 1))
+    key = word_at(p.child_key, U(child))
+    remember(b, key, at(p.child_number, U(2 * child)), at(p.child_number, U(2 * child + 1)), np.int64(0), np.int64(1))
+    put(p.depth, U(path), depth + 1)
+    put_word(p.key, U(level + 1), key)
+    copy_state(p.words, level + 1, p.child_words, child, n_state)
+    copy_state(r.state, path, p.child_words, child, n_state)
+    put(r.waits, U(path), 1)
 
 
 @inlined
-def _go_up(paths, table, path):
+def _go_up(p, b, path, found):
     """Let a path return from a node with what was found there."""
-    level = path * MAX_DEPTH + paths.depth[path]
-    found, work = paths.found, paths.node[level, WORK]
-    remember(table, paths.key[level], found[PROOF], found[DISPROOF], work, -1)
-    child = paths.node[level - 1, BEST]
-    paths.child_number[child, 0], paths.child_number[child, 1] = found[PROOF], found[DISPROOF]
-    paths.node[level - 1, WORK] += work
-    paths.depth[path] -= 1
+    depth = at(p.depth, U(path))
+    level = path * MAX_DEPTH + depth
+    work, child = node_at(p, level, WORK), node_at(p, level - 1, BEST)
+    remember(b, word_at(p.key, U(level)), found.proof, found.disproof, work, np.int64(-1))
+    put(p.child_number, U(2 * child), found.proof)
+    put(p.child_number, U(2 * child + 1), found.disproof)
+    put_node(p, level - 1, WORK, node_at(p, level - 1, WORK) + work)
+    put(p.depth, U(path), depth - 1)
 
 
 @subroutine
-def _withdraw(room, paths, table, key, path, n_parts):
+def _withdraw(r, p, b, key, path, n_parts):
     """Let the other paths leave the node of a key, of which all is known; they wait for nothing."""
     for other in range(n_parts):
-        base = other * MAX_DEPTH
-        for depth in range(1, paths.depth[other] + 1 if other != path else 0):
-            if paths.key[base + depth] == key:
-                for below in range(depth, paths.depth[other] + 1):
-                    leave(table, paths.key[base + below])
-                paths.depth[other] = depth - 1
-                room.waits[other] = False
+        base, last = other * MAX_DEPTH, at(p.depth, U(other))
+        for depth in range(1, last + 1 if other != path else 0):
+            if word_at(p.key, U(base + depth)) == key:
+                for below in range(depth, last + 1):
+                    leave(b, word_at(p.key, U(base + below)))
+                put(p.depth, U(other), depth - 1)
+                put(r.waits, U(other), 0)
                 break
 
 
 @subroutine
-def _go_on(room, paths, table, path, n_parts, may_wait):
+def _go_on(r, p, b, path, n_parts, may_wait):
     """Let a path go up and down until it waits, unless it may not, or is over; return what it does."""
-    found = paths.found
     while True:
-        level = path * MAX_DEPTH + paths.depth[path]
-        sum_up(paths, table, level)
-        is_decided = found[PROOF] == 0 or found[DISPROOF] == 0
-        if paths.depth[path] == 0:
+        depth = at(p.depth, U(path))
+        level = path * MAX_DEPTH + depth
+        found = sum_up(p, b, level)
+        is_decided = found.proof == 0 or found.disproof == 0
+        if depth == 0:
             if is_decided or not may_wait:
-                remember(table, paths.key[level], found[PROOF], found[DISPROOF], paths.node[level, WORK], 0)
+                work = node_at(p, level, WORK)
+                remember(b, word_at(p.key, U(level)), found.proof, found.disproof, work, np.int64(0))
                 return _IS_OVER
         else:
-            own = 0 if paths.node[level, IS_OR] else 1
-            least, limit = found[LEAST], paths.node[level, PROOF_LIMIT + own]
-            is_done = least >= limit or found[1 - own] >= paths.node[level, DISPROOF_LIMIT - own]
+            is_or = node_at(p, level, IS_OR) != 0
+            own, other = (PROOF_LIMIT, DISPROOF_LIMIT) if is_or else (DISPROOF_LIMIT, PROOF_LIMIT)
+            theirs = found.disproof if is_or else found.proof
+            is_done = found.least >= node_at(p, level, own) or theirs >= node_at(p, level, other)
             if is_decided or is_done or not may_wait:
-                key = paths.key[level]
-                _go_up(paths, table, path)
+                _go_up(p, b, path, found)
                 if is_decided:
-                    _withdraw(room, paths, table, key, path, n_parts)
+                    _withdraw(r, p, b, word_at(p.key, U(level)), path, n_parts)
                 continue
-        _go_down(room, paths, table, path)
+        _go_down(r, p, b, path, found)
         return _WAITS
 
 
 @inlined
-def _gather(room, paths, table, n_parts, n_left):
+def _gather(r, p, b, n_parts, n_left):
     """Let paths go on until all wait, or *n_left*; return how many do, -1 - path where that has decided the root."""
     while True:
         n_waiting, path = 0, -1
         for other in range(n_parts):
-            if room.waits[other]:
+            if at(r.waits, U(other)) != 0:
                 n_waiting += 1
             elif path < 0:
                 path = other
         if n_waiting >= n_left or path < 0:
             return n_waiting
-        if _go_on(room, paths, table, path, n_parts, True) == _IS_OVER:
+        if _go_on(r, p, b, path, n_parts, True) == _IS_OVER:
             return -1 - path
 
 
 @inlined
-def _fill_all(room, paths, n_parts, role, salt):
+def _fill_all(r, p, b, n_parts, role, salt):
     """Give the states that waited their children; return UNDECIDED, or that a path is too long or there is no room."""
     ending = UNDECIDED
     for path in range(n_parts):
-        if room.waits[path]:
-            room.waits[path] = False
-            if paths.depth[path] + 1 >= MAX_DEPTH:
+        if at(r.waits, U(path)) != 0:
+            put(r.waits, U(path), 0)
+            if at(p.depth, U(path)) + 1 >= MAX_DEPTH:
                 ending = TOO_DEEP
-            elif not fill(room, paths, path, n_parts, role, salt):
+            elif not fill(r, p, b, path, n_parts, role, salt):
                 ending = TOO_WIDE
     return ending
 
 
 @subroutine
-def _refusal(room):
+def _refusal(r):
     """Return why a state cannot be expanded."""
     part = 0
-    while not room.waits[part] or room.n[part] > 0:
+    while at(r.waits, U(part)) == 0 or at(r.n, U(part)) > 0:
         part += 1
-    return room.n[part]
+    return at(r.n, U(part))
 
 
 @subroutine
-def _end(room, paths, table, n_parts, decider):
+def _end(r, p, b, n_parts, decider):
     """Let all paths return to the root, and the first one know what path *decider* has found there, if any has."""
     if decider < 0:
         for path in range(n_parts):
-            room.waits[path] = False
-            _go_on(room, paths, table, path, n_parts, False)
+            put(r.waits, U(path), 0)
+            _go_on(r, p, b, path, n_parts, False)
     elif decider > 0:
-        first, other = paths.node[0, FIRST], paths.node[decider * MAX_DEPTH, FIRST]
-        for i in range(paths.node[0, N]):
-            for column in range(2):
-                paths.child_number[first + i, column] = paths.child_number[other + i, column]
-    leave_all(paths, table, n_parts)
-    sum_up(paths, table, 0)
+        first, other = node_at(p, 0, FIRST), node_at(p, decider * MAX_DEPTH, FIRST)
+        for i in range(2 * node_at(p, 0, N)):
+            put(p.child_number, U(2 * first + i), at(p.child_number, U(2 * other + i)))
+    leave_all(p, b, n_parts)
+    return sum_up(p, b, 0)
 
 
 @kernel
@@ -189,26 +193,26 @@ def descend(tables, goal_wins, goal_first, room, table, paths, role, salt, max_n
     There are *n_parts* paths. `result` gets the proof and disproof numbers of the root, its best move, and how many
     states were expanded.
     """
-    _begin(room, paths, n_parts, salt)
+    t, r, b, p = addresses(tables), addresses(room), addresses(table), addresses(paths)
+    _begin(r, p, n_parts, salt)
     n_nodes, n_waiting, decider = 0, 1, -1
     while n_waiting > 0:
-        if not expand(tables, goal_wins, goal_first, role, room, n_parts):
-            leave_all(paths, table, n_parts)
+        if not expand(t, r, goal_wins, goal_first, role, n_parts):
+            leave_all(p, b, n_parts)
             result[3] = n_nodes
-            return _refusal(room)
+            return _refusal(r)
         n_nodes += n_waiting
-        ending = _fill_all(room, paths, n_parts, role, salt)
+        ending = _fill_all(r, p, b, n_parts, role, salt)
         if ending != UNDECIDED:
-            leave_all(paths, table, n_parts)
+            leave_all(p, b, n_parts)
             result[3] = n_nodes
-            return ending
+            return np.int64(ending)
         if n_nodes >= max_nodes:
             break
-        n_waiting = _gather(room, paths, table, n_parts, max_nodes - n_nodes)
+        n_waiting = _gather(r, p, b, n_parts, max_nodes - n_nodes)
         if n_waiting < 0:
             decider = -1 - n_waiting
-    _end(room, paths, table, n_parts, decider)
-    found = paths.found
-    result[0], result[1], result[3] = found[PROOF], found[DISPROOF], n_nodes
-    result[2] = paths.child_move[found[CHOSEN]]
-    return DECIDED if found[PROOF] == 0 or found[DISPROOF] == 0 else UNDECIDED
+    found = _end(r, p, b, n_parts, decider)
+    result[0], result[1], result[3] = found.proof, found.disproof, n_nodes
+    result[2] = at(p.child_move, U(found.chosen))
+    return np.int64(DECIDED if found.proof == 0 or found.disproof == 0 else UNDECIDED)

@@ -6,138 +6,115 @@ move whose replies decide the play at once is known without a search.
 
 from typing import Final
 
-from gdl.compiler.kernels.choice import bit, literal
+import numpy as np
+
+from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.lanes import N_LANES, Spare, _evaluate
-from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, any_bit, broadcast, n_bits, or_, store
-from players.search.proof.successors import ENDED, GOALS, WON, advance_all, bits_of, make_moves, mark, share_of
+from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.words import ZERO, U, W, and_, any_bit, at, broadcast, load, n_bits, or_, put, store, word_at
+from players.search.proof.replies import make_replies, n_legal_after, n_replies_to
+from players.search.proof.room import ENDED, FIRST_LANES, WON, bit_of, bits_of
+from players.search.proof.successors import advance_all, evaluate_goals, find_shares, forget_moves, make_moves
 
 INFINITE: Final = (1 << 24) - 1
 """The proof number of what is disproven, and the other way round."""
+_MOST_LEGAL: Final = 1_000
+"""More legal moves count as so many."""
 
 
 @subroutine
-def expand(tables, goal_wins, goal_first, role, room, n_parts):
-    """Fill *room* with what follows the states that wait, as *role* sees it; return whether all have moves."""
-    if not make_moves(tables, room, n_parts):
+def expand(t, r, goal_wins, goal_first, role, n_parts):
+    """Fill the room with what follows the states that wait, as *role* sees it; return whether all have moves.
+
+    *t* are the addresses of the tables, *r* those of the room.
+    """
+    if not make_moves(t, r, n_parts):
         return False
-    n_lanes, first_row, are_settled = N_LANES // n_parts, 1 + tables.n_fluents, True
-    _score(tables, goal_wins, goal_first, n_parts, room)
+    are_fields = find_shares(r, n_parts)
+    _score(t, r, goal_wins, goal_first, n_parts)
+    make_replies(t, r, n_parts, are_fields)
+    are_settled = True
     for part in range(n_parts):
-        if room.waits[part] and not _is_settled(room, part, part * n_lanes, role):
-            _reply(part * n_lanes, room.n[part], share_of(n_lanes, room.n[part]), first_row, room)
-            are_settled = False
+        are_settled &= _is_settled(r, part, part * (N_LANES // n_parts), role)
     if are_settled:
+        forget_moves(t, r)
         return True
-    spare = addresses(Spare(room.spare)).rows
-    advance_all(room.values, addresses(tables), spare, first_row, len(tables.choice_legal))
-    _score_replies(tables, goal_wins, goal_first, role, n_parts, room)
+    advance_all(t, r)
+    _score_replies(t, r, goal_wins, goal_first, role, n_parts)
     return True
 
 
 @inlined
-def _score(tables, goal_wins, goal_first, n_parts, room):
+def _score(t, r, goal_wins, goal_first, n_parts):
     """Give the moves that end the play their numbers, and the others none."""
-    n_lanes, is_scored = N_LANES // n_parts, False
+    n_lanes, terminal = N_LANES // n_parts, at(t.terminal, ZERO)
+    has_ends = any_bit(and_(literal(r.values, terminal), load(r.marked, U(FIRST_LANES))))
+    if has_ends:
+        evaluate_goals(t, r)
     for part in range(n_parts):
-        if not room.waits[part]:
-            continue
-        first_lane, share = part * n_lanes, share_of(n_lanes, room.n[part])
-        for i in range(room.n[part]):
-            numbers, item, lane = room.numbers, first_lane + i, first_lane + i * share
-            numbers[item, 0], numbers[item, 1] = 1, 1
-            if bit(room.values, tables.terminal[0], lane):
-                if not is_scored:
-                    _evaluate(room.values, addresses(tables), 0, GOALS)
-                    is_scored = True
-                is_won = False
+        share = at(r.share, U(part))
+        for i in range(at(r.n, U(part))):
+            item, lane = part * n_lanes + i, part * n_lanes + i * share
+            proof, disproof = np.int64(1), np.int64(1)
+            if has_ends and bit_of(r.values, terminal, lane):
+                proof, disproof = np.int64(INFINITE), np.int64(0)
                 for g in range(len(goal_wins)):
-                    if goal_wins[g] and bit(room.values, tables.goal_value[0, goal_first + g], lane):
-                        is_won = True
-                numbers[item, 0], numbers[item, 1] = (0, INFINITE) if is_won else (INFINITE, 0)
+                    if goal_wins[g] and bit_of(r.values, at(t.goal_value, U(goal_first + g)), lane):
+                        proof, disproof = np.int64(0), np.int64(INFINITE)
+            put(r.numbers, U(2 * item), proof)
+            put(r.numbers, U(2 * item + 1), disproof)
 
 
 @inlined
-def _is_settled(room, part, first_lane, role):
-    """Return whether one of the moves of a part alone decides."""
-    own = 0 if room.decider[part] == role else 1
-    is_settled = False
-    for i in range(first_lane, first_lane + room.n[part]):
-        is_settled |= room.numbers[i, own] == 0
+def _is_settled(r, part, first_lane, role):
+    """Return whether one of the moves of a part alone decides, or its state does not wait."""
+    own, n = 0 if at(r.decider, U(part)) == role else 1, at(r.n, U(part))
+    is_settled = n == 0
+    for i in range(first_lane, first_lane + n):
+        is_settled |= at(r.numbers, U(2 * i + own)) == 0
     return is_settled
 
 
 @inlined
-def _n_replies(room, i, share):
-    """Return how many replies there are to move number *i*; 0 where the play has ended or the share is too small."""
-    if room.numbers[i, 0] == 0 or room.numbers[i, 1] == 0:
-        return 0
-    n, n_choosing = 1, 0
-    for role in range(room.n_legal.shape[1]):
-        n_legal = room.n_legal[i, role]
-        n_choosing += n_legal > 1
-        n *= n_legal
-    return n if n <= share and n_choosing <= 1 else 0
-
-
-@inlined
-def _reply(first_lane, n, share, first_row, room):
-    """Have the lanes of each share of a part make the replies to its move, one a lane."""
-    values = room.values
-    for i in range(first_lane, first_lane + n):
-        lane, first, n_replies = first_lane + (i - first_lane) * share, 0, _n_replies(room, i, share)
-        if n_replies == 0:
-            continue
-        for role in range(room.n_legal.shape[1]):
-            n_legal = room.n_legal[i, role]
-            if n_legal == 1:
-                mark(values, first_row + room.legal[i, first], lane, lane + n_replies)
-            else:
-                for j in range(n_legal):
-                    values[first_row + room.legal[i, first + j], (lane + j) >> 6] |= ONE << U((lane + j) & 63)
-            first += n_legal
-
-
-@inlined
-def _score_replies(tables, goal_wins, goal_first, role, n_parts, room):
+def _score_replies(t, r, goal_wins, goal_first, role, n_parts):
     """Give the moves that do not end the play numbers by what the replies to them come to.
 
     What has more replies left is more to refute, or to prove.
     """
-    values, marked = room.values, room.marked
-    ended, won = literal(values, U(tables.terminal[0])), broadcast(ZERO)
-    store(marked, U(ENDED), ended)
+    ended, won = literal(r.values, at(t.terminal, ZERO)), broadcast(ZERO)
+    store(r.marked, U(ENDED), ended)
     if any_bit(ended):
-        _evaluate(values, addresses(tables), 0, GOALS)
+        evaluate_goals(t, r)
         for g in range(len(goal_wins)):
             if goal_wins[g]:
-                won = or_(won, literal(values, U(tables.goal_value[0, goal_first + g])))
-    store(marked, U(WON), won)
+                won = or_(won, literal(r.values, at(t.goal_value, U(goal_first + g))))
+    store(r.marked, U(WON), won)
     n_lanes = N_LANES // n_parts
     for part in range(n_parts):
-        if room.waits[part] and not _is_settled(room, part, part * n_lanes, role):
-            share = share_of(n_lanes, room.n[part])
-            for i in range(part * n_lanes, part * n_lanes + room.n[part]):
-                if room.numbers[i, 0] != 0 and room.numbers[i, 1] != 0:
-                    _number(role, room, i, part * n_lanes + (i - part * n_lanes) * share, share)
+        if not _is_settled(r, part, part * n_lanes, role):
+            share = at(r.share, U(part))
+            for i in range(at(r.n, U(part))):
+                item = part * n_lanes + i
+                if at(r.numbers, U(2 * item)) != 0 and at(r.numbers, U(2 * item + 1)) != 0:
+                    _number(role, r, item, part * n_lanes + i * share, share)
 
 
 @inlined
-def _number(role, room, i, first_lane, share):
+def _number(role, r, item, first_lane, share):
     """Give a move that does not end the play its numbers by the replies to it."""
-    is_or, n_replies = room.n_legal[i, role] > 1, _n_replies(room, i, share)
-    n_open, n_decisive = 0, 0
+    is_or = at(r.n_legal, U(item) * r.n_roles + U(role)) > 1
+    n_replies, n_open, n_decisive = n_replies_to(r, item, share), np.int64(0), np.int64(0)
     for k in range(first_lane >> 6, (first_lane + n_replies + 63) >> 6):
         replies = bits_of(k, first_lane, first_lane + n_replies)
-        ended, won = room.marked[ENDED, k], room.marked[WON, k]
+        ended, won = word_at(r.marked, U(W * ENDED + k)), word_at(r.marked, U(W * WON + k))
         n_open += n_bits(replies & ~ended)
         n_decisive += n_bits(replies & ended & (won if is_or else ~won))
-    own, other = (0, 1) if is_or else (1, 0)
-    if n_decisive:
-        room.numbers[i, own], room.numbers[i, other] = 0, INFINITE
-    elif n_open:
-        room.numbers[i, own], room.numbers[i, other] = 1, n_open
-    elif n_replies:
-        room.numbers[i, own], room.numbers[i, other] = INFINITE, 0
-    else:
-        room.numbers[i, own], room.numbers[i, other] = 1, max(1, min(room.n_listed[i], 1000))
+    own, other = np.int64(1), max(np.int64(1), n_open)
+    if n_decisive > 0:
+        own, other = np.int64(0), np.int64(INFINITE)
+    elif n_replies > 0 and n_open == 0:
+        own, other = np.int64(INFINITE), np.int64(0)
+    elif n_replies == 0:
+        other = max(np.int64(1), min(n_legal_after(r, item), np.int64(_MOST_LEGAL)))
+    put(r.numbers, U(2 * item), own if is_or else other)
+    put(r.numbers, U(2 * item + 1), other if is_or else own)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ONE, ZERO, U
+from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
 from players.search.proof.expansion import INFINITE
-from players.search.proof.successors import MAX_PARTS
-from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
+from players.search.proof.room import MAX_PARTS
+from players.search.proof.table import NO_PLACE, entry_of, fetch, find, keep, key_of
 
 MAX_NUMBER: Final = INFINITE - 1
 MAX_DEPTH: Final = 500
@@ -42,127 +42,154 @@ _WORTH_BITS: Final = U(0xFFFF << 48)
 
 
 class Paths(NamedTuple):
-    """The nodes on all paths, and their children. *Shapes*: P = 8 paths, D levels, C children of all, S words a state.
+    """The nodes on all paths, and their children, which kernels read and write by addresses, *p*.
 
-    Of each path `depth` (P,), where it stands, and its part of `node` (P * D, fields), `key` (P * D,), `words` (P * D,
-    S), and of `child_key` (C,), `child_number` (C, 2) proof and disproof number, `child_move` (C,), `child_words` (C,
-    S). `found` (6,) is what `sum_up` finds.
+    *Shapes*: P = 8 paths, D levels, C children of all, S words a state. Of each path `depth` (P,), where it stands, and
+    its part of `node` (P * D, fields), `key` (P * D,), `words` (P * D, S), and of `child_key` (C,), `child_number` (C,
+    2) proof and disproof number, `child_move` (C,), `child_words` (C, S).
     """
 
-    depth: NDArray[np.int64]
-    node: NDArray[np.int64]
+    depth: NDArray[np.int32]
+    node: NDArray[np.uint64]
     key: NDArray[np.uint64]
     words: NDArray[np.uint64]
     child_key: NDArray[np.uint64]
-    child_number: NDArray[np.int64]
+    child_number: NDArray[np.int32]
     child_move: NDArray[np.int32]
     child_words: NDArray[np.uint64]
-    found: NDArray[np.int64]
+    n_state: int
 
 
-PROOF: Final = 0
-DISPROOF: Final = 1
-CHOSEN: Final = 2
-SECOND: Final = 3
-N_OPEN: Final = 4
-LEAST: Final = 5
-"""What `found` has of a node: its numbers, the child to go on with, the number of the second best one, how many
-children are open, and the number of the child to go on with, as paths see it.
-"""
+class NodeSum(NamedTuple):
+    """What the children of a node come to.
+
+    That are its numbers, the child to go on with, the number of the second best one, how many children are open, and
+    the number of the child to go on with, as paths see it.
+    """
+
+    proof: int
+    disproof: int
+    chosen: int
+    second: int
+    n_open: int
+    least: int
 
 
-def paths_for(state_words: int) -> Paths:
-    """Return room for paths through states of *state_words* words; the system gives it memory as they grow."""
+def paths_for(n_state: int) -> Paths:
+    """Return room for paths through states of *n_state* words; the system gives it memory as they grow."""
     n_levels, n_children = MAX_PARTS * MAX_DEPTH, MAX_CHILDREN
     return Paths(
-        depth=np.zeros(MAX_PARTS, np.int64),
-        node=np.zeros((n_levels, _N_FIELDS), np.int64),
+        depth=np.zeros(MAX_PARTS, np.int32),
+        node=np.zeros((n_levels, _N_FIELDS), np.uint64),
         key=np.zeros(n_levels, np.uint64),
-        words=np.zeros((n_levels, state_words), np.uint64),
+        words=np.zeros((n_levels, n_state), np.uint64),
         child_key=np.zeros(n_children, np.uint64),
-        child_number=np.zeros((n_children, 2), np.int64),
+        child_number=np.zeros((n_children, 2), np.int32),
         child_move=np.zeros(n_children, np.int32),
-        child_words=np.zeros((n_children, state_words), np.uint64),
-        found=np.zeros(6, np.int64),
+        child_words=np.zeros((n_children, n_state), np.uint64),
+        n_state=n_state,
     )
 
 
 @inlined
-def _entry_of(table, key):
-    """Return the entry of a key, zero where there is none."""
-    row = row_of(table, key)
-    column = find(table, row, key)
-    return table[row, column] if column != NO_PLACE else ZERO
+def node_at(p, level, field):
+    """Return a field of a node."""
+    return np.int64(word_at(p.node, U(level * _N_FIELDS + field)))
 
 
 @inlined
-def remember(table, key, proof, disproof, work, n_paths):
+def put_node(p, level, field, value):
+    """Set a field of a node."""
+    put_word(p.node, U(level * _N_FIELDS + field), U(value))
+
+
+@inlined
+def copy_state(target, to, source, start, n_state):
+    """Copy state number *start* of those at an address to the place of number *to* of those at another."""
+    for s in range(n_state):
+        put_word(target, U(to * n_state + s), word_at(source, U(start * n_state + s)))
+
+
+@inlined
+def _n_paths_of(entry):
+    """Return how many paths lead through the state of an entry."""
+    return np.int64(entry >> _BUSY_SHIFT)
+
+
+@inlined
+def remember(b, key, proof, disproof, work, n_paths):
     """Keep the numbers of *key* in the table, in the place of what is worth least; *n_paths* more lead through it."""
-    entry, effort = _entry_of(table, key), ZERO
-    n_busy = max(np.int64(entry >> _BUSY_SHIFT) + n_paths, 0)
+    entry, effort = entry_of(b, key), ZERO
+    n_busy = max(_n_paths_of(entry) + n_paths, 0)
     while U(work) >> effort != ZERO and effort < _MOST_EFFORT:
         effort += ONE
     effort = max(effort, (entry & _EFFORT_BITS) >> _EFFORT_SHIFT) if n_paths > 0 else effort
     entry = U(n_busy) << _BUSY_SHIFT | effort << _EFFORT_SHIFT | U(disproof) << U(_SHIFT) | U(proof)
-    keep(table, row_of(table, key), key, entry, _WORTH_BITS)
+    keep(b, key, entry, _WORTH_BITS)
 
 
 @subroutine
-def leave(table, key):
+def leave(b, key):
     """Let one path less lead through *key*; its numbers stay."""
-    row = row_of(table, key)
-    column = find(table, row, key)
-    if column != NO_PLACE and table[row, column] >> _BUSY_SHIFT != ZERO:
-        table[row, column] -= ONE << _BUSY_SHIFT
+    place = find(b, key)
+    if place != NO_PLACE:
+        entry = word_at(b.rows, U(place))
+        if entry >> _BUSY_SHIFT != ZERO:
+            put_word(b.rows, U(place), entry - (ONE << _BUSY_SHIFT))
 
 
 @subroutine
-def leave_all(paths, table, n_parts):
+def leave_all(p, b, n_parts):
     """Let the table forget that paths lead through its states."""
     for path in range(n_parts):
-        for level in range(path * MAX_DEPTH + 1, path * MAX_DEPTH + paths.depth[path] + 1):
-            leave(table, paths.key[level])
-        paths.depth[path] = 0
+        first = path * MAX_DEPTH + 1
+        for level in range(first, first + at(p.depth, U(path))):
+            leave(b, word_at(p.key, U(level)))
+        put(p.depth, U(path), 0)
 
 
 @inlined
-def fill(room, paths, path, n_paths, role, salt):
-    """Give the node where a path stands the children that *room* has; return whether there is room for them."""
-    n, node, n_children = room.n[path], paths.node, MAX_CHILDREN // n_paths
-    level, first_lane = path * MAX_DEPTH + paths.depth[path], path * (N_LANES // n_paths)
-    first = path * n_children if paths.depth[path] == 0 else node[level - 1, FIRST] + node[level - 1, N]
+def fill(r, p, b, path, n_paths, role, salt):
+    """Give the node where a path stands the children that the room has; return whether there is room for them."""
+    n, n_children, n_state = at(r.n, U(path)), MAX_CHILDREN // n_paths, np.int64(p.n_state)
+    depth, first_lane = at(p.depth, U(path)), path * (N_LANES // n_paths)
+    level, first = path * MAX_DEPTH + depth, path * n_children
+    if depth > 0:
+        first = node_at(p, level - 1, FIRST) + node_at(p, level - 1, N)
     is_fit = first + n <= (path + 1) * n_children
     if is_fit:
-        node[level, FIRST], node[level, N], node[level, WORK] = first, n, 1
-        node[level, IS_OR] = room.decider[path] == role
+        put_node(p, level, FIRST, first)
+        put_node(p, level, N, n)
+        put_node(p, level, WORK, 1)
+        put_node(p, level, IS_OR, np.int64(at(r.decider, U(path)) == role))
         for i in range(n):
-            child, found = first + i, first_lane + i
-            paths.child_move[child] = room.moves[found]
-            for s in range(paths.child_words.shape[1]):
-                paths.child_words[child, s] = room.words[found, s]
-            paths.child_key[child] = key_of(room.words, found, salt)
-            paths.child_number[child, 0] = room.numbers[found, 0]
-            paths.child_number[child, 1] = room.numbers[found, 1]
+            child, item = first + i, first_lane + i
+            key = key_of(r.words, item * n_state, n_state, salt)
+            fetch(b, key)
+            put_word(p.child_key, U(child), key)
+            put(p.child_move, U(child), at(r.moves, U(item)))
+            copy_state(p.child_words, child, r.words, item, n_state)
+            put(p.child_number, U(2 * child), at(r.numbers, U(2 * item)))
+            put(p.child_number, U(2 * child + 1), at(r.numbers, U(2 * item + 1)))
     return is_fit
 
 
 @inlined
-def sum_up(paths, table, level):
-    """Write into `found` what the children of the node at a level come to; those that the table knows better, anew."""
-    first, found, number = paths.node[level, FIRST], paths.found, paths.child_number
-    own = 0 if paths.node[level, IS_OR] else 1
+def sum_up(p, b, level):
+    """Return what the children of the node at a level come to; those that the table knows better, anew."""
+    first, own = node_at(p, level, FIRST), 0 if node_at(p, level, IS_OR) else 1
     other = 1 - own
     least, second, best, chosen, theirs_of_chosen = INFINITE + 1, INFINITE, INFINITE, -1, INFINITE + 1
     greatest, n_open = 0, 0
-    for child in range(first, first + paths.node[level, N]):
-        n_busy = np.int64(0)
-        if number[child, 0] > 0 and number[child, 1] > 0:
-            entry = _entry_of(table, paths.child_key[child])
+    for child in range(first, first + node_at(p, level, N)):
+        n_busy, pair = 0, 2 * child
+        if at(p.child_number, U(pair)) > 0 and at(p.child_number, U(pair + 1)) > 0:
+            entry = entry_of(b, word_at(p.child_key, U(child)))
             if entry != ZERO:
-                number[child, 0] = np.int64(entry & _LOW)
-                number[child, 1] = np.int64((entry >> U(_SHIFT)) & _LOW)
-                n_busy = np.int64(entry >> _BUSY_SHIFT)
-        mine, theirs = number[child, own], number[child, other]
+                put(p.child_number, U(pair), np.int64(entry & _LOW))
+                put(p.child_number, U(pair + 1), np.int64((entry >> U(_SHIFT)) & _LOW))
+                n_busy = _n_paths_of(entry)
+        mine, theirs = at(p.child_number, U(pair + own)), at(p.child_number, U(pair + other))
         best = min(best, mine)
         is_shared = n_busy > 0 and 0 < mine < INFINITE
         seen = min(mine + n_busy * (1 + (mine >> 3)), MAX_NUMBER) if is_shared else mine
@@ -174,11 +201,9 @@ def sum_up(paths, table, level):
         if theirs > 0:
             greatest = max(greatest, theirs)
             n_open += 1
+    ours, others = min(best, MAX_NUMBER), min(greatest + n_open - 1, MAX_NUMBER)
     if best == 0:
-        found[own], found[other] = 0, INFINITE
+        ours, others = 0, INFINITE
     elif n_open == 0:
-        found[own], found[other] = INFINITE, 0
-    else:
-        found[own] = min(best, MAX_NUMBER)
-        found[other] = min(greatest + n_open - 1, MAX_NUMBER)
-    found[CHOSEN], found[SECOND], found[N_OPEN], found[LEAST] = chosen, second, n_open, least
+        ours, others = INFINITE, 0
+    return NodeSum(others if own else ours, ours if own else others, chosen, second, n_open, least)

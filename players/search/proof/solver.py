@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState, tiny_rules
 from gdl.compiler.kernels.packing import n_words, words_of
-from gdl.compiler.kernels.words import rows
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.kernel_calls import Pace
 from players.search.proof.descent import DECIDED, UNDECIDED, descend
 from players.search.proof.paths import FIRST, N, paths_for
-from players.search.proof.successors import MAX_PARTS, TOO_WIDE, fitting_parts, room_for
-from players.search.proof.table import n_rows
+from players.search.proof.room import MAX_PARTS, fitting_parts, room_for
+from players.search.proof.successors import TOO_WIDE
+from players.search.proof.table import table_of
 
 DEFAULT_TABLE_MB: Final = 64
 _SEEN_NODES: Final = 4
@@ -53,7 +53,7 @@ class ProofSearch:
     Attributes:
         n_nodes: how many states the last call expanded.
         is_refused: whether the last call found that roles move at the same time, or that no end is near.
-        table: the rows of the table of proofs.
+        table: the table of proofs.
         goals: the goals that the rules know for the role of the last call.
         bounds: between which goals each move, by number, is worth, as far as the last call found out.
     """
@@ -69,7 +69,7 @@ class ProofSearch:
         self._room = room_for(self._tables)
         self._paths = paths_for(self._n_words)
         self._max_paths, self._n_paths = max_paths, 1
-        self.table = rows(n_rows(table_mb))
+        self.table = table_of(table_mb)
         self._pace = Pace()
 
     def solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
@@ -193,7 +193,7 @@ class ProofSearch:
                 high = min(high, self.goals[self.goals.index(goal) - 1])
             self.bounds[number] = low, high
 
-    def _moves(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
+    def _moves(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
         """Return the numbers of the moves at the root, which they are, and the words of what they lead to."""
         first, n = int(self._paths.node[0, FIRST]), int(self._paths.node[0, N])
         here = slice(first, first + n)
@@ -220,5 +220,5 @@ def load_proof_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules = tiny_rules()
     wins, path = np.zeros(rules.single.goal_value.shape[1], np.bool_), paths_for(n_words(len(rules.fluents)))
-    table, salt, result = rows(1), np.uint64(1), np.zeros(4, np.int64)
+    table, salt, result = table_of(0), np.uint64(1), np.zeros(4, np.int64)
     descend(rules.single, wins, 0, room_for(rules.single), table, path, 0, salt, 1, 1, result)

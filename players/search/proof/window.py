@@ -9,12 +9,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import bit
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
-from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ZERO, U
-from players.search.proof.successors import goal_in, make_moves, score
-from players.search.proof.table import NO_PLACE, find, keep, key_of, row_of
+from gdl.compiler.kernels.words import ZERO, U, addresses, at
+from players.search.proof.room import bit_of
+from players.search.proof.successors import count_legal, evaluate_goals, goal_in, make_moves
+from players.search.proof.table import entry_of, keep, key_of
 
 WON: Final = 1 << 20
 """The value of a win, and the negative one of a loss."""
@@ -107,26 +106,24 @@ def begin(way, state, depth):
     """Stand at *state*, to look *depth* steps ahead."""
     way.words[0] = state
     way.clock[LEVEL] = 0
-    _enter(way, 0, -_OUTSIDE, _OUTSIDE, depth)
+    _enter(way, addresses(way), 0, -_OUTSIDE, _OUTSIDE, depth)
 
 
 @inlined
-def _enter(way, level, alpha, beta, depth):
+def _enter(way, w, level, alpha, beta, depth):
     """Begin a node whose words are there."""
     node = way.node[level]
     node[N_CHILDREN], node[NEXT], node[IS_CUT], node[_TRIED], node[BEST_CHILD] = _UNOPENED, 0, 0, -1, -1
     node[_ALPHA], node[_BETA], node[_LOW], node[_HIGH], node[_DEPTH] = alpha, beta, alpha, beta, depth
-    way.key[level] = key_of(way.words, level, ZERO)
+    way.key[level] = key_of(w.words, level * way.words.shape[1], way.words.shape[1], ZERO)
 
 
 @subroutine
-def _answers(table, key, node):
+def _answers(b, key, node):
     """Return whether the table says all that is asked at a node, its value then in BEST; note the move to try first."""
-    row = row_of(table, key)
-    column = find(table, row, key)
-    if column == NO_PLACE:
+    entry = np.int64(entry_of(b, key))
+    if entry == 0:
         return False
-    entry = np.int64(table[row, column])
     value, depth = (entry & 0x3FFFFF) - _OUTSIDE, entry >> 22 & 0xFF
     bound = entry >> 30 & 3
     node[_TRIED] = (entry >> 32) - 1
@@ -140,13 +137,13 @@ def _answers(table, key, node):
 
 
 @subroutine
-def _remember(table, key, node, move):
+def _remember(b, key, node, move):
     """Keep what was found at a node, in the place of what looked least far ahead."""
     value = node[BEST]
     bound = _AT_MOST if value <= node[_LOW] else _AT_LEAST if value >= node[_HIGH] else _EXACT
     depth = node[_DEPTH] if node[IS_CUT] else np.int64(_TO_THE_END)
     entry = U((move + 1) << 32 | bound << 30 | depth << 22 | (value + _OUTSIDE))
-    keep(table, row_of(table, key), key, entry, _DEPTH_BITS)
+    keep(b, key, entry, _DEPTH_BITS)
 
 
 @inlined
@@ -155,20 +152,20 @@ def _mobility(n):
 
 
 @subroutine
-def _judge(tables, judge, room, n, way, first):
+def _judge(t, r, judge, room, n, way, first):
     """Note of *n* moves what they lead to, whether the play ends there, and what that is worth."""
-    score(tables, room)
-    share, n_roles, me = N_LANES // n, room.n_legal.shape[1], judge.me[0]
+    evaluate_goals(t, r)
+    share, n_roles, me = room.share[0], room.n_legal.shape[1], judge.me[0]
     n_others = max(1, n_roles - 1)
     for i in range(n):
         child, lane = first + i, i * share
-        ended = bit(room.values, tables.terminal[0], lane) != ZERO
+        ended = bit_of(r.values, at(t.terminal, ZERO), lane) != ZERO
         goal, mobility = 0.0, 0.0
-        for r in range(n_roles):
-            n_legal = room.n_legal[i, r]
+        for role in range(n_roles):
+            n_legal = room.n_legal[i, role]
             ended |= n_legal == 0
-            sign = 1.0 if r == me else -1.0 / n_others
-            goal += sign * goal_in(tables, judge.goals, judge.goal_start, room, lane, r)
+            sign = 1.0 if role == me else -1.0 / n_others
+            goal += sign * goal_in(t, r, judge.goals, judge.goal_start, lane, role)
             mobility += sign * _mobility(n_legal)
         goal /= 100.0
         value = goal if ended else _GOAL_WEIGHT * goal + _MOBILITY_WEIGHT * mobility
@@ -197,18 +194,19 @@ def _sort(way, node):
 
 
 @subroutine
-def _open(tables, judge, room, way, level):
+def _open(t, r, judge, room, way, level):
     """Make the moves of the node at *level*; return how many there are, or a refusal."""
     for s in range(way.words.shape[1]):
         room.state[0, s] = way.words[level, s]
-    if not make_moves(tables, room, 1):
+    if not make_moves(t, r, 1):
         return room.n[0]
+    count_legal(t, r)
     n = room.n[0]
     node = way.node[level]
     first = 0 if level == 0 else way.node[level - 1, _FIRST] + way.node[level - 1, N_CHILDREN]
     if first + n > _MAX_CHILDREN:
         return TOO_LARGE
-    _judge(tables, judge, room, n, way, first)
+    _judge(t, r, judge, room, n, way, first)
     node[_FIRST], node[N_CHILDREN], node[IS_CUT] = first, n, 0
     node[_IS_MAX] = room.decider[0] == judge.me[0]
     node[BEST] = -_OUTSIDE if node[_IS_MAX] else _OUTSIDE
@@ -241,15 +239,16 @@ def _take_all(way, node):
 @kernel
 def look_ahead(tables, judge, room, table, way, max_states):
     """Go on with the search that `begin` began until it is DONE or *max_states* more states were judged."""
+    t, r, b, w = addresses(tables), addresses(room), addresses(table), addresses(way)
     level = way.clock[LEVEL]
     last = way.clock[N_STATES] + max_states
     while way.clock[N_STATES] < last:
         node = way.node[level]
         is_known = False
         if node[N_CHILDREN] == _UNOPENED:
-            is_known = _answers(table, way.key[level], node) and level > 0
+            is_known = _answers(b, way.key[level], node) and level > 0
             if not is_known:
-                n = _open(tables, judge, room, way, level)
+                n = _open(t, r, judge, room, way, level)
                 if n <= 0:
                     return n
                 way.clock[N_STATES] += n
@@ -264,10 +263,10 @@ def look_ahead(tables, judge, room, table, way, max_states):
             level += 1
             for s in range(way.words.shape[1]):
                 way.words[level, s] = way.child_words[child, s]
-            _enter(way, level, node[_ALPHA], node[_BETA], node[_DEPTH] - 1)
+            _enter(way, w, level, node[_ALPHA], node[_BETA], node[_DEPTH] - 1)
             continue
         if not is_known:
-            _remember(table, way.key[level], node, way.move[node[BEST_CHILD]])
+            _remember(b, way.key[level], node, way.move[node[BEST_CHILD]])
         if level == 0:
             return DONE
         level -= 1

@@ -69,6 +69,17 @@ def test_values_are_those_of_a_plain_search_of_the_interpreter(name: str, depth:
                 assert plain.value(state.next_state(moves), search.depth - 1) == pytest.approx(search.value, abs=1e-5)
 
 
+@pytest.mark.parametrize("seed", [28, 46])
+def test_a_win_is_seen_among_27_moves(seed: int) -> None:
+    game = compiled("breakthrough")
+    state = reached(game, 26, seed)
+    (mine,) = (each for each in game.roles if len(state.legal_moves(each)) == 27)
+    assert isinstance(state, CompiledState)
+    best = CompiledAlphaBeta(game, mine, Random(1), 4).deepen(state, state.legal_moves(mine)[0], FAR)
+    following = state.next_state([best if each == mine else state.legal_moves(each)[0] for each in game.roles])
+    assert (following.is_terminal, following.goal(mine)) == (True, 100)
+
+
 def test_goals_are_whatever_the_rules_say() -> None:
     game = of_text(COUNTDOWN)
     search = CompiledAlphaBeta(game, game.roles[0], Random(1), 4)

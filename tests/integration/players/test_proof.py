@@ -188,7 +188,7 @@ def test_no_path_is_left_in_the_table_after_a_search() -> None:
     search = ProofSearch(game, 1)
     for n_nodes in (1, 100, 3_000):
         search.solve(game.initial_state, game.roles[0], SearchBudget(n_nodes))
-        assert (search.table[:, 1::2] >> np.uint64(56)).any() == np.False_
+        assert (search.table.rows[:, 1::2] >> np.uint64(56)).any() == np.False_
 
 
 def test_a_state_with_more_moves_than_a_path_has_lanes_is_searched_by_fewer_paths() -> None:
