@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ONE, ZERO, U, W, at
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, addresses, at, float_at
 from players.search.tree import nodes
 from players.search.tree.nodes import edge_minimax, high_of, node_at, node_minimax, put_edge_minimax, put_node_minimax
-from players.search.tree.plays import first_lanes, weigh, weighed
+from players.search.tree.plays import Weights, first_lanes, weigh, weighed
 
 MINIMAX_SHARE: Final = 0.6
 """How much what minimax says of a move counts beside the mean of its first walks."""
@@ -38,10 +38,11 @@ def judge_leaves(t, f, w, n_leaves, values, lane_bits, plays):
     for k in range(W):
         lane_bits[0, k] = ~first_lanes(n_leaves, k)
     weigh(plays, values, lane_bits, len(plays.weights) - 1)
+    sums = addresses(Weights(plays.weights, plays.sums)).sums
     for j in range(n_leaves):
         node = at(w.end, U(j))
         if node_at(t, node, nodes.VISITS) == 0:
-            put_node_minimax(t, node, weighed(f, plays, j, 0))
+            put_node_minimax(t, node, weighed(f, float_at(sums, U(j)), 0))
 
 
 @inlined

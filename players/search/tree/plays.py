@@ -26,12 +26,15 @@ from gdl.compiler.kernels.words import (
     and_not,
     at,
     broadcast,
+    float_at,
     load,
     lowest_bit,
     or_,
     put,
+    put_float,
     rows,
     store,
+    word_at,
     xor,
 )
 from gdl.compiler.tables import CompiledRules, Tables
@@ -44,6 +47,13 @@ class Goals(NamedTuple):
     """What plays came to, for kernels that want its address. *Shapes*: `goals` (R, 512), in percent, by lane."""
 
     goals: NDArray[np.int32]
+
+
+class Weights(NamedTuple):
+    """Weights, and what they add up to, likewise."""
+
+    weights: NDArray[np.float32]
+    sums: NDArray[np.float32]
 
 
 class PlayRoom(NamedTuple):
@@ -205,49 +215,71 @@ def _play_on(phased, room, max_steps):
 @subroutine
 def weigh(room, values, left_out, n_fluents):
     """Add up the weights of the fluents that hold in each lane of *values* (rows, W) that is not *left_out* (1, W)."""
-    room.sums[:] = room.weights[n_fluents]
-    for f in range(n_fluents):
-        weight = room.weights[f]
+    weights, sums = addresses(Weights(room.weights, room.sums))
+    rows_of, out = addresses(Spare(values)).rows, addresses(Spare(left_out)).rows
+    constant = float_at(weights, U(n_fluents))
+    for lane in range(U(N_LANES)):
+        put_float(sums, lane, constant)
+    for f in range(U(n_fluents)):
+        weight = float_at(weights, f)
         if weight == 0:
             continue
-        for k in range(W):
-            x = values[1 + f, k] & ~left_out[0, k]
+        for k in range(U(W)):
+            x = word_at(rows_of, U(W) * (f + ONE) + k) & ~word_at(out, k)
             while x != ZERO:
-                room.sums[64 * k + lowest_bit(x)] += weight
+                held = U(64) * k + U(lowest_bit(x))
+                put_float(sums, held, float_at(sums, held) + weight)
                 x &= x - ONE
 
 
 @inlined
-def weighed(f, room, lane, r):
-    """Return the goal of a role, one of two, that the weights promise in a lane, not rounded."""
-    share = np.float32(1) / (np.float32(1) + np.exp(-room.sums[lane]))
+def weighed(f, total, r):
+    """Return the goal of a role, one of two, that weights of such a *total* promise, not rounded."""
+    share = np.float32(1) / (np.float32(1) + np.exp(-total))
     if r > 0:
         share = np.float32(1) - share
     low, high = at(f.low, U(r)), at(f.high, U(r))
     return np.float32(low) + share * np.float32(high - low)
 
 
-@subroutine
-def _goal_in(f, room, lane, r):
-    """Return what the play in a lane came to for a role; even where it has no goal, or neither end nor weights."""
-    for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r + 1))):
-        if room.tally.goal_counts[lane, g] > 0:
+@inlined
+def _goal_in(f, counts, n_goals, lane, r):
+    """Return what the play in a lane came to for a role, -1 where it has no goal."""
+    for g in range(at(f.goal_start, U(r)), at(f.goal_start, U(r) + ONE)):
+        if word_at(counts, U(lane * n_goals + g)) != ZERO:
             return at(f.goal_value, U(g))
-    is_cut = room.lanes.retired[0, lane >> 6] >> U(lane & 63) & ONE == ZERO
-    return np.int64(weighed(f, room, lane, r) + np.float32(0.5)) if is_cut and len(room.weights) > 0 else np.int64(EVEN)
+    return np.int64(-1)
+
+
+@subroutine
+def _score(f, room, n_lanes):
+    """Note what the plays in the first lanes came to; what is cut is worth what weights say, all else is even."""
+    n_goals, n_roles, has_weights = room.tally.goal_counts.shape[1], np.int64(f.n_roles), len(room.weights) > 0
+    counts, retired = addresses(room.tally).goal_counts, addresses(Spare(room.lanes.retired)).rows
+    goals, sums = addresses(Goals(room.goals)).goals, addresses(Weights(room.weights, room.sums)).sums
+    for r in range(n_roles):
+        for lane in range(n_lanes):
+            goal = _goal_in(f, counts, n_goals, lane, r)
+            if goal < 0:
+                goal = np.int64(EVEN)
+                is_cut = word_at(retired, U(lane >> 6)) >> U(lane & 63) & ONE == ZERO
+                if is_cut and has_weights:
+                    goal = np.int64(weighed(f, float_at(sums, U(lane)), r) + np.float32(0.5))
+            put(goals, U(N_LANES * r + lane), goal)
 
 
 @subroutine
 def _add_up(f, w, n_open, copies, room):
     """Give each walk the mean of the goals of its plays."""
+    _score(f, room, n_open * copies)
+    goals = addresses(Goals(room.goals)).goals
     for j in range(n_open):
-        i = room.walk[j]
+        i = U(room.walk[j])
         for r in range(np.int64(f.n_roles)):
             total = 0
             for lane in range(j * copies, (j + 1) * copies):
-                room.goals[r, lane] = _goal_in(f, room, lane, r)
-                total += room.goals[r, lane]
-            put(w.goals, U(i) * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
+                total += at(goals, U(N_LANES * r + lane))
+            put(w.goals, i * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
 
 
 @subroutine
