@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.evaluation import GOALS, MOVES, PERCEPTS, STATE, advance, evaluate
 from gdl.compiler.kernels.jit import kernel
-from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
+from gdl.compiler.kernels.lanes import N_LANES, Spare
 from gdl.compiler.kernels.playouts import Packed, Words, packed_rows, unpacked
 from gdl.compiler.kernels.words import ONES, U, addresses, rows, store
 from gdl.compiler.tables import CompiledRules
@@ -132,29 +133,29 @@ class Batch:
 
 @kernel
 def _evaluate_states(t, values):
-    _evaluate(values, addresses(t), 0, 0)
+    evaluate(values, addresses(t), 0, STATE)
 
 
 @kernel
 def _score(t, values):
-    _evaluate(values, addresses(t), 0, 2)
+    evaluate(values, addresses(t), 0, GOALS)
 
 
 @kernel
 def _step(t, values):
-    _evaluate(values, addresses(t), 0, 1)
+    evaluate(values, addresses(t), 0, MOVES)
     new = np.empty((t.n_fluents + 1, values.shape[1]), np.uint64)
-    _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
+    advance(values, addresses(t), 0, addresses(Spare(new)).rows)
 
 
 @kernel
 def _evaluate_next(t, values):
-    _evaluate(values, addresses(t), 0, 1)
+    evaluate(values, addresses(t), 0, MOVES)
 
 
 @kernel
 def _evaluate_sees(t, values):
-    _evaluate(values, addresses(t), 0, 3)
+    evaluate(values, addresses(t), 0, PERCEPTS)
 
 
 @kernel

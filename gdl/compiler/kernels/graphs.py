@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import bit
+from gdl.compiler.kernels.evaluation import advance, evaluate
 from gdl.compiler.kernels.jit import subroutine
-from gdl.compiler.kernels.lanes import N_LANES, Spare, _advance, _evaluate
+from gdl.compiler.kernels.lanes import N_LANES, Spare
 from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONE, ONES, ZERO, U, W, addresses, lowest_bit, rows
 from gdl.compiler.tables import Tables
@@ -141,13 +142,13 @@ def room_for(tables: Tables) -> GraphRoom:
 @subroutine
 def run(values, t, part):
     """Evaluate the gates of a part of the tables."""
-    _evaluate(values, addresses(t), 0, part)
+    evaluate(values, addresses(t), 0, part)
 
 
 @subroutine
 def follow(values, t, new):
     """Have the fluents of the next states take the place of those of the states before."""
-    _advance(values, addresses(t), 0, addresses(Spare(new)).rows)
+    advance(values, addresses(t), 0, addresses(Spare(new)).rows)
 
 
 @subroutine

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import choose, forget, literal
+from gdl.compiler.kernels.evaluation import GOALS, MOVES, STATE, advance, evaluate
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import (
     ONE,
@@ -30,21 +31,17 @@ from gdl.compiler.kernels.words import (
     lowest_bit,
     n_bits,
     or_,
+    put_word,
     rows,
     store,
-    xor,
+    word_at,
 )
-from gdl.errors import UnstableLoopError
 
 N_LANES: Final = 64 * W
 
 DONE: Final = 0
 STUCK: Final = 1
 PAUSED: Final = 2
-
-_STATE: Final = 0
-_MOVES: Final = 1
-_GOALS: Final = 2
 
 
 class Lanes(NamedTuple):
@@ -84,6 +81,17 @@ class Tally(NamedTuple):
     goal_start: NDArray[np.int32]
 
 
+class Size(NamedTuple):
+    """How much there is of everything in the plays of a call; of roles that choose, as many as at any phase."""
+
+    n_fluents: int
+    n_phases: int
+    n_choosers: int
+    n_roles: int
+    n_goals: int
+    n_groups: int
+
+
 NO_TRACE: Final = np.zeros((0, 1, W), np.uint64)
 """The trace of plays of which no step is kept."""
 
@@ -108,181 +116,83 @@ def lanes_for(
     return Lanes(quota.copy(), np.zeros(N_LANES, np.int64), group, start, values, ended, idle, retired, clock)
 
 
-@inlined
-def _gates(val, t, first, last, g):
-    """Evaluate runs of gates from gate *g* on: where all have the same shape, the processor foresees jumps."""
-    for r in range(U(first), U(last)):
-        n_plain, n_complemented = at(t.runs, U(3) * r), at(t.runs, U(3) * r + ONE)
-        end = U(at(t.runs, U(3) * r + U(2)))
-        n_inputs = n_plain + n_complemented
-        if n_inputs == 2:
-            _pairs(val, t, g, end, n_plain)
-        elif n_inputs == 3:
-            _triples(val, t, g, end, n_plain)
-        else:
-            _wide(val, t, g, end, n_plain)
-        g = end
-
-
-@inlined
-def _pairs(val, t, g, end, n_plain):
-    a, b = _mask(n_plain, 0), _mask(n_plain, 1)
-    j = U(at(t.gate_start, g))
-    for i in range(g, end):
-        store(val, U(at(t.gate_row, i)), and_(_input(val, t, j, a), _input(val, t, j + ONE, b)))
-        j += U(2)
-
-
-@inlined
-def _triples(val, t, g, end, n_plain):
-    a, b, c = _mask(n_plain, 0), _mask(n_plain, 1), _mask(n_plain, 2)
-    j = U(at(t.gate_start, g))
-    for i in range(g, end):
-        x = and_(_input(val, t, j, a), _input(val, t, j + ONE, b))
-        store(val, U(at(t.gate_row, i)), and_(x, _input(val, t, j + U(2), c)))
-        j += U(3)
-
-
-@inlined
-def _mask(n_plain, number):
-    """Return what turns an input of gates into what they need."""
-    return broadcast(ONES if n_plain <= number else ZERO)
-
-
-@inlined
-def _input(val, t, j, mask):
-    return xor(load(val, U(at(t.gate_input, j))), mask)
-
-
-@inlined
-def _wide(val, t, g, end, n_plain):
-    for i in range(g, end):
-        begin, stop = U(at(t.gate_start, i)), U(at(t.gate_start, i + ONE))
-        x = broadcast(ONES)
-        for j in range(begin, begin + U(n_plain)):
-            x = and_(x, load(val, U(at(t.gate_input, j))))
-        for j in range(begin + U(n_plain), stop):
-            x = and_not(x, load(val, U(at(t.gate_input, j))))
-        store(val, U(at(t.gate_row, i)), x)
-
-
-@inlined
-def _loop(val, t, first_run, last_run, start, first, last):
-    for i in range(first, last):
-        store(val, U(at(t.loop_row, U(i))), broadcast(ZERO))
-    changed = True
-    n_left = last - first + 1  # a round that changes something sets a node for good, where rules are stratified
-    while changed:
-        if n_left == 0:
-            raise UnstableLoopError
-        n_left -= 1
-        _gates(val, t, first_run, last_run, start)
-        difference = broadcast(ZERO)
-        for i in range(first, last):
-            new = literal(val, at(t.loop_value, U(i)))
-            difference = or_(difference, xor(new, load(val, U(at(t.loop_row, U(i))))))
-            store(val, U(at(t.loop_row, U(i))), new)
-        changed = any_bit(difference)
-
-
-@inlined
-def _evaluate(val, t, phase, part):
-    """Give the rows of the gates in a part of a phase their values."""
-    for s in range(at(t.parts, U(5 * phase + part)), at(t.parts, U(5 * phase + part + 1))):
-        start = U(at(t.segments, U(4 * s)))
-        first_run, last_run = at(t.run_start, U(s)), at(t.run_start, U(s + 1))
-        first, last = at(t.segments, U(4 * s + 2)), at(t.segments, U(4 * s + 3))
-        if first == last:
-            _gates(val, t, first_run, last_run, start)
-        else:
-            _loop(val, t, first_run, last_run, start, first, last)
-
-
-@inlined
-def _advance(val, t, phase, new):
-    """Give the fluents their next values: first read those that others overwrite."""
-    first, direct = at(t.copy_start, U(3 * phase)), at(t.copy_start, U(3 * phase + 1))
-    end = at(t.copy_start, U(3 * phase + 2))
-    for i in range(first, direct):
-        store(new, U(i - first), literal(val, at(t.copy_value, U(i))))
-    for i in range(direct, end):
-        store(val, U(at(t.copy_row, U(i))), literal(val, at(t.copy_value, U(i))))
-    for i in range(first, direct):
-        store(val, U(at(t.copy_row, U(i))), load(new, U(i - first)))
-
-
 @subroutine
-def _finish(lanes, step, lengths):
+def _finish(p, c, step):
     """Note that plays have ended: their lengths, and which lanes have played all that they should."""
-    for k in range(W):
-        x = lanes.ended[0, k]
-        lanes.idle[0, k] |= x
+    for k in range(U(W)):
+        x = word_at(p.ended, k)
+        put_word(p.idle, k, word_at(p.idle, k) | x)
         while x != ZERO:
-            lane = k * 64 + lowest_bit(x)
-            length = step - lanes.started[lane]
-            group = lanes.group[lane]
-            lengths[group, 0] += 1
-            lengths[group, 1] += length
-            lengths[group, 2] += length * length
-            lengths[group, 3] = max(lengths[group, 3], length)
-            lanes.quota[lane] -= 1
-            if lanes.quota[lane] == 0:
-                lanes.retired[0, k] |= x & (ZERO - x)
-                lanes.clock[2] += 1
+            lane = U(64) * k + U(lowest_bit(x))
+            _add_length(c, U(4) * word_at(p.group, lane), U(step) - word_at(p.started, lane))
+            left = word_at(p.quota, lane) - ONE
+            put_word(p.quota, lane, left)
+            if left == ZERO:
+                put_word(p.retired, k, word_at(p.retired, k) | (x & (ZERO - x)))
+                put_word(p.clock, U(2), word_at(p.clock, U(2)) + ONE)
             x &= x - ONE
 
 
+@inlined
+def _add_length(c, row, length):
+    """Add a play to the lengths of its group."""
+    put_word(c.lengths, row, word_at(c.lengths, row) + ONE)
+    put_word(c.lengths, row + U(1), word_at(c.lengths, row + U(1)) + length)
+    put_word(c.lengths, row + U(2), word_at(c.lengths, row + U(2)) + length * length)
+    put_word(c.lengths, row + U(3), max(word_at(c.lengths, row + U(3)), length))
+
+
 @subroutine
-def _restart(lanes, new, step):
+def _restart(p, val, new, n_fluents, step):
     """Begin new plays in the lanes whose play has ended, but for those that have done their share."""
-    val = lanes.values
-    fresh = and_not(load(lanes.idle, ZERO), load(lanes.retired, ZERO))
+    fresh = and_not(load(p.idle, ZERO), load(p.retired, ZERO))
     if not any_bit(fresh):
         return
     store(new, ZERO, fresh)
-    store(lanes.idle, ZERO, and_(load(lanes.idle, ZERO), load(lanes.retired, ZERO)))
-    for i in range(len(lanes.start)):
-        begin = and_(load(lanes.start, U(i)), fresh)
+    store(p.idle, ZERO, and_(load(p.idle, ZERO), load(p.retired, ZERO)))
+    for i in range(n_fluents):
+        begin = and_(load(p.start, U(i)), fresh)
         store(val, U(i + 1), or_(and_not(load(val, U(i + 1)), fresh), begin))
-    for k in range(W):
-        x = new[0, k]
+    for k in range(U(W)):
+        x = word_at(new, k)
         while x != ZERO:
-            lanes.started[k * 64 + lowest_bit(x)] = step
+            put_word(p.started, U(64) * k + U(lowest_bit(x)), U(step))
             x &= x - ONE
 
 
 @inlined
-def _count_goals(val, t, phase, lanes, tally):
+def _count_goals(val, t, phase, p, c, size):
     """Count the goals that are their role's only one in the lanes whose play is over."""
-    _evaluate(val, t, phase, _GOALS)
-    ended = load(lanes.ended, ZERO)
-    n_goals = tally.goal_start[len(tally.goal_start) - 1]
-    for r in range(len(tally.goal_start) - 1):
+    evaluate(val, t, phase, GOALS)
+    ended = load(p.ended, ZERO)
+    for r in range(size.n_roles):
         once, twice = broadcast(ZERO), broadcast(ZERO)
-        for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = literal(val, at(t.goal_value, U(n_goals * phase + g)))
+        first, last = at(c.goal_start, U(r)), at(c.goal_start, U(r + 1))
+        for g in range(first, last):
+            x = literal(val, at(t.goal_value, U(size.n_goals * phase + g)))
             twice = or_(twice, and_(once, x))
             once = or_(once, x)
         counted = and_not(ended, twice)
-        for g in range(tally.goal_start[r], tally.goal_start[r + 1]):
-            x = and_(literal(val, at(t.goal_value, U(n_goals * phase + g))), counted)
+        for g in range(first, last):
+            x = and_(literal(val, at(t.goal_value, U(size.n_goals * phase + g))), counted)
             if any_bit(x):
-                store(lanes.ended, ZERO, x)
-                _add(lanes.ended, lanes.group, tally.goal_counts, g)
-    store(lanes.ended, ZERO, ended)
+                store(p.ended, ZERO, x)
+                _add(p, c, size, g)
+    store(p.ended, ZERO, ended)
 
 
 @subroutine
-def _add(bits, group, counts, g):
-    """Count the lanes of *bits* in column *g*, each in its group's row."""
-    if len(counts) == 1:
-        for k in range(W):
-            counts[0, g] += n_bits(bits[0, k])
+def _add(p, c, size, g):
+    """Count the lanes of `ended` in column *g*, each in its group's row."""
+    if size.n_groups == 1:
+        for k in range(U(W)):
+            put_word(c.goal_counts, U(g), word_at(c.goal_counts, U(g)) + U(n_bits(word_at(p.ended, k))))
         return
-    for k in range(W):
-        x = bits[0, k]
+    for k in range(U(W)):
+        x = word_at(p.ended, k)
         while x != ZERO:
-            counts[group[k * 64 + lowest_bit(x)], g] += 1
+            place = word_at(p.group, U(64) * k + U(lowest_bit(x))) * U(size.n_goals) + U(g)
+            put_word(c.goal_counts, place, word_at(c.goal_counts, place) + ONE)
             x &= x - ONE
 
 
@@ -293,7 +203,7 @@ def _is_worth_waiting(tables):
     for part in range(3):
         for s in range(tables.parts[0, part], tables.parts[0, part + 1]):
             n_gates[part] += tables.segments[s, 1] - tables.segments[s, 0]
-    return n_gates[_GOALS] > 2 * n_gates[_STATE] + tables.n_fluents
+    return n_gates[GOALS] > 2 * n_gates[STATE] + tables.n_fluents
 
 
 @subroutine
@@ -306,30 +216,29 @@ def _exchange(val, aside, begin, n_fluents):
 
 
 @subroutine
-def _flush(val, t, phase, lanes, tally, aside, waiting):
+def _flush(val, t, phase, p, c, size, aside, waiting):
     """Count the goals of the plays that ended in a phase since the last time, whose last states are set aside."""
-    n_fluents = len(lanes.start)
-    store(lanes.ended, ZERO, load(waiting, U(phase)))
+    store(p.ended, ZERO, load(waiting, U(phase)))
     store(waiting, U(phase), broadcast(ZERO))
     for again in range(2):
-        _exchange(val, aside, phase * n_fluents, n_fluents)
-        _evaluate(val, t, phase, _STATE)
+        _exchange(val, aside, phase * size.n_fluents, size.n_fluents)
+        evaluate(val, t, phase, STATE)
         if not again:
-            _count_goals(val, t, phase, lanes, tally)
+            _count_goals(val, t, phase, p, c, size)
 
 
 @subroutine
-def _flush_all(val, t, n_phases, lanes, tally, aside, waiting):
-    for phase in range(n_phases):
+def _flush_all(val, t, p, c, size, aside, waiting):
+    for phase in range(size.n_phases):
         if any_bit(load(waiting, U(phase))):
-            _flush(val, t, phase, lanes, tally, aside, waiting)
+            _flush(val, t, phase, p, c, size, aside, waiting)
 
 
 @subroutine
-def _set_aside(val, begin, lanes, aside):
+def _set_aside(val, begin, p, n_fluents, aside):
     """Keep the last states of the plays that have ended."""
-    ended = load(lanes.ended, ZERO)
-    for i in range(len(lanes.start)):
+    ended = load(p.ended, ZERO)
+    for i in range(n_fluents):
         kept = and_not(load(aside, U(begin + i)), ended)
         store(aside, U(begin + i), or_(kept, and_(load(val, U(1 + i)), ended)))
 
@@ -352,48 +261,51 @@ def play(tables, lanes, work, n_steps, tally, trace):
     *trace* (steps, inputs, W), which may have no steps, keeps the first steps. Returns DONE, or PAUSED, or STUCK
     where a role had no legal move.
     """
-    t, room, val = addresses(tables), addresses(work), addresses(lanes).values
-    spare = np.empty((tables.n_fluents + 1, W), np.uint64)
-    new = addresses(Spare(spare)).rows
+    t, p, c, room = addresses(tables), addresses(lanes), addresses(tally), addresses(work)
+    n_groups, n_goals = tally.goal_counts.shape
+    n_choosers, n_roles = tables.role_start.shape[1] - 1, len(tally.goal_start) - 1
+    size = Size(tables.n_fluents, len(tables.parts), n_choosers, n_roles, n_goals, n_groups)
     is_waiting = _is_worth_waiting(tables)
-    aside = np.zeros((len(tables.parts) * tables.n_fluents if is_waiting else 1, W), np.uint64)
-    waiting = np.zeros((len(tables.parts), W), np.uint64)
-    n_phases, n_roles = len(tables.parts), tables.role_start.shape[1] - 1
+    spare_rows = np.empty((size.n_fluents + 1, W), np.uint64)
+    aside_rows = np.zeros((size.n_phases * size.n_fluents if is_waiting else 1, W), np.uint64)
+    waiting_rows = np.zeros((size.n_phases, W), np.uint64)
+    val, new = p.values, addresses(Spare(spare_rows)).rows
+    aside, waiting = addresses(Spare(aside_rows)).rows, addresses(Spare(waiting_rows)).rows
     step, phase = lanes.clock[0], lanes.clock[1]
-    first_phase = (phase - step) % n_phases
-    last = step + n_steps
-    while lanes.clock[2] < N_LANES:
+    first_phase = (phase - step) % size.n_phases
+    last, ending = step + n_steps, DONE
+    while word_at(p.clock, U(2)) < U(N_LANES):
         if step == last:
-            _flush_all(val, t, n_phases, lanes, tally, aside, waiting)
-            lanes.clock[0], lanes.clock[1] = step, phase
-            return PAUSED
+            ending = PAUSED
+            break
         if phase == first_phase:
-            _restart(lanes, spare, step)
-        _evaluate(val, t, phase, _STATE)
-        ended = and_not(literal(val, at(t.terminal, U(phase))), load(lanes.idle, ZERO))
+            _restart(p, val, new, size.n_fluents, step)
+        evaluate(val, t, phase, STATE)
+        ended = and_not(literal(val, at(t.terminal, U(phase))), load(p.idle, ZERO))
         if any_bit(ended):
             if is_waiting:
                 if any_bit(and_(ended, load(waiting, U(phase)))):
-                    _flush(val, t, phase, lanes, tally, aside, waiting)
-                store(lanes.ended, ZERO, ended)
-                _set_aside(val, phase * tables.n_fluents, lanes, aside)
+                    _flush(val, t, phase, p, c, size, aside, waiting)
+                store(p.ended, ZERO, ended)
+                _set_aside(val, phase * size.n_fluents, p, size.n_fluents, aside)
                 store(waiting, U(phase), or_(load(waiting, U(phase)), ended))
             else:
-                store(lanes.ended, ZERO, ended)
-                _count_goals(val, t, phase, lanes, tally)
-            _finish(lanes, step, tally.lengths)
-        for r in range(n_roles):
-            begin, end = tables.block_start[phase, r], tables.block_start[phase, r + 1]
-            if begin < end and choose(val, t, begin, end, load(lanes.idle, ZERO), room):
+                store(p.ended, ZERO, ended)
+                _count_goals(val, t, phase, p, c, size)
+            _finish(p, c, step)
+        for r in range(size.n_choosers):
+            place = U(phase * (size.n_choosers + 1) + r)
+            begin, end = at(t.block_start, place), at(t.block_start, place + ONE)
+            if begin < end and choose(val, t, begin, end, load(p.idle, ZERO), room):
                 lanes.clock[0] = step
                 return STUCK
         if step < len(trace):
             _record(trace, lanes, step)
-        _evaluate(val, t, phase, _MOVES)
-        _advance(val, t, phase, new)
-        forget(val, t, load(lanes.idle, ZERO), room)
+        evaluate(val, t, phase, MOVES)
+        advance(val, t, phase, new)
+        forget(val, t, load(p.idle, ZERO), room)
         step += 1
-        phase = phase + 1 if phase + 1 < n_phases else 0
-    _flush_all(val, t, n_phases, lanes, tally, aside, waiting)
+        phase = phase + 1 if phase + 1 < size.n_phases else 0
+    _flush_all(val, t, p, c, size, aside, waiting)
     lanes.clock[0], lanes.clock[1] = step, phase
-    return DONE
+    return ending

@@ -1,7 +1,7 @@
 """The lanes of a step: filled with the states of copies, evaluated, and written back to words of their rows."""
 
+from gdl.compiler.kernels.evaluation import advance, evaluate
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.lanes import _advance, _evaluate
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, put_word, word_at
 from players.environments.kernels import plans
 from players.environments.kernels.cells import transpose
@@ -29,13 +29,13 @@ def load_copies(p, n):
 @subroutine
 def run(p, phase, part):
     """Evaluate the gates of a part of a phase."""
-    _evaluate(word_at(p, plans.VALUES), tables_of(p), phase, part)
+    evaluate(word_at(p, plans.VALUES), tables_of(p), phase, part)
 
 
 @subroutine
 def go_on(p, phase):
     """Have the fluents of the next states take the place of those of the states before."""
-    _advance(word_at(p, plans.VALUES), tables_of(p), phase, word_at(p, plans.NEXT))
+    advance(word_at(p, plans.VALUES), tables_of(p), phase, word_at(p, plans.NEXT))
 
 
 @inlined

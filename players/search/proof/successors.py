@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.evaluation import GOALS, MOVES, STATE, advance, evaluate
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.lanes import N_LANES, _advance, _evaluate
+from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import (
     ONE,
     ONES,
@@ -33,9 +34,6 @@ STUCK: Final = -1
 SIMULTANEOUS: Final = -2
 TOO_WIDE: Final = -3
 """What a state has in the place of a number of moves."""
-_STATE: Final = 0
-_MOVES: Final = 1
-_GOALS: Final = 2
 
 
 @subroutine
@@ -46,7 +44,7 @@ def make_moves(t, r, n_parts):
     """
     n_fluents = np.int64(t.n_fluents)
     load_states(r, n_fluents, n_parts)
-    _evaluate(r.values, t, 0, _STATE)
+    evaluate(r.values, t, 0, STATE)
     for part in range(n_parts):
         n = 0
         if at(r.waits, U(part)) != 0:
@@ -64,10 +62,10 @@ def make_moves(t, r, n_parts):
 @inlined
 def advance_all(t, r):
     """Make the moves of all lanes, and evaluate the states after them."""
-    _evaluate(r.values, t, 0, _MOVES)
-    _advance(r.values, t, 0, r.spare)
+    evaluate(r.values, t, 0, MOVES)
+    advance(r.values, t, 0, r.spare)
     forget_moves(t, r)
-    _evaluate(r.values, t, 0, _STATE)
+    evaluate(r.values, t, 0, STATE)
 
 
 @inlined
@@ -170,4 +168,4 @@ def goal_in(t, r, goals, goal_start, lane, role):
 @inlined
 def evaluate_goals(t, r):
     """Evaluate the goals in all lanes."""
-    _evaluate(r.values, t, 0, _GOALS)
+    evaluate(r.values, t, 0, GOALS)
