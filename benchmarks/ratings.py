@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Final, TypeAlias
 
-import choix
 import click
 import numpy as np
+import scipy  # its packages load when they are first used
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import ELO_PER_LOGIT, PRIOR_ELO, Ratings, fit_ratings
@@ -147,6 +146,8 @@ def measured_coverage(
 
 def disagreement_with_choix(rng: np.random.Generator, n_players: int, n_matches: int) -> float:
     """Return how far any rating is from that by `choix`, in points of Elo, in a game without draws and role effects."""
+    import choix  # noqa: PLC0415 -- it is slow to load, and nothing else needs it
+
     results = simulated_league(rng, n_players, n_matches, [FAIR]).results
     ratings = fit_ratings(results, has_role_effects=False)
     numbers = {rating.player: number for number, rating in enumerate(ratings.players)}
@@ -173,7 +174,7 @@ def pair_chances(elo: float, luck: float, tie: float) -> Floats:
         one, two = (_match_chances(lead + seat, tie) for seat in (luck, -luck))
         return np.convolve(one, two)
 
-    lead = brentq(lambda lead: normalised_elo(chances(lead)) - elo, -2000, 2000, xtol=1e-10)
+    lead = scipy.optimize.brentq(lambda lead: normalised_elo(chances(lead)) - elo, -2000, 2000, xtol=1e-10)
     return chances(lead)
 
 

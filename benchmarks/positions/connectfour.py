@@ -66,7 +66,7 @@ def _without_loss(stones, mask):
     return possible & ~(threats >> _WORD(1))
 
 
-@numba.njit("int64(uint64, uint64, int64, int64, int64, uint64[:])", nogil=True, boundscheck=False)
+@_kernel
 def _value(stones, mask, n_stones, alpha, beta, table):
     """Return 1, 0 or -1, exact within the window, for the side to move, which cannot win at once."""
     moves = _without_loss(stones, mask)

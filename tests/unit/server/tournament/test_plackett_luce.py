@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
+import scipy  # its packages load when they are first used
 
 from server.tournament.fixtures import MatchResult
 from server.tournament.plackett_luce import Floats, RankedChoices, choices_of, parameters_of, posterior, stages_of
@@ -61,7 +61,9 @@ def test_a_tie_of_three_is_one_choice_among_all_sets() -> None:
 
 def test_the_gradient_is_that_of_the_likelihood() -> None:
     choices, values = choices_and_values()
-    assert choices.gradient(values) == pytest.approx(approx_fprime(values, choices.log_likelihood), abs=1e-6)
+    assert choices.gradient(values) == pytest.approx(
+        scipy.optimize.approx_fprime(values, choices.log_likelihood), abs=1e-6
+    )
 
 
 def test_the_information_is_the_negative_hessian() -> None:
