@@ -17,6 +17,10 @@ settings.load_profile("patient")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Several processes share the cores: where NumPy multiplies with a thread for each core, most of the time goes into threads
+# that wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Each game is compiled once in a run, by whichever process needs it first, and nothing is left in the user's cache.
 # Processes of pytest-xdist and children of tests inherit the folder; tests of the cache have folders of their own.
 if "PYTEST_XDIST_WORKER" not in os.environ:
