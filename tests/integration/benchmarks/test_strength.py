@@ -11,10 +11,15 @@ from server.tournament.progress import PlayedMatch, Progress
 
 
 def test_mcts_hardly_ever_fails_to_beat_random_at_tictactoe() -> None:
-    """`make strength` plays a hundred matches of connect four, CI ten of them."""
     outcome = play_matches(Pairing("tictactoe", "mcts:playouts=100", "random"), 10, 0, 2)
     assert (outcome.n_wins >= 8, len(outcome.progress.results)) == (True, 10)
     assert all(result.goal_of("mcts:playouts=100") >= 50 for result in outcome.progress.results)
+
+
+def test_mcts_wins_nine_of_ten_matches_of_connect_four() -> None:
+    """`make strength` plays a hundred of them."""
+    ended = CliRunner().invoke(main, ["--matches", "10"])
+    assert (ended.exit_code, ended.stdout.splitlines()[1].split(":")[0]) == (0, "10 matches")
 
 
 def test_roles_alternate_and_equal_seeds_play_equal_matches() -> None:
@@ -24,10 +29,11 @@ def test_roles_alternate_and_equal_seeds_play_equal_matches() -> None:
             each.result.match_id: (each.result.players, each.result.goals, each.n_steps) for each in progress.played
         }
 
-    assert sorted(players for players, _, _ in played().values()) == 2 * [("greedy", "random")] + 2 * [
+    first, again = played(), played()
+    assert sorted(players for players, _, _ in first.values()) == 2 * [("greedy", "random")] + 2 * [
         ("random", "greedy")
     ]
-    assert played() == played()
+    assert first == again
 
 
 def test_a_player_meets_itself() -> None:
