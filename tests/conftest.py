@@ -9,16 +9,19 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
+from tests.kit.exhaustive import IS_EXHAUSTIVE
+
 # A machine that is busy is no fault of the code: examples may take what they take.
-settings.register_profile("patient", deadline=None)
+# `make exhaustive` tries more of them.
+settings.register_profile("patient", deadline=None, max_examples=100 if IS_EXHAUSTIVE else 60)
 settings.load_profile("patient")
 
 # Hundreds of tests start Python: without bytecode on disk, each of them compiles the packages anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Several processes share the cores: where NumPy multiplies with a thread for each core, most of the time goes into threads
-# that wait for one another.
+# Several processes share the cores: where NumPy multiplies with a thread for each core, most of the time goes into
+# threads that wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Each game is compiled once in a run, by whichever process needs it first, and nothing is left in the user's cache.

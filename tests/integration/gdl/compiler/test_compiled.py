@@ -1,4 +1,7 @@
-"""The compiled engine answers as the interpreter does: on our games and on random rule files."""
+"""The compiled engine answers as the interpreter does: on our games and on random rule files.
+
+Every second random file is played, and all with GGP_EXHAUSTIVE=all (`make exhaustive`).
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.compiler.engines import both, joint_move, play_on_both
 from tests.kit.gdl.programs import rule_file
 from tests.kit.rules.sample import sampled_games
@@ -37,10 +41,16 @@ def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
         assert play_on_both(interpreted, compiled, seed, max_steps=4 if name in SLOW else 60)
 
 
+def block_of_seeds(block: int, size: int) -> range:
+    """Return the numbers of random rule files, of which every block has *size*, or half of them in a sample."""
+    step = 1 if IS_EXHAUSTIVE else 2
+    return range(size * block + step - 1, size * (block + 1), step)
+
+
 @pytest.mark.parametrize("block", range(4))
 def test_both_engines_answer_alike_on_random_rule_files(block: int) -> None:
     n_compiled = 0
-    for seed in range(30 * block, 30 * (block + 1)):
+    for seed in block_of_seeds(block, 30):
         try:
             interpreted, compiled = both(rule_file(seed).replace(NO_GAME, ""), LIMITS, MAX_GROUND_RULES)
         except GdlError:
@@ -149,7 +159,7 @@ IDLE = """
 def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
     n_compiled = 0
-    for seed in range(30 * block, 30 * (block + 1)):
+    for seed in block_of_seeds(block, 30):
         try:
             interpreted, compiled = both(rule_file(seed).replace(NO_GAME, "") + IDLE, LIMITS, MAX_GROUND_RULES)
         except GdlError:

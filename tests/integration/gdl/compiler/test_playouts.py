@@ -15,7 +15,7 @@ from gdl.errors import GdlError, LimitExceeded, StuckPlayError
 from gdl.game import State
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from tests.integration.gdl.compiler.test_compiled import LIMITS, MAX_GROUND_RULES, NO_GAME
+from tests.integration.gdl.compiler.test_compiled import LIMITS, MAX_GROUND_RULES, NO_GAME, block_of_seeds
 from tests.kit.gdl.compiler.engines import both, joint_move, packed
 from tests.kit.gdl.programs import rule_file
 
@@ -105,7 +105,7 @@ def test_lanes_play_as_the_interpreter_does_and_count_what_it_counts(name: str, 
 @pytest.mark.parametrize("block", range(3))
 def test_lanes_play_random_rule_files_as_the_interpreter_does(block: int) -> None:
     n_compared = 0
-    for seed in range(20 * block, 20 * (block + 1)):
+    for seed in block_of_seeds(block, 20):
         try:
             interpreted, compiled = both(rule_file(seed).replace(NO_GAME, ""), LIMITS, MAX_GROUND_RULES)
             replayed(interpreted, compiled, interpreted.initial_state, 12, 6)

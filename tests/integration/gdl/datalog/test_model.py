@@ -16,10 +16,11 @@ from gdl.errors import LimitExceeded, StratificationError
 from gdl.game import EvaluationLimits, Game, State
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.oracle import Facts, TooLarge, Tree, model, text_of, trees
 from tests.kit.gdl.programs import rule_file
 
-N_BATCHES: Final = int(os.environ.get("GGP_RANDOM_BATCHES", "6"))
+N_BATCHES: Final = int(os.environ.get("GGP_RANDOM_BATCHES", "6" if IS_EXHAUSTIVE else "3"))
 BATCH: Final = 25
 N_STEPS: Final = 3
 N_JOINT_MOVES: Final = 3
