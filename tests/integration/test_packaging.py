@@ -43,9 +43,10 @@ def wheel(built: Path) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of programs of an empty environment with the wheel installed."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    pip = (sys.executable, "-m", "pip", "--python", folder / "venv/bin/python")
     # Compiling all of numpy, numba and scipy takes longer than what is imported of them here.
-    run(folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    run(*pip, "install", "--quiet", "--no-compile", wheel, cwd=folder)
     return folder / "venv/bin"
 
 
