@@ -30,6 +30,8 @@ from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 
 _ALL: Final = 1 << 40
+_FADING: Final = 2
+"""By what the walks of earlier moves count less, where the spread of goals is found."""
 _KEPT: Final = 2
 """A tree that is recycled keeps at most one of so many nodes of its room."""
 
@@ -119,6 +121,7 @@ class CompiledSearch:
     def _enter(self, state: State) -> int:
         """Count anew what is done from *state* on; return its node."""
         self._before = self._room.counts.copy()
+        self._room.walks.goal_sums[:] //= _FADING
         if self._averages is not None:
             self._averages.begin()
         return self.keep(state)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, at, float_at, put, put_word, word_at
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
 from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge, put_node
+from players.search.tree.spread import N_SUMS
 
 FULL: Final = -(2**40)
 """There is no room for a joint move."""
@@ -27,6 +28,7 @@ class Walks(NamedTuple):
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
     (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few.
+    `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be.
     """
 
     node: NDArray[np.int32]
@@ -45,6 +47,8 @@ class Walks(NamedTuple):
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
     reference: NDArray[np.float32]
+    goal_sums: NDArray[np.uint64]
+    spread: NDArray[np.float32]
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
@@ -70,6 +74,8 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
         reference=np.zeros((n_moves, 2), np.float32),
+        goal_sums=np.zeros((n_roles, N_SUMS), np.uint64),
+        spread=np.ones(n_roles, np.float32),
     )
 
 
@@ -134,12 +140,12 @@ def joint_slot(t, node, chosen, begin, n_roles):
 
 
 @inlined
-def _best_edge(t, w, node, first, n, floor, knobs, minimax_share):
-    visits = node_at(t, node, nodes.VISITS)
+def _best_edge(t, w, node, r, first, n, floor, knobs, minimax_share):
+    visits, exploration = node_at(t, node, nodes.VISITS), np.float32(knobs.exploration) * float_at(w.spread, U(r))
     if t.uses_amaf != ZERO:
-        found = best_edge_by_amaf(t, w, first, n, visits, floor, knobs.exploration, np.float32(knobs.amaf_bias))
+        found = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, np.float32(knobs.amaf_bias))
     else:
-        found = best_edge(t, w, first, n, visits, floor, knobs.exploration, np.float32(minimax_share))
+        found = best_edge(t, w, first, n, visits, floor, exploration, np.float32(minimax_share))
     return found
 
 
@@ -155,7 +161,7 @@ def _chosen_joint(t, f, w, node, step, knobs):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = _best_edge(t, w, node, first, n, -1, knobs, 0.0)
+                edge = _best_edge(t, w, node, r, first, n, -1, knobs, 0.0)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -217,7 +223,7 @@ def _chosen_slot(t, f, w, node, step, knobs):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
-            slot = _best_edge(t, w, node, first, n, floor, knobs, knobs.minimax_share)
+            slot = _best_edge(t, w, node, d, first, n, floor, knobs, knobs.minimax_share)
     return slot
 
 
