@@ -1,7 +1,6 @@
-"""Where states are expanded: lanes in parts, one for each state, that are shared out among its moves.
+"""Where states are expanded: in one or several parts of the lanes, of equal size, one for each state.
 
-The lanes have one or several parts of equal size, each for a state. Those of a part are shared out among its moves: all
-lanes of a share make the same move.
+The lanes of a part are shared out among the moves of its state: all lanes of a share make the same move.
 """
 
 from typing import Final, NamedTuple
