@@ -1,8 +1,10 @@
 """The kernel: 512 plays at once, one bit each, by walking the tables of a circuit.
 
 A row is eight words: a node's value in every play. Nothing here is compiled for a game: the kernel is compiled once
-and kept on disk. It holds no lock, so threads scale. *t* are the addresses of the tables, *p* those of the lanes, and *c*
-those of the tally: arrays that are handed on would be counted as referred to, one by one.
+and kept on disk. It holds no lock, so threads scale.
+
+*t* are the addresses of the tables, *p* those of the lanes, and *c* those of the tally: arrays that are handed on would
+be counted as referred to, one by one.
 """
 
 from __future__ import annotations

@@ -30,9 +30,10 @@ from gdl.compiler.kernels.words import (
 from players.search.proof.room import STATES, bit_of
 
 _FIRST_BITS: Final = U(0x0101010101010101)
-_LOW_BYTES: Final = U(0x00FF00FF00FF00FF)
-_LOW_PAIRS: Final = U(0x0000FFFF0000FFFF)
-_LOW_HALVES: Final = U(0x00000000FFFFFFFF)
+_BYTES: Final = U(0x00FF00FF00FF00FF)
+_PAIRS: Final = U(0x0000FFFF0000FFFF)
+_HALVES: Final = U(0x00000000FFFFFFFF)
+"""The lower one of each two bytes, of each two pairs of bytes, and of the two halves of a word."""
 
 
 @inlined
@@ -86,16 +87,20 @@ def _collect(r, begin, end, row):
     e2, e3 = _eight(r, begin + 16, end), _eight(r, begin + 24, end)
     e4, e5 = _eight(r, begin + 32, end), _eight(r, begin + 40, end)
     e6, e7 = _eight(r, begin + 48, end), _eight(r, begin + 56, end)
-    e0, e4 = _low_halves(e0, e4), _high_halves(e0, e4)
-    e1, e5 = _low_halves(e1, e5), _high_halves(e1, e5)
-    e2, e6 = _low_halves(e2, e6), _high_halves(e2, e6)
-    e3, e7 = _low_halves(e3, e7), _high_halves(e3, e7)
-    e0, e2 = _low_pairs(e0, e2), _high_pairs(e0, e2)
-    e1, e3 = _low_pairs(e1, e3), _high_pairs(e1, e3)
-    e4, e6 = _low_pairs(e4, e6), _high_pairs(e4, e6)
-    e5, e7 = _low_pairs(e5, e7), _high_pairs(e5, e7)
-    store_digits(r.states, row, _low_bytes(e0, e1), _high_bytes(e0, e1), _low_bytes(e2, e3), _high_bytes(e2, e3))
-    store_digits(r.states, row + 4, _low_bytes(e4, e5), _high_bytes(e4, e5), _low_bytes(e6, e7), _high_bytes(e6, e7))
+    e0, e4 = _low(e0, e4, _HALVES, 32), _high(e0, e4, _HALVES, 32)
+    e1, e5 = _low(e1, e5, _HALVES, 32), _high(e1, e5, _HALVES, 32)
+    e2, e6 = _low(e2, e6, _HALVES, 32), _high(e2, e6, _HALVES, 32)
+    e3, e7 = _low(e3, e7, _HALVES, 32), _high(e3, e7, _HALVES, 32)
+    e0, e2 = _low(e0, e2, _PAIRS, 16), _high(e0, e2, _PAIRS, 16)
+    e1, e3 = _low(e1, e3, _PAIRS, 16), _high(e1, e3, _PAIRS, 16)
+    e4, e6 = _low(e4, e6, _PAIRS, 16), _high(e4, e6, _PAIRS, 16)
+    e5, e7 = _low(e5, e7, _PAIRS, 16), _high(e5, e7, _PAIRS, 16)
+    e0, e1 = _low(e0, e1, _BYTES, 8), _high(e0, e1, _BYTES, 8)
+    e2, e3 = _low(e2, e3, _BYTES, 8), _high(e2, e3, _BYTES, 8)
+    e4, e5 = _low(e4, e5, _BYTES, 8), _high(e4, e5, _BYTES, 8)
+    e6, e7 = _low(e6, e7, _BYTES, 8), _high(e6, e7, _BYTES, 8)
+    store_digits(r.states, row, e0, e1, e2, e3)
+    store_digits(r.states, row + 4, e4, e5, e6, e7)
 
 
 @inlined
@@ -108,34 +113,12 @@ def _eight(r, begin, end):
 
 
 @inlined
-def _low_halves(x, y):
-    return or_(and_(x, broadcast(_LOW_HALVES)), left(y, 32))
+def _low(x, y, mask, n):
+    """Return the parts of *n* bits of two values that a mask has, those of the second beside those of the first."""
+    return or_(and_(x, broadcast(mask)), left(and_(y, broadcast(mask)), n))
 
 
 @inlined
-def _high_halves(x, y):
-    return or_(right(x, 32), and_not(y, broadcast(_LOW_HALVES)))
-
-
-@inlined
-def _low_pairs(x, y):
-    mask = broadcast(_LOW_PAIRS)
-    return or_(and_(x, mask), left(and_(y, mask), 16))
-
-
-@inlined
-def _high_pairs(x, y):
-    mask = broadcast(_LOW_PAIRS)
-    return or_(and_(right(x, 16), mask), and_not(y, mask))
-
-
-@inlined
-def _low_bytes(x, y):
-    mask = broadcast(_LOW_BYTES)
-    return or_(and_(x, mask), left(and_(y, mask), 8))
-
-
-@inlined
-def _high_bytes(x, y):
-    mask = broadcast(_LOW_BYTES)
-    return or_(and_(right(x, 8), mask), and_not(y, mask))
+def _high(x, y, mask, n):
+    """Return the parts of *n* bits of two values that a mask has not, likewise."""
+    return or_(and_(right(x, n), broadcast(mask)), and_not(y, broadcast(mask)))
