@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ZERO, U
+from gdl.compiler.kernels.words import ZERO, U, put_word, word_at
 
 
 def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
@@ -72,3 +72,10 @@ def save_lanes(values, first, n_fluents, words):
             _transpose(a)
             for i in range(min(64, n_lanes - 64 * k)):
                 words[64 * k + i, s] = a[i]
+
+
+@inlined
+def copy_words(target, to, source, start, n):
+    """Copy *n* words from one address to another."""
+    for i in range(U(n)):
+        put_word(target, U(to) + i, word_at(source, U(start) + i))

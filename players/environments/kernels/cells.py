@@ -15,10 +15,8 @@ from gdl.compiler.kernels.words import (
     emitted,
     left,
     load,
-    put_word,
     right,
     store,
-    word_at,
     xor,
 )
 
@@ -105,10 +103,3 @@ def transpose(a):
         t = and_(xor(right(x, 8), y), broadcast(U(0x00FF00FF00FF00FF)))
         store(a, i, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(x, left(t, 8))))))
         store(a, i + ONE, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(y, t)))))
-
-
-@inlined
-def copy_words(target, to, source, start, n):
-    """Copy *n* words from one address to another."""
-    for i in range(U(n)):
-        put_word(target, U(to) + i, word_at(source, U(start) + i))

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
+from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import U, addresses, at, put, put_word, word_at
 from players.search.proof.expansion import INFINITE, expand
 from players.search.proof.paths import (
@@ -22,7 +23,6 @@ from players.search.proof.paths import (
     PROOF_LIMIT,
     WORK,
     N,
-    copy_state,
     fill,
     leave,
     leave_all,
@@ -52,8 +52,8 @@ def _begin(r, p, n_parts, salt):
         level = part * MAX_DEPTH
         put(r.waits, U(part), np.int64(part < n_parts))
         put(p.depth, U(part), 0)
-        copy_state(p.words, level, p.words, 0, n_state)
-        copy_state(r.state, part, p.words, 0, n_state)
+        copy_words(p.words, level * n_state, p.words, 0, n_state)
+        copy_words(r.state, part * n_state, p.words, 0, n_state)
         put_word(p.key, U(level), key_of(p.words, 0, n_state, salt))
         put_node(p, level, PROOF_LIMIT, INFINITE)
         put_node(p, level, DISPROOF_LIMIT, INFINITE)
@@ -73,8 +73,8 @@ def _go_down(r, p, b, path, found):
     remember(b, key, at(p.child_number, U(2 * child)), at(p.child_number, U(2 * child + 1)), np.int64(0), np.int64(1))
     put(p.depth, U(path), depth + 1)
     put_word(p.key, U(level + 1), key)
-    copy_state(p.words, level + 1, p.child_words, child, n_state)
-    copy_state(r.state, path, p.child_words, child, n_state)
+    copy_words(p.words, (level + 1) * n_state, p.child_words, child * n_state, n_state)
+    copy_words(r.state, path * n_state, p.child_words, child * n_state, n_state)
     put(r.waits, U(path), 1)
 
 

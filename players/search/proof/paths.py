@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
 from players.search.proof.expansion import INFINITE
 from players.search.proof.room import MAX_PARTS
@@ -104,13 +105,6 @@ def put_node(p, level, field, value):
 
 
 @inlined
-def copy_state(target, to, source, start, n_state):
-    """Copy state number *start* of those at an address to the place of number *to* of those at another."""
-    for s in range(n_state):
-        put_word(target, U(to * n_state + s), word_at(source, U(start * n_state + s)))
-
-
-@inlined
 def _n_paths_of(entry):
     """Return how many paths lead through the state of an entry."""
     return np.int64(entry >> _BUSY_SHIFT)
@@ -168,7 +162,7 @@ def fill(r, p, b, path, n_paths, role, salt):
             fetch(b, key)
             put_word(p.child_key, U(child), key)
             put(p.child_move, U(child), at(r.moves, U(item)))
-            copy_state(p.child_words, child, r.words, item, n_state)
+            copy_words(p.child_words, child * n_state, r.words, item * n_state, n_state)
             put(p.child_number, U(2 * child), at(r.numbers, U(2 * item)))
             put(p.child_number, U(2 * child + 1), at(r.numbers, U(2 * item + 1)))
     return is_fit

@@ -115,8 +115,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, nodes.VISITS) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
-        if len(room.plays.weights) == 0:
-            find_spread(f, w)
+        find_spread(f, w)
         n, n_leaves = _select(t, f, w, root, n_walks, knobs, counts)
         if n_leaves < 0:
             _abandon(t, f, w, n, -1 - n_leaves)
@@ -133,7 +132,8 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)
             return STUCK
-        note_goals(f, w, n)
+        if len(room.plays.weights) == 0:
+            note_goals(f, w, n)
         back_up_all(t, f, w, n)
         if room.plays.work.keeps_made and n_plays > 0:
             add_moves(single.n_fluents, room.plays, room.sums)

@@ -66,6 +66,7 @@ class CompiledSearch:
     def weigh(self, weights: FluentWeights) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
         self._room = self._room._replace(plays=self._room.plays._replace(weights=weights.values))
+        self._room.walks.goal_sums[:] = 0  # what weights say spreads otherwise: bounds are as wide as at first
         self._size = self._size_with_weights
         share = MINIMAX_SHARE if self._size.uses_minimax else 0.0
         self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=share)
