@@ -12,10 +12,10 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
 from players.search import alphabeta, deepening, evaluator, infosets, kernel_calls, nested, perfect, plans
 from players.search.proof.solver import load_proof_kernel
-from players.search.threads import MAX_THREADS
 from players.search.tree.bandits import RULES
 from players.search.tree.search import load_search_kernel
 from players.search.tree.settings import MEMORY_MB, SIMULTANEOUS, SearchSettings
+from players.search.tree.workers import MAX_THREADS
 from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What searches of a tree know of the moves at its root, and the choice among these; several trees' together."""
+"""What searches of a tree know of the moves at its root, and the choice among these."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,22 +41,6 @@ def chosen_among(found: Sequence[MoveFigures], *, is_decision: bool) -> Term | N
     if proven is not None and (best is None or proven.low >= best.mean):
         return proven.move
     return None if best is None else best.move
-
-
-def joined(found: Iterable[Sequence[MoveFigures]]) -> list[MoveFigures]:
-    """Return what several trees know together of the moves at a state; one that knows nothing of it does not count.
-
-    Walks and the goals that they came to are added up; of bounds, each of which holds, the narrowest are kept.
-    """
-    known = [figures for figures in found if figures]
-    return [_joined(of_move) for of_move in zip(*known, strict=True)]
-
-
-def _joined(of_move: Sequence[MoveFigures]) -> MoveFigures:
-    n_walks = sum(each.n_walks for each in of_move)
-    total = sum(each.n_walks * each.mean for each in of_move)
-    low, high = max(each.low for each in of_move), min(each.high for each in of_move)
-    return MoveFigures(of_move[0].move, n_walks, total / n_walks if n_walks else 0.0, low, high)
 
 
 def insight_of(

@@ -13,7 +13,7 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search import kernel_calls, threads, uct
+from players.search import kernel_calls, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
 from players.search.proof.prover import BackgroundProof, ProofFinding, Prover
@@ -44,8 +44,8 @@ class TreeOptions:
     """How a game is searched.
 
     With *playouts* a move, which are to be the same on any machine, or with the engine `python`, the tree is in Python,
-    else compiled, with *settings*, and there is one for each of *n_threads*. With *ponders* it is searched on the
-    others' time, with *proves* beside a search for proofs.
+    else compiled, with *settings*, and *n_threads* search it. With *ponders* they do so on the others' time, with
+    *proves* beside a search for proofs.
     """
 
     playouts: int | None = None
@@ -82,7 +82,7 @@ class PerfectSearch:
             self._learn(search, deadline)
         self.ponder(self.game.initial_state)
 
-    def _learn(self, search: threads.AnySearch, deadline: Deadline) -> None:
+    def _learn(self, search: CompiledSearch, deadline: Deadline) -> None:
         """Let *search* find out, once, what wins matches, where there is time for that."""
         own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
         if not self._may_learn or own_deadline.remaining_s < LEAST_S:
@@ -109,7 +109,7 @@ class PerfectSearch:
         self.insight = self.tree.insight(state, self.role)
         return best
 
-    def _best(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+    def _best(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
         prover, deadline = None if self.prover is None else self.prover.get(0.0), budget.deadline
         if prover is None or deadline is None or not prover.share:
@@ -132,7 +132,7 @@ class PerfectSearch:
             found = prover.think(state, self.role, deadline, expected)
         return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
 
-    def _taken_over(self, search: threads.AnySearch, prover: Prover, found: ProofFinding) -> Term | None:
+    def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
         for settled in found.settled:
             search.settle(settled.words, settled.goals)
@@ -140,7 +140,7 @@ class PerfectSearch:
             self.insight = prover.insight(found)
         return found.move
 
-    def _searched(self, search: threads.AnySearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
+    def _searched(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the move that the compiled tree finds, None where a role can get stuck.
 
         What it tells counts what the same move has searched before.
@@ -204,11 +204,8 @@ class PerfectSearch:
             if self.options.proves and has_two_sides(game):
                 self.prover = kernel_calls.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
 
-    def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], threads.AnySearch]:
-        settings, n_threads = self.options.settings, self.options.n_threads
-        if n_threads == 1:
-            return partial(CompiledSearch, game, seed, settings)
-        return partial(threads.ThreadedSearch, game, seed, settings, n_threads)
+    def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], CompiledSearch]:
+        return partial(CompiledSearch, game, seed, self.options.settings, self.options.n_threads)
 
     @property
     def _table_mb(self) -> int:

@@ -8,7 +8,7 @@ moves win nearly all matches there, and lose them in go and amazons.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.errors import StuckPlayError
@@ -39,16 +39,6 @@ _MEMORY_MB: Final = 32.0
 _MAX_STEPS: Final = 600
 
 
-class LearningSearch(Protocol):
-    """A search that can go by what was learned: by one tree or several."""
-
-    def weigh(self, weights: FluentWeights) -> None:
-        """Cut plays short and judge them by *weights*."""
-
-    def prefer(self) -> None:
-        """Let plays prefer moves that do well."""
-
-
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What a search is better with: weights of fluents, if there are any, and plays that prefer moves that do well."""
@@ -56,7 +46,7 @@ class Knowledge:
     weights: FluentWeights | None = None
     prefers: bool = False
 
-    def give(self, search: LearningSearch) -> None:
+    def give(self, search: CompiledSearch) -> None:
         """Let *search* go by it."""
         if self.weights is not None:
             search.weigh(self.weights)

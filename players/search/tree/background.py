@@ -9,7 +9,7 @@ from gdl.errors import GdlError
 from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.search.kernel_calls import InTheMaking
-from players.search.threads import AnySearch
+from players.search.tree.search import CompiledSearch
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -20,12 +20,12 @@ class BackgroundSearch:
     The kernel may have to be compiled first, which takes longer than a clock. To be used by one thread.
     """
 
-    def __init__(self, make: Callable[[], AnySearch]) -> None:
+    def __init__(self, make: Callable[[], CompiledSearch]) -> None:
         self._making = InTheMaking(make, "compiled tree")
         self._thinker: threading.Thread | None = None
         self._is_wanted = threading.Event()
 
-    def get(self, patience_s: float) -> AnySearch | None:
+    def get(self, patience_s: float) -> CompiledSearch | None:
         """Return the search, at rest; None where it is not made within *patience_s* seconds."""
         self.stop()
         return self._making.get(patience_s)
@@ -42,7 +42,7 @@ class BackgroundSearch:
         )
         self._thinker.start()
 
-    def _run(self, search: AnySearch, state: State, role: Role | None, move: Term | None) -> None:
+    def _run(self, search: CompiledSearch, state: State, role: Role | None, move: Term | None) -> None:
         try:
             search.ponder(state, role, move, self._is_wanted.is_set)
         except (GdlError, MemoryError) as error:

@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.kernels.jit import subroutine
+from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.implicit import back_up_minimax
 from players.search.tree.nodes import add_amaf, any_goal, edge_at, high_of, node_at, put_edge, put_node
+from players.search.tree.sharing import lock, publish, unlock
 from players.search.tree.walks import count_choices, counts_early, step_of
 
 _MANY: Final = 1 << 24
@@ -34,6 +35,7 @@ def _mark_if_solved(t, f, node):
         limits = node_at(t, node, nodes.BOUNDS + r)
         is_solved &= limits & nodes.LOW == high_of(limits)
     if is_solved:
+        publish()
         put_node(t, node, nodes.SOLVED, 1)
 
 
@@ -133,6 +135,12 @@ def _add_joint(t, f, w, step, node, goals):
         first += n
 
 
+@inlined
+def _known_below(t, child, d):
+    """Return what an edge says of its child: the bounds for role *d*, and whether it is solved."""
+    return node_at(t, child, nodes.BOUNDS + d) | nodes.CLOSED * node_at(t, child, nodes.SOLVED)
+
+
 @subroutine
 def back_up(t, f, w, i, end):
     """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
@@ -154,10 +162,11 @@ def back_up(t, f, w, i, end):
             _add(t, slot, at(w.goals, goals + U(d)))
             if t.uses_minimax != ZERO:
                 back_up_minimax(t, f, node, slot, child)
-            known = node_at(t, child, nodes.BOUNDS + d) | nodes.CLOSED * node_at(t, child, nodes.SOLVED)
-            if edge_at(t, slot, nodes.LIMITS) != known:
-                put_edge(t, slot, nodes.LIMITS, known)
+            if edge_at(t, slot, nodes.LIMITS) != _known_below(t, child, d):
+                lock(t.lock)
+                put_edge(t, slot, nodes.LIMITS, _known_below(t, child, d))
                 _prove(t, f, node, d)
+                unlock(t.lock)
             floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
             looks_worse = edge_at(t, slot, nodes.TOTAL) < floor * edge_at(t, slot, nodes.VISITS)
             if floor > at(f.low, U(d)) and d != np.int64(f.chance) and looks_worse:

@@ -41,7 +41,7 @@ def judge_leaves(t, f, w, n_leaves, values, lane_bits, plays):
     sums = addresses(Weights(plays.weights, plays.sums)).sums
     for j in range(n_leaves):
         node = at(w.end, U(j))
-        if node_at(t, node, nodes.VISITS) == 0:
+        if node_minimax(t, node) == np.float32(nodes.EVEN):
             put_node_minimax(t, node, weighed(f, float_at(sums, U(j)), 0))
 
 
@@ -52,9 +52,8 @@ def for_role(f, value, r):
 
 
 @subroutine
-def expect_of_edges(t, f, node, d):
-    """Let the new edges of a node, at which role *d* chooses, be worth as much as it is."""
-    first = node_at(t, node, nodes.FIRST)
+def expect_of_edges(t, f, node, first, d):
+    """Let the new edges of a node, from *first* on, at which role *d* chooses, be worth as much as it is."""
     value = for_role(f, node_minimax(t, node), d)
     for e in range(first, first + node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d)):
         put_edge_minimax(t, e, value)

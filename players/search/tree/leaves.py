@@ -33,7 +33,8 @@ from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, below
 from players.search.tree.implicit import expect_of_edges
 from players.search.tree.nodes import any_goal, move_at, node_at, put_amaf, put_edge, put_node, put_node_minimax
-from players.search.tree.walks import hash_at, joint_slot
+from players.search.tree.sharing import lock, publish, unlock
+from players.search.tree.walks import hash_at, joint_key, joint_slot
 
 OK: Final = 0
 NO_ROOM: Final = 1
@@ -73,7 +74,10 @@ def _list_legal(role_start, w, n_leaves, legal, lane_bits):
 
 @subroutine
 def _give_edges(t, f, w, j, node, n_moves):
-    """Give a node the edges of leaf *j* and choose among them at random; return OK, NO_ROOM or STUCK."""
+    """Give a node the edges of leaf *j* and choose among them at random; return OK, NO_ROOM or STUCK.
+
+    They are all there before another thread sees the first.
+    """
     n_roles, n_choosing, decider = np.int64(f.n_roles), 0, 0
     limits = U(j * (n_roles + 1))
     for r in range(n_roles):
@@ -105,8 +109,22 @@ def _give_edges(t, f, w, j, node, n_moves):
             put_edge(t, edge, nodes.LIMITS, 0 if n_choosing > 1 and t.rule == U(REGRET) else any_goal(f, r))
             edge += 1
     put_word(t.size, ONE, U(edge))
+    if t.uses_minimax != ZERO and n_choosing <= 1:
+        expect_of_edges(t, f, node, first, decider)
+    publish()
     put_node(t, node, nodes.FIRST, first)
     return OK
+
+
+@subroutine
+def _choose_any(t, f, w, j, node):
+    """Give leaf *j* edges of a node that another thread has opened in the meantime."""
+    n_roles, edge = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
+    for r in range(n_roles):
+        n = node_at(t, node, nodes.BOUNDS + n_roles + r)
+        if n > 0:
+            put(w.chosen, U(j) * f.n_roles + U(r), edge + below(w, n))
+        edge += n
 
 
 @subroutine
@@ -116,18 +134,19 @@ def _open(t, f, w, n_leaves, n_moves):
         if at(w.slot, U(j)) != nodes.NONE:
             continue
         node = at(w.above, U(j))
-        ending = _give_edges(t, f, w, j, node, n_moves)
-        if ending != OK:
-            return ending
+        if node_at(t, node, nodes.FIRST) >= 0:
+            _choose_any(t, f, w, j, node)
+        else:
+            ending = _give_edges(t, f, w, j, node, n_moves)
+            if ending != OK:
+                return ending
         d = node_at(t, node, nodes.DECIDER)
         if d == nodes.SIMULTANEOUS:
-            slot = joint_slot(t, node, w.chosen, U(j) * f.n_roles, f.n_roles)
+            slot = joint_slot(t, node, joint_key(t, node, w.chosen, U(j) * f.n_roles, f.n_roles))
             if slot < 0:
                 return NO_ROOM
         else:
             slot = at(w.chosen, U(j) * f.n_roles + U(d))
-            if t.uses_minimax != ZERO:
-                expect_of_edges(t, f, node, d)
         put(w.slot, U(j), slot)
     return OK
 
@@ -183,7 +202,11 @@ def insert_at(t, f, words, begin):
 @kernel
 def insert(tree, rules, words):
     """Return the node of a state (1, S), a new one where there is none; -1 where there is no room."""
-    return insert_at(addresses(tree), addresses(rules), addresses(Spare(words)).rows, ZERO)
+    t = addresses(tree)
+    lock(t.lock)
+    node = insert_at(t, addresses(rules), addresses(Spare(words)).rows, ZERO)
+    unlock(t.lock)
+    return node
 
 
 @subroutine
@@ -198,10 +221,29 @@ def goal_of(tables, f, values, lane, r):
 
 @subroutine
 def _end_node(tables, t, f, values, lane, node):
-    put_node(t, node, nodes.SOLVED, 1)
     for r in range(np.int64(f.n_roles)):
         goal = goal_of(tables, f, values, lane, r)
         put_node(t, node, nodes.BOUNDS + r, goal | goal << 8)
+    put_node(t, node, nodes.SOLVED, 1)
+
+
+@subroutine
+def _insert_all(tables, t, f, w, n_leaves, values, ended):
+    """Make nodes of what the leaves lead to, *ended* (1, W) says which are ends; return OK or NO_ROOM.
+
+    A node is whole before another thread sees it as a child.
+    """
+    ended_at = addresses(Spare(ended)).rows
+    for j in range(n_leaves):
+        node = insert_at(t, f, w.words, U(j) * t.n_words)
+        if node < 0:
+            return NO_ROOM
+        if word_at(ended_at, U(j >> 6)) >> U(j & 63) & ONE != ZERO and node_at(t, node, nodes.SOLVED) == 0:
+            _end_node(tables, t, f, values, j, node)
+        put(w.end, U(j), node)
+        publish()
+        put_edge(t, at(w.slot, U(j)), nodes.CHILD, node)
+    return OK
 
 
 @subroutine
@@ -218,7 +260,9 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     for m in range(n_moves):
         store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
     _list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
+    lock(t.lock)
     ending = _open(t, f, w, n_leaves, n_moves)
+    unlock(t.lock)
     if ending != OK:
         return ending
     _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values)
@@ -229,12 +273,7 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     store(lane_bits, ZERO, ended)
     if any_bit(ended):
         _score(tables, values)
-    for j in range(n_leaves):
-        node = insert_at(t, f, w.words, U(j) * t.n_words)
-        if node < 0:
-            return NO_ROOM
-        put(w.end, U(j), node)
-        put_edge(t, at(w.slot, U(j)), nodes.CHILD, node)
-        if (lane_bits[0, j >> 6] >> U(j & 63)) & ONE and node_at(t, node, nodes.SOLVED) == 0:
-            _end_node(tables, t, f, values, j, node)
-    return OK
+    lock(t.lock)
+    ending = _insert_all(tables, t, f, w, n_leaves, values, lane_bits)
+    unlock(t.lock)
+    return ending

@@ -32,9 +32,9 @@ AMAF_PLAYS: Final = 1
 PENDING: Final = 2
 """Columns of what plays say of an edge: the sum of goals and the number of plays, and walks that are on their way."""
 UNOPENED: Final = -1
-"""The first edge of a node that has none yet; below that, the leaf of this round that gives it edges."""
+"""The first edge of a node that has none yet; below that, the leaf of a round that gives it edges."""
 NONE: Final = -1
-"""No child yet; below that, the leaf of this round that is going to be the child."""
+"""No child yet; below that, the leaf of a round that is going to be the child."""
 SIMULTANEOUS: Final = -1
 """The decider of a node where several roles choose."""
 MAX_DEPTH: Final = 250
@@ -60,6 +60,7 @@ class Tree(NamedTuple):
     Where `uses_minimax`, `node_minimax` (N,) and `edge_minimax` (E,) are what weights and minimax say of nodes, for the
     first of two roles, and of edges, for the role that chooses, in percent.
     By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
+    A thread that changes more than numbers of walks, and their sums, has the `lock` (8,), which is not zero then.
     """
 
     size: NDArray[np.int64]
@@ -82,6 +83,7 @@ class Tree(NamedTuple):
     amaf: NDArray[np.float32]
     node_minimax: NDArray[np.float32]
     edge_minimax: NDArray[np.float32]
+    lock: NDArray[np.int64]
 
 
 class Knobs(NamedTuple):
@@ -253,6 +255,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
         amaf=np.zeros((size.n_edges if size.uses_amaf else 0, 3), np.float32),
         node_minimax=np.zeros(size.n_nodes if size.uses_minimax else 0, np.float32),
         edge_minimax=np.zeros(size.n_edges if size.uses_minimax else 0, np.float32),
+        lock=np.zeros(8, np.int64),
     )
 
 

@@ -14,10 +14,10 @@ from players.search.tree.averages import MoveSums, add_moves, no_sums
 from players.search.tree.backup import back_up, back_up_all
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
-from players.search.tree.nodes import edge_at, node_at, put_edge, put_node
+from players.search.tree.nodes import node_at, put_node
 from players.search.tree.plays import PlayRoom, play_out, play_room
 from players.search.tree.spread import find_spread, note_goals
-from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, walk_down, walks_for
+from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, unmark, walk_down, walks_for
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -27,8 +27,12 @@ DEPTHS: Final = 3
 
 
 class SearchRoom(NamedTuple):
-    """What one thread of a search works with: walks, plays, what moves came to, and rows for the making of leaves."""
+    """What one thread of a search works with: walks, plays, what moves came to, and rows for the making of leaves.
 
+    Plays are by the tables `played`.
+    """
+
+    played: Tables
     walks: Walks
     plays: PlayRoom
     sums: MoveSums
@@ -38,18 +42,20 @@ class SearchRoom(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def room_for(rules: CompiledRules, played: Tables, n_words: int, seed: int, keeps_moves: bool) -> SearchRoom:
-    """Return room for a thread that makes plays by the tables *played* and draws from *seed*.
+def room_for(
+    rules: CompiledRules, played: Tables, *, n_words: int, seed: int, number: int, keeps_moves: bool
+) -> SearchRoom:
+    """Return room for the thread of a *number*, which makes plays by the tables *played* and draws from *seed*.
 
     With *keeps_moves* it learns what plays say of moves.
     """
     n_moves = len(rules.moves)
     values = rows(rules.single.n_rows)
     values[0] = ONES
-    walks = walks_for(len(rules.goals), n_moves, n_words, seed)
+    walks = walks_for(len(rules.goals), n_moves, n_words, seed, number)
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
-    return SearchRoom(walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
+    return SearchRoom(played, walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
 
 
 @subroutine
@@ -82,12 +88,7 @@ def _select(t, f, w, root, n_walks, knobs, counts):
 def _abandon(t, f, w, n, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
-        slot, node = at(w.slot, U(j)), at(w.above, U(j))
-        if slot == nodes.NONE:
-            if node_at(t, node, nodes.FIRST) < nodes.UNOPENED:
-                put_node(t, node, nodes.FIRST, nodes.UNOPENED)
-        elif edge_at(t, slot, nodes.CHILD) < nodes.NONE:
-            put_edge(t, slot, nodes.CHILD, nodes.NONE)
+        unmark(t, w, j)
     for i in range(n):
         for depth in range(at(w.depth, U(i))):
             step = step_of(i, depth)
@@ -103,7 +104,7 @@ def _abandon(t, f, w, n, n_leaves):
 
 
 @kernel
-def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_left):
+def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
     """Make rounds until there were *n_rounds*, or *n_walks_left* walks, or the root is solved.
 
     Returns OK, NO_ROOM where the tree is full (it is as before the round), or STUCK where a role has no legal move.
@@ -128,7 +129,7 @@ def search(single, phased, rules, tree, knobs, room, root, n_rounds, n_walks_lef
             return ending
         if tree.uses_minimax:
             judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)
-        n_plays = play_out(phased, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
+        n_plays = play_out(room.played, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
         if n_plays < 0:
             _abandon(t, f, w, n, n_leaves)
             return STUCK

@@ -67,12 +67,12 @@ class SearchSettings:
             return self.amaf
         return n_moves >= _MANY_MOVES and max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
 
-    def knobs(self, *, uses_amaf: bool) -> Knobs:
-        """Return how the tree is walked, without weights."""
+    def knobs(self, *, uses_amaf: bool, n_threads: int = 1) -> Knobs:
+        """Return how each of some threads walks the tree, without weights."""
         exploration = self.exploration
         if exploration is None:
             exploration = _AMAF_EXPLORATION if uses_amaf else _EXPLORATION
-        return Knobs(exploration, _AMAF_BIAS, 0.0, _LEAST_WALKS, _MOST_WALKS, _NODES_PER_WALK, MAX_STEPS)
+        return Knobs(exploration, _AMAF_BIAS, 0.0, _LEAST_WALKS, _MOST_WALKS, n_threads * _NODES_PER_WALK, MAX_STEPS)
 
 
 DEFAULT: Final = SearchSettings()

@@ -14,6 +14,7 @@ from gdl.compiler.kernels.words import ONE, ZERO, U, at, float_at, put, put_word
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
 from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge, put_node
+from players.search.tree.sharing import lock, observe, publish, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
 FULL: Final = -(2**40)
@@ -28,7 +29,8 @@ class Walks(NamedTuple):
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
     (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few.
-    `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be.
+    `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be. Leaves count from
+    `first_leaf` on where other threads see them.
     """
 
     node: NDArray[np.int32]
@@ -49,10 +51,11 @@ class Walks(NamedTuple):
     reference: NDArray[np.float32]
     goal_sums: NDArray[np.uint64]
     spread: NDArray[np.float32]
+    first_leaf: int
 
 
-def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
-    """Return room for the walks of a round."""
+def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) -> Walks:
+    """Return room for the walks of a round, for the thread of a *number*."""
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -76,6 +79,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int) -> Walks:
         reference=np.zeros((n_moves, 2), np.float32),
         goal_sums=np.zeros((n_roles, N_SUMS), np.uint64),
         spread=np.ones(n_roles, np.float32),
+        first_leaf=number * N_LANES,
     )
 
 
@@ -102,7 +106,10 @@ def hash_at(words, begin, n):
 
 @subroutine
 def joint_key(t, node, chosen, begin, n_roles):
-    """Return a hash of a joint move at a node, the edges at *chosen*; it is the same wherever the node lies."""
+    """Return a hash of a joint move at a node; it is the same wherever the node lies.
+
+    The edges of the roles are the items of *chosen* from number *begin* on.
+    """
     h = hash_at(t.words, U(node) * t.n_words, t.n_words)
     for r in range(U(n_roles)):
         edge = at(chosen, begin + r)
@@ -110,25 +117,33 @@ def joint_key(t, node, chosen, begin, n_roles):
     return h
 
 
-@subroutine
-def joint_slot(t, node, chosen, begin, n_roles):
-    """Return the edge that leads on after a joint move, a new one where there is none; -1 where there is no room.
-
-    The edges of the roles are the items of *chosen* from number *begin* on.
-    """
-    key = joint_key(t, node, chosen, begin, n_roles)
+@inlined
+def _joint_place(t, key):
+    """Return the place of a joint move in the table, or, where it is not there, the place where it is to be."""
     i = key & t.joint_mask
     while at(t.joint_edge, i) != 0:
+        observe()
         if word_at(t.joint_key, i) == key:
-            return at(t.joint_edge, i)
+            break
         i = (i + ONE) & t.joint_mask
+    return i
+
+
+@subroutine
+def joint_slot(t, node, key):
+    """Return the edge that leads on after a joint move, a new one where there is none; -1 where there is no room.
+
+    To be called with the lock.
+    """
+    i = _joint_place(t, key)
+    if at(t.joint_edge, i) != 0:
+        return at(t.joint_edge, i)
     slot, n_joint = word_at(t.size, U(1)), word_at(t.size, U(2))
     if slot + ONE > t.max_edges or U(2) * n_joint > t.joint_mask:
         return np.int64(-1)
     put_word(t.size, U(1), slot + ONE)
     put_word(t.size, U(2), n_joint + ONE)
     put_word(t.joint_key, i, key)
-    put(t.joint_edge, i, np.int64(slot))
     first = node_at(t, node, nodes.FIRST)
     put_edge(t, slot, nodes.TOTAL, edge_at(t, first, nodes.CHILD))
     put_edge(t, slot, nodes.VISITS, 0)
@@ -136,6 +151,8 @@ def joint_slot(t, node, chosen, begin, n_roles):
     put_edge(t, slot, nodes.LIMITS, np.int64(key >> U(32)))
     put(t.move, slot, np.int64(key & U(0xFFFFFFFF)))
     put_edge(t, first, nodes.CHILD, np.int64(slot))
+    publish()
+    put(t.joint_edge, i, np.int64(slot))
     return np.int64(slot)
 
 
@@ -164,7 +181,13 @@ def _chosen_joint(t, f, w, node, step, knobs):
                 edge = _best_edge(t, w, node, r, first, n, -1, knobs, 0.0)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
-    return joint_slot(t, node, w.role_edge, step * f.n_roles, f.n_roles)
+    key = joint_key(t, node, w.role_edge, step * f.n_roles, f.n_roles)
+    slot = at(t.joint_edge, _joint_place(t, key))
+    if slot == 0:
+        lock(t.lock)
+        slot = joint_slot(t, node, key)
+        unlock(t.lock)
+    return slot
 
 
 @inlined
@@ -192,6 +215,29 @@ def count_choices(t, f, w, step, node, slot):
                 count_early(t, edge, 1)
 
 
+@inlined
+def _mark_of(w, leaf):
+    """Return what stands for a leaf of this round, below zero, in place of a child or a first edge."""
+    return nodes.NONE - 1 - np.int64(w.first_leaf) - leaf
+
+
+@inlined
+def _leaf_of(w, mark):
+    """Return which leaf of this round a mark stands for, -1 where it is that of another thread, or none."""
+    leaf = _mark_of(w, 0) - mark
+    return leaf if 0 <= leaf < N_LANES else np.int64(-1)
+
+
+@inlined
+def unmark(t, w, leaf):
+    """Take back the mark of a leaf that was not made, where it is there."""
+    slot, node = at(w.slot, U(leaf)), at(w.above, U(leaf))
+    if slot == nodes.NONE:
+        replaced(t.node, U(node) * t.width + U(nodes.FIRST), _mark_of(w, leaf), np.int64(nodes.UNOPENED))
+    else:
+        replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), _mark_of(w, leaf), np.int64(nodes.NONE))
+
+
 @subroutine
 def _begin_leaf(t, f, w, step, node, slot, n_leaves):
     """Note a new leaf below *slot*, or, where that is NONE, below an edge that the node is to get first."""
@@ -205,10 +251,6 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
         elif slot != nodes.NONE and np.int64(r) == d:
             edge = slot
         put(w.chosen, U(n_leaves) * f.n_roles + r, edge)
-    if slot == nodes.NONE:
-        put_node(t, node, nodes.FIRST, nodes.UNOPENED - 1 - n_leaves)
-    else:
-        put_edge(t, slot, nodes.CHILD, nodes.NONE - 1 - n_leaves)
 
 
 @inlined
@@ -237,12 +279,16 @@ def walk_down(t, f, w, root, i, n_leaves, knobs):
         put(w.node, step, node)
         first = node_at(t, node, nodes.FIRST)
         if first < 0:
-            # not opened yet: this walk opens it; where another is already about to, it shares that leaf
-            if first == nodes.UNOPENED:
-                _begin_leaf(t, f, w, step, node, np.int64(nodes.NONE), n_leaves)
+            # not opened yet: this walk opens it; where another one of the round is about to, it shares that leaf
+            leaf = _leaf_of(w, first)
+            if leaf < 0:
+                leaf = np.int64(n_leaves)
+                _begin_leaf(t, f, w, step, node, np.int64(nodes.NONE), leaf)
+                replaced(t.node, U(node) * t.width + U(nodes.FIRST), first, _mark_of(w, leaf))
             put(w.edge, step, nodes.NONE)
             put(w.depth, U(i), depth + 1)
-            return nodes.UNOPENED - 1 - node_at(t, node, nodes.FIRST)
+            return leaf
+        observe()
         slot = _chosen_slot(t, f, w, node, step, knobs)
         if slot < 0:
             put(w.depth, U(i), depth)
@@ -252,10 +298,13 @@ def walk_down(t, f, w, root, i, n_leaves, knobs):
         depth += 1
         child = edge_at(t, slot, nodes.CHILD)
         if child < 0:
-            if child == nodes.NONE:
-                _begin_leaf(t, f, w, step, node, slot, n_leaves)
+            leaf = _leaf_of(w, child)
+            if leaf < 0:
+                leaf = np.int64(n_leaves)
+                _begin_leaf(t, f, w, step, node, slot, leaf)
+                replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), child, _mark_of(w, leaf))
             put(w.depth, U(i), depth)
-            return nodes.NONE - 1 - edge_at(t, slot, nodes.CHILD)
+            return leaf
         node = child
     put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) + 1)
     put(w.depth, U(i), depth)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from players.deadline import SearchBudget
 from players.search.evaluator import compiled_game_of
-from players.search.threads import ThreadedSearch
 from players.search.tree.averages import MoveAverages, MoveSums, add_moves, advantages
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
@@ -96,7 +95,7 @@ def test_in_othello_plays_prefer_corners_to_the_cells_beside_them() -> None:
         [level[f"(place {x} {y})"] for x in columns for y in rows] for columns, rows in (("ah", "18"), ("bg", "27"))
     )
     assert min(corners) > max(diagonal)
-    assert search._room.plays.work.has_levels
+    assert search._workers[0].room.plays.work.has_levels
 
 
 @pytest.mark.parametrize("mast", [None, False])
@@ -105,10 +104,12 @@ def test_unless_it_is_wanted_no_move_is_preferred(mast: bool | None) -> None:
     search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0, mast=mast))
     search.work(search.begin(game.initial_state, SearchBudget(2_000)), 2_000)
     assert not search.prefers
-    assert not search._room.plays.work.has_levels
+    assert not search._workers[0].room.plays.work.has_levels
 
 
-def test_each_of_several_trees_prefers_moves() -> None:
-    search = ThreadedSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(memory_mb=8.0), 2)
+def test_the_plays_of_all_threads_prefer_moves_by_sums_of_all() -> None:
+    search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(memory_mb=8.0), 2)
     search.prefer()
-    assert [each.prefers for each in search.searches] == [True, True]
+    rooms = [worker.room for worker in search._workers]
+    assert [room.plays.work.keeps_made for room in rooms] == [1, 1]
+    assert rooms[0].sums is rooms[1].sums

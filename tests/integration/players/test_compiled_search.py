@@ -83,12 +83,12 @@ def thought(search: CompiledSearch, n_walks: int) -> int:
     """Return the root after so many walks from the first state."""
     state, role = search.game.initial_state, search.game.roles[0]
     search.think(state, role, SearchBudget(max_rounds=n_walks))
-    return search.keep(state)
+    return search.tree.keep(state)
 
 
 def states_in(search: CompiledSearch) -> Iterator[tuple[int, CompiledState]]:
     """Yield the nodes of a tree with their states."""
-    words = search._tree.words[: search._tree.size[0]]
+    words = search.tree.arrays.words[: search.tree.arrays.size[0]]
     bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(search.game.fluents), bitorder="little")
     for node, packed in enumerate(np.packbits(bits, axis=1)):
         yield node, search.game.unpack(packed.tobytes())
@@ -118,16 +118,16 @@ def test_bounds_hold_the_value_of_every_state(n_walks: int) -> None:
     for node, state in states_in(search):
         value = value_of(state)
         for r, goal in enumerate(value):
-            limits = int(search._tree.node[node, BOUNDS + r])
+            limits = int(search.tree.arrays.node[node, BOUNDS + r])
             assert limits & LOW <= goal <= limits >> 8
-        if search.is_solved(node):
-            assert value == tuple(int(search._tree.node[node, BOUNDS + r]) & LOW for r in range(2))
+        if search.tree.is_solved(node):
+            assert value == tuple(int(search.tree.arrays.node[node, BOUNDS + r]) & LOW for r in range(2))
 
 
 def test_a_small_game_is_solved_and_the_value_kept() -> None:
     search = search_of(compiled("tictactoe"))
     root = thought(search, 1_000_000)
-    assert search.is_solved(root)
+    assert search.tree.is_solved(root)
     state = search.game.initial_state
     while not state.is_terminal:
         moves = [search.think(state, role, SearchBudget(max_rounds=100_000)) for role in search.game.roles]
@@ -138,28 +138,28 @@ def test_a_small_game_is_solved_and_the_value_kept() -> None:
 def test_a_puzzle_is_solved() -> None:
     search = search_of(of_rules(FOUR_WAYS))
     root = thought(search, 10_000)
-    assert search.is_solved(root)
-    assert {str(each.move) for each in search.figures(root, search.game.roles[0]) if each.low == 100} <= {"c", "d"}
-    assert str(search.best_move(root, search.game.roles[0])) in {"c", "d"}
+    assert search.tree.is_solved(root)
+    assert {str(each.move) for each in search.tree.figures(root, search.game.roles[0]) if each.low == 100} <= {"c", "d"}
+    assert str(search.tree.best_move(root, search.game.roles[0])) in {"c", "d"}
 
 
 def test_chance_is_worth_its_mean() -> None:
     search = search_of(of_rules(COIN))
     root = thought(search, 10_000)
-    found = {str(each.move): each for each in search.figures(root, search.game.roles[0])}
+    found = {str(each.move): each for each in search.tree.figures(root, search.game.roles[0])}
     assert (found["safe"].low, found["safe"].high) == (60, 60)
     assert (found["bold"].low, found["bold"].high) == (50, 50)
-    assert str(search.best_move(root, search.game.roles[0])) == "safe"
+    assert str(search.tree.best_move(root, search.game.roles[0])) == "safe"
 
 
 @pytest.mark.parametrize("simultaneous", ["regret", "ucb"])
 def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> None:
     search = CompiledSearch(of_rules(MATCHING), 1, SearchSettings(simultaneous=simultaneous))
     root = thought(search, 20_000)
-    assert search._tree.node[root, DECIDER] == SIMULTANEOUS
+    assert search.tree.arrays.node[root, DECIDER] == SIMULTANEOUS
     for role in search.game.roles:
-        found = search.figures(root, role)
-        assert sum(each.n_walks for each in found) == search._tree.node[root, VISITS]
+        found = search.tree.figures(root, role)
+        assert sum(each.n_walks for each in found) == search.tree.arrays.node[root, VISITS]
         assert all(4_000 < each.n_walks < 16_000 and 20 < each.mean < 80 for each in found)
 
 
@@ -168,7 +168,7 @@ def test_roles_that_choose_at_once_come_near_an_equilibrium(seed: int) -> None:
     search = CompiledSearch(of_rules(UNEVEN), seed, SearchSettings(simultaneous="regret"))
     root = thought(search, 50_000)
     for role in search.game.roles:
-        found = {str(each.move): each.n_walks for each in search.figures(root, role)}
+        found = {str(each.move): each.n_walks for each in search.tree.figures(root, role)}
         assert abs(found["heads"] / sum(found.values()) - 0.35) < 0.06  # a tenth of it is drawn from both alike
 
 
@@ -179,7 +179,7 @@ def test_rock_paper_and_scissors_are_taken_alike(seed: int) -> None:
     )
     root = thought(search, 50_000)
     for role in search.game.roles:
-        found = [each.n_walks for each in search.figures(root, role)]
+        found = [each.n_walks for each in search.tree.figures(root, role)]
         assert all(abs(each / sum(found) - 1 / 3) < 0.1 for each in found)
 
 
@@ -187,14 +187,15 @@ def test_rock_paper_and_scissors_are_taken_alike(seed: int) -> None:
 def test_the_visits_of_a_node_are_those_of_its_edges(name: str) -> None:
     search = search_of(compiled(name))
     thought(search, 3_000)
-    tree, n_opened = search._tree, 0
+    tree, n_opened = search.tree.arrays, 0
     for node in range(int(tree.size[0])):
         row = tree.node[node]
         if row[FIRST] < 0 or row[SOLVED]:
             continue
         n_opened += 1
-        assert search._edges(node, int(row[DECIDER])).stop <= tree.size[1]
-        visits = sum(int(tree.edge[edge, VISITS]) for edge in search._edges(node, int(row[DECIDER])))
+        edges = search.tree.edges(node, search.game.roles[row[DECIDER]])
+        assert edges.stop <= tree.size[1]
+        visits = sum(int(tree.edge[edge, VISITS]) for edge in edges)
         assert visits <= row[VISITS]
     assert n_opened > 10
 
@@ -206,9 +207,9 @@ def test_plays_that_begin_at_any_phase_come_to_an_end(name: str, n_steps: int) -
     state = search.game.initial_state
     for _ in range(n_steps):
         state = state.next_state(tuple(state.legal_moves(role)[0] for role in search.game.roles))
-    root = search.keep(state)
-    search._call(root, 1, 1)
-    n_goals = int(search._room.plays.tally.goal_counts.sum())
+    root = search.tree.keep(state)
+    search._call(search._workers[0], root, 1, 1)
+    n_goals = int(search._workers[0].room.plays.tally.goal_counts.sum())
     assert (search.counts["plays"], n_goals) == (16, 16 * len(search.game.roles))
 
 
@@ -226,10 +227,12 @@ def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int)
     found = []
     for seed in range(60):
         search = CompiledSearch(of, seed, SearchSettings(memory_mb=1.0, decisive=False))
-        root = search.keep(state)
-        search._call(root, 1, 1)  # a walk that opens the root, and sixteen plays from one of its moves
-        edges = search._edges(root, int(search._tree.node[root, DECIDER]))
-        found += [int(search._tree.edge[edge, TOTAL]) for edge in edges if search._tree.edge[edge, VISITS]]
+        root = search.tree.keep(state)
+        search._call(
+            search._workers[0], root, 1, 1
+        )  # a walk that opens the root, and sixteen plays from one of its moves
+        edges = search.tree.edges(root, of.roles[int(search.tree.arrays.node[root, DECIDER])])
+        found += [int(search.tree.arrays.edge[edge, TOTAL]) for edge in edges if search.tree.arrays.edge[edge, VISITS]]
     assert len(found) == 60
     mean = plays.goal_sums[mover] / plays.n_plays
     assert abs(mean - 50) > 10
@@ -239,34 +242,35 @@ def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int)
 def test_recycling_keeps_what_was_visited_most() -> None:
     search = search_of(compiled("connectfour"), memory_mb=1.0)
     root = thought(search, 200_000)
-    assert search._tree.size[0] <= search._size.n_nodes
-    best = search.best_move(root, search.game.roles[0])
-    before = {each.move: each.n_walks for each in search.figures(root, search.game.roles[0])}
-    root = search._recycled(root)
-    assert {each.move: each.n_walks for each in search.figures(root, search.game.roles[0])} == before
-    assert search.best_move(root, search.game.roles[0]) == best
-    assert 2 * search._tree.size[0] <= search._size.n_nodes + 512
+    assert search.tree.arrays.size[0] <= search.tree.size.n_nodes
+    best = search.tree.best_move(root, search.game.roles[0])
+    before = {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])}
+    root = search.tree.recycle(root)
+    assert {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])} == before
+    assert search.tree.best_move(root, search.game.roles[0]) == best
+    assert 2 * search.tree.arrays.size[0] <= search.tree.size.n_nodes + 512
 
 
 def test_recycling_keeps_joint_moves() -> None:
     search = search_of(compiled("rockpaperscissors"))
     root = thought(search, 5_000)
-    n_joint = int(search._tree.size[2])
-    nodes = int(search._tree.size[0])
-    root = search._recycled(root)
-    assert (int(search._tree.size[2]), int(search._tree.size[0])) == (n_joint, nodes)
+    n_joint = int(search.tree.arrays.size[2])
+    nodes = int(search.tree.arrays.size[0])
+    root = search.tree.recycle(root)
+    assert (int(search.tree.arrays.size[2]), int(search.tree.arrays.size[0])) == (n_joint, nodes)
     search.work(root, 2_000)
-    assert int(search._tree.size[0]) >= nodes
+    assert int(search.tree.arrays.size[0]) >= nodes
 
 
 def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
     first, second = (search_of(compiled("connectfour")) for _ in range(2))
     for search in (first, second):
-        search._pace.n_steps = 1
-        root = search.keep(search.game.initial_state)
+        root = search.tree.keep(search.game.initial_state)
         for _ in range(30):
-            search._call(root, 1, 512)
-    assert np.array_equal(first._tree.edge[: first._tree.size[1]], second._tree.edge[: second._tree.size[1]])
+            search._call(search._workers[0], root, 1, 512)
+    assert np.array_equal(
+        first.tree.arrays.edge[: first.tree.arrays.size[1]], second.tree.arrays.edge[: second.tree.arrays.size[1]]
+    )
 
 
 def test_the_clock_ends_it() -> None:
@@ -300,7 +304,7 @@ def test_it_thinks_in_the_background_until_it_is_stopped() -> None:
 
 def said_of_moves(search: CompiledSearch, root: int) -> dict[str, tuple[float, float]]:
     """Return for each move at the root the mean goal of the plays that make it some time, and how many these are."""
-    tree, edges = search.tree, search._edges(root, 0)
+    tree, edges = search.tree.arrays, search.tree.edges(root, search.game.roles[0])
     return {
         str(search.game.moves[tree.move[edge]]): (tree.amaf[edge, AMAF_TOTAL] / n, n)
         for edge in edges
@@ -328,15 +332,15 @@ def test_a_play_tells_of_each_move_once() -> None:
 def test_no_walk_is_on_its_way_between_rounds() -> None:
     search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
     thought(search, 3_000)
-    assert not search.tree.amaf[:, PENDING].any()
+    assert not search.tree.arrays.amaf[:, PENDING].any()
 
 
 def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
     search = CompiledSearch(compiled_game_of(compiled("gomoku")), 1, SearchSettings(memory_mb=2.0, amaf=True))
     root = thought(search, 2_000)
-    before, tree = said_of_moves(search, root), search.tree
-    assert said_of_moves(search, search._recycled(root)) == before
-    assert search.tree is not tree
+    before, tree = said_of_moves(search, root), search.tree.arrays
+    assert said_of_moves(search, search.tree.recycle(root)) == before
+    assert search.tree.arrays is not tree
 
 
 FILLING = "\n".join(
@@ -357,7 +361,7 @@ FILLING = "\n".join(
 
 
 def keeps_moves(game: CompiledGame) -> bool:
-    return bool(CompiledSearch(game, 1)._room.plays.work.keeps_made)
+    return bool(CompiledSearch(game, 1)._workers[0].room.plays.work.keeps_made)
 
 
 @pytest.mark.parametrize("name", ["connectfour", "amazons"])

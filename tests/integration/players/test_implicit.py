@@ -50,7 +50,7 @@ def for_decider(tree: Tree, places: Sequence[int] | Numbers, values: Values) -> 
 
 
 def test_a_node_is_worth_by_minimax_what_its_best_edge_is() -> None:
-    tree = deep_search().tree
+    tree = deep_search().tree.arrays
     decided = opened(tree)
     of_edges = [tree.edge_minimax[edges_of(tree, node)] for node in decided]
     best = [edges.max() for edges in of_edges]
@@ -60,7 +60,7 @@ def test_a_node_is_worth_by_minimax_what_its_best_edge_is() -> None:
 
 def test_an_edge_is_worth_by_minimax_what_its_child_is() -> None:
     """Where the child has no other edge by which it can have changed since."""
-    tree = deep_search().tree
+    tree = deep_search().tree.arrays
     children = tree.edge[: tree.size[1], nodes.CHILD]
     n_parents = np.bincount(children[children >= 0], minlength=tree.size[0])
     parents, edges = np.array(
@@ -77,7 +77,7 @@ def test_an_edge_is_worth_by_minimax_what_its_child_is() -> None:
 
 
 def test_a_new_node_is_worth_by_minimax_what_weights_say() -> None:
-    tree, weights = deep_search().tree, learned()
+    tree, weights = deep_search().tree.arrays, learned()
     new = [
         node
         for node in range(1, tree.size[0])
@@ -92,16 +92,16 @@ def test_a_new_node_is_worth_by_minimax_what_weights_say() -> None:
 
 def test_recycling_keeps_what_minimax_says() -> None:
     search = deep_search()
-    before = search.tree
+    before = search.tree.arrays
     known = {words.tobytes(): value for words, value in zip(before.words, before.node_minimax, strict=True)}
-    search._recycled(0)
-    after, n_nodes = search.tree, int(search.tree.size[0])
+    search.tree.recycle(0)
+    after, n_nodes = search.tree.arrays, int(search.tree.arrays.size[0])
     assert n_nodes > 50
     assert [known[words.tobytes()] for words in after.words[:n_nodes]] == after.node_minimax[:n_nodes].tolist()
 
 
 def test_minimax_can_be_done_without() -> None:
-    tree = deep_search(minimax=False).tree
+    tree = deep_search(minimax=False).tree.arrays
     assert (tree.uses_minimax, tree.node_minimax.size, tree.edge_minimax.size) == (0, 0, 0)
 
 
@@ -117,7 +117,7 @@ def test_minimax_counts_where_there_are_few_walks(share: float, n_walks: int, ch
     """The mean of its walks is for the first edge, minimax for the second."""
     rules = breakthrough().rules
     size = tree_size(rules, 1.0, 25.0, uses_amaf=False, uses_minimax=True)
-    tree, walks = empty_tree(rules, size, UCB), walks_for(2, 1, 1, seed=1)
+    tree, walks = empty_tree(rules, size, UCB), walks_for(2, 1, 1, seed=1, number=0)
     tree.edge[:2, [nodes.TOTAL, nodes.VISITS]] = [(60 * n_walks, n_walks), (50 * n_walks, n_walks)]
     tree.edge[:2, nodes.LIMITS] = 100 << 8
     tree.edge_minimax[:2] = (20, 80)

@@ -61,7 +61,7 @@ def test_a_tree_takes_over_what_is_proven() -> None:
     for move, words, goal in prover.search.settled():
         tree.settle(words, (goal, 100 - goal))
         following = state.next_state([move if one == x else state.legal_moves(one)[0] for one in game.roles])
-        assert tree.is_solved(tree.keep(following))
+        assert tree.has_solved(following)
 
 
 def shares(monkeypatch: pytest.MonkeyPatch, name: str, columns: str, seconds: float) -> list[float]:

@@ -1,9 +1,10 @@
-"""Several trees in threads: what they find counts together, they keep to clocks and memory, and leave no thread."""
+"""Several threads on one tree: it stays whole, what they prove holds, they keep to clocks, and none is left."""
 
 from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from gdl.compiler.compiled import CompiledGame
@@ -14,11 +15,11 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
-from players.search.figures import chosen_among, joined
-from players.search.threads import Crew, Exchange, IsWanted, ThreadedSearch
+from players.search.tree import nodes
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
+from players.search.tree.workers import IsWanted, Worker, WorkerThreads
 from players.stock import MctsPlayer
 from tests.integration.players.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled
@@ -35,99 +36,112 @@ def searching_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name in {"tree search", "pondering"}]
 
 
-def after_moves(game: CompiledGame, *columns: int) -> State:
-    state = game.initial_state
-    for column in columns:
-        moves = [state.legal_moves(role) for role in game.roles]
-        state = state.next_state(tuple(each[column] if len(each) > 1 else each[0] for each in moves))
-    return state
+def seconds(budget_s: float) -> SearchBudget:
+    return SearchBudget(deadline=Deadline.after(budget_s))
 
 
-def test_what_trees_find_counts_together_and_once() -> None:
-    """Rounds are shared out; after the search each tree has its own walks alone, whatever it was told."""
-    of = connectfour()
-    state, role = of.initial_state, of.roles[0]
-    several = ThreadedSearch(of, 7, SMALL, 2)
-    several.think(state, role, SearchBudget(max_rounds=3_001))
-    figures = [search.figures(search.keep(state), role) for search in several.searches]
-    assert [sum(each.n_walks for each in found) for found in figures] == [1_501, 1_500]
-    assert several.figures(role) == joined(figures)
-    found, each = several.insight(state, role), [search.insight(state, role) for search in several.searches]
-    assert found.n_leaves == sum(told.n_leaves for told in each) == 3_001
-    assert found.n_playouts == sum(told.n_playouts for told in each)
-    assert found.line[0] == str(chosen_among(joined(figures), is_decision=True))
+def searched(game: CompiledGame, budget_s: float, settings: SearchSettings = SMALL) -> CompiledSearch:
+    """Return a search by four threads that has thought so long about the first state, at rest."""
+    search = CompiledSearch(game, 1, settings, 4)
+    search.think(game.initial_state, game.roles[0], seconds(budget_s))
+    search.rest()
+    return search
 
 
-def test_trees_learn_from_each_other_while_they_search() -> None:
-    """A tree that is searched by another's walks alone takes the move that these found."""
-    of = connectfour()
-    state, role = of.initial_state, of.roles[0]
-    several, exchange = ThreadedSearch(of, 1, SMALL, 2), Exchange(len(of.roles))
-    first, second = several.searches
-    first.think(state, role, SearchBudget(max_rounds=3_000))
-    second.think(state, role, SearchBudget(max_rounds=2))
-    roots = [search.keep(state) for search in several.searches]
-    exchange.meet(0, first, roots[0])
-    exchange.meet(1, second, roots[1])
-    assert second.best_move(roots[1], role) == first.best_move(roots[0], role)
-    assert sum(each.n_walks for each in second.figures(roots[1], role)) == 3_002
-    exchange.part(1, second)
-    assert sum(each.n_walks for each in second.figures(roots[1], role)) == 2
+def faults(search: CompiledSearch) -> list[str]:
+    """Return what is wrong with the tree of a search at rest."""
+    tree, n_roles = search.tree.arrays, len(search.game.roles)
+    n_nodes, n_edges, _ = tree.size.tolist()
+    node, child = tree.node[:n_nodes], tree.edge[:n_edges, nodes.CHILD].copy()
+    child[node[node[:, nodes.DECIDER] == nodes.SIMULTANEOUS, nodes.FIRST]] = nodes.NONE  # an edge, of a joint move
+    is_opened = node[:, nodes.FIRST] >= 0
+    counts = node[:, nodes.BOUNDS + n_roles : nodes.BOUNDS + 2 * n_roles].sum(axis=1)
+    found = {
+        "a lock is held": bool(tree.lock[0]),
+        "a state is there twice": len(np.unique(tree.words[:n_nodes], axis=0)) < n_nodes,
+        "a leaf was never made": bool((node[:, nodes.FIRST] < nodes.UNOPENED).any() or (child < nodes.NONE).any()),
+        "edges of nothing": bool((node[is_opened, nodes.FIRST] + counts[is_opened] > n_edges).any()),
+        "an edge to nothing": bool((child >= n_nodes).any()),
+        "more walks below a node than through it": _has_too_many_walks(search),
+    }
+    return [fault for fault, is_true in found.items() if is_true]
 
 
-def test_one_thread_is_a_search_as_it_is_without_the_option() -> None:
-    found = []
-    for player in (TreePlayer(), TreePlayer(threads=1)):
-        player.join(compiled("connectfour"), compiled("connectfour").roles[0], seed=3)
-        player.start(Deadline.after(600.0))
-        assert player.perfect.background is not None
-        search = player.perfect.background.get(600.0)
-        assert isinstance(search, CompiledSearch)
-        search.think(player.worlds.state, player.role, SearchBudget(max_rounds=5_000))
-        found.append(search.figures(search.keep(player.worlds.state), player.role))
-        player.stop()
+def _has_too_many_walks(search: CompiledSearch) -> bool:
+    """Return whether the edges of the first state count far more or fewer walks than went through it."""
+    root, role = search.tree.keep(search.game.initial_state), search.game.roles[0]
+    n_walks = sum(each.n_walks for each in search.tree.figures(root, role))
+    return bool(abs(n_walks - int(search.tree.arrays.node[root, nodes.VISITS])) > 0.1 * n_walks)
+
+
+@pytest.mark.parametrize("name", ["connectfour", "breakthrough", "nim"])
+def test_a_tree_that_threads_work_on_stays_whole(name: str) -> None:
+    search = searched(compiled_game_of(compiled(name)), 0.4)
+    assert faults(search) == []
+
+
+def test_a_tree_stays_whole_where_roles_choose_at_once() -> None:
+    search = searched(compiled_game_of(make_game(read_rules(MATCHING), "compiled")), 0.2)
+    tree = search.tree.arrays
+    assert tree.node[search.tree.keep(search.game.initial_state), nodes.DECIDER] == nodes.SIMULTANEOUS
+    assert faults(search) == []
+
+
+def test_a_tree_that_is_full_is_recycled_while_threads_work_on_it() -> None:
+    search = searched(connectfour(), 0.6, SearchSettings(memory_mb=1.0))
+    assert search.counts["walks"] > 2 * search.tree.size.n_nodes
+    assert faults(search) == []
+
+
+def test_what_threads_prove_holds() -> None:
+    """Every state of tictactoe that is solved is worth what plain minimax says."""
+    game = compiled_game_of(compiled("tictactoe"))
+    search, values = searched(game, 20.0), dict[State, int]()
+    _worth(game, game.initial_state, values)
+    found = {state: search.tree.find(state) for state in values}
+    limits = {state: int(search.tree.arrays.node[node, nodes.BOUNDS]) for state, node in found.items() if node}
+    solved = {state: each & nodes.LOW for state, each in limits.items() if each & nodes.LOW == each >> 8}
+    assert search.has_solved(game.initial_state)
+    assert solved == {state: values[state] for state in solved}
+
+
+def _worth(game: CompiledGame, state: State, known: dict[State, int]) -> int:
+    """Return what *state* is worth to the first role, which wins what the other loses, noting that of all below it."""
+    if state not in known:
+        if state.is_terminal:
+            known[state] = state.goal(game.roles[0]) or 0
+        else:
+            legal = [state.legal_moves(role) for role in game.roles]
+            joint = [(a, b) for a in legal[0] for b in legal[1]]
+            values = [_worth(game, state.next_state(moves), known) for moves in joint]
+            known[state] = max(values) if len(legal[0]) > 1 else min(values)
+    return known[state]
+
+
+def test_all_threads_walk() -> None:
+    search = searched(connectfour(), 0.5)
+    assert min(int(worker.room.counts[0]) for worker in search._workers) > 0
+    assert search.counts["walks"] == sum(int(worker.room.counts[0]) for worker in search._workers)
+
+
+def test_threads_draw_differently() -> None:
+    search = CompiledSearch(connectfour(), 1, SMALL, 4)
+    assert len({int(worker.room.walks.random[0]) for worker in search._workers}) == 4
+
+
+def test_a_budget_of_rounds_has_one_thread_and_the_same_moves() -> None:
+    of, found = connectfour(), []
+    for n_threads in (1, 3):
+        search = CompiledSearch(of, 3, SMALL, n_threads)
+        search._knobs = SMALL.knobs(uses_amaf=False)
+        search.think(of.initial_state, of.roles[0], SearchBudget(max_rounds=5_000))
+        found.append(search.tree.figures(search.tree.keep(of.initial_state), of.roles[0]))
     assert found[0] == found[1]
 
 
-def test_the_memory_is_shared_out() -> None:
-    of = connectfour()
-    alone, several = CompiledSearch(of, 1, SMALL), ThreadedSearch(of, 1, SMALL, 4)
-    n_nodes = [search.tree.max_nodes for search in several.searches]
-    assert n_nodes == [pytest.approx(alone.tree.max_nodes / 4, rel=1e-3)] * 4
-
-
-def test_trees_draw_differently() -> None:
-    several = ThreadedSearch(connectfour(), 1, SMALL, 4)
-    assert len({search.seed for search in several.searches}) == 4
-
-
-def test_a_win_that_one_tree_has_proven_is_played() -> None:
-    """Red has three in a column; the last tree alone may walk, and the first one has seen nothing."""
-    of = connectfour()
-    state = after_moves(of, 0, 1, 0, 1, 0, 1)
-    several = ThreadedSearch(of, 1, SMALL, 2)
-    several.searches[1].think(state, of.roles[0], SearchBudget(max_rounds=2_000))
-    best = several.think(state, of.roles[0], SearchBudget(max_rounds=1))
-    assert best == state.legal_moves(of.roles[0])[0]
-    assert (several.insight(state, of.roles[0]).value, several.insight(state, of.roles[0]).is_proven) == (100.0, True)
-
-
-def test_roles_that_choose_at_once_are_counted_together() -> None:
-    of = compiled_game_of(make_game(read_rules(MATCHING), "compiled"))
-    several = ThreadedSearch(of, 1, SMALL, 2)
-    n_walks = []
-    for role in of.roles:
-        several.think(of.initial_state, role, SearchBudget(max_rounds=4_000))
-        n_walks.append(sum(each.n_walks for each in several.figures(role)))
-    assert n_walks == [4_000, 8_000]
-
-
 def test_no_thread_is_left_after_a_move() -> None:
-    of = connectfour()
-    several = ThreadedSearch(of, 1, SMALL, 3)
     before = len(searching_threads())
-    several.think(of.initial_state, of.roles[0], SearchBudget(deadline=Deadline.after(0.1)))
-    several.rest()
+    searched(connectfour(), 0.1)
     assert len(searching_threads()) == before == 0
 
 
@@ -137,7 +151,7 @@ def test_no_thread_is_left_when_what_it_thinks_about_is_over(ending: str) -> Non
     player.join(compiled("connectfour"), compiled("connectfour").roles[0], seed=3)
     player.start(Deadline.after(600.0))
     player.move(player.worlds.state, player.role, Deadline.after(0.1))
-    while len(searching_threads()) < 2:  # the first tree is searched by the thread that ponders
+    while len(searching_threads()) < 2:  # the thread that ponders is the first
         pass
     if ending == "perceive":
         player.perceive(None, ())
@@ -146,98 +160,83 @@ def test_no_thread_is_left_when_what_it_thinks_about_is_over(ending: str) -> Non
     assert searching_threads() == []
 
 
-def test_all_trees_are_searched_while_others_move() -> None:
+def test_all_threads_search_while_others_move() -> None:
     of = connectfour()
-    background = BackgroundSearch(lambda: ThreadedSearch(of, 1, SMALL, 2))
+    background = BackgroundSearch(lambda: CompiledSearch(of, 1, SMALL, 2))
     search = background.get(600.0)
-    assert isinstance(search, ThreadedSearch)
+    assert search is not None
     background.ponder(of.initial_state)
-    while min(each.counts["walks"] for each in search.searches) < 100:
+    while min(int(worker.room.counts[0]) for worker in search._workers) < 100:
         pass
     background.stop()
-    n_walks = [each.counts["walks"] for each in search.searches]
+    n_walks = search.counts["walks"]
     assert background.get(0.0) is search
-    assert [each.counts["walks"] for each in search.searches] == n_walks
+    assert search.counts["walks"] == n_walks
 
 
 def test_a_role_without_a_legal_move_is_reported() -> None:
     of = compiled_game_of(make_game(read_rules(STUCK), "compiled"))
-    several = ThreadedSearch(of, 1, SMALL, 2)
+    search = CompiledSearch(of, 1, SMALL, 2)
     with pytest.raises(StuckPlayError):
-        several.think(of.initial_state, of.roles[0], SearchBudget(max_rounds=1_000))
-    several.rest()
+        search.think(of.initial_state, of.roles[0], seconds(600.0))
+    search.rest()
     assert searching_threads() == []
 
 
 def test_what_fails_in_a_thread_is_raised_by_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
-    several = ThreadedSearch(of, 1, SMALL, 2)
+    search = CompiledSearch(of, 1, SMALL, 2)
 
-    def fail(root: int, n_walks: int = 0) -> int:
+    def fail(worker: Worker, root: int, is_wanted: IsWanted) -> None:
         raise ZeroDivisionError("in a thread")
 
-    monkeypatch.setattr(several.searches[1], "work", fail)
+    monkeypatch.setattr(search, "_help", fail)
     with pytest.raises(ZeroDivisionError, match="in a thread"):
-        several.think(of.initial_state, of.roles[0], SearchBudget(deadline=Deadline.after(600.0)))
+        search.think(of.initial_state, of.roles[0], seconds(0.1))
     with pytest.raises(ZeroDivisionError, match="in a thread"):
-        several.ponder(of.initial_state, None, None, lambda: True)
+        search.ponder(of.initial_state, None, None, iter([True, True, False]).__next__)
 
 
 def test_what_fails_after_a_search_was_given_up_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    of = connectfour()
-    several, goes_on = ThreadedSearch(of, 1, SMALL, 2), threading.Event()
+    search, goes_on = CompiledSearch(connectfour(), 1, SMALL, 2), threading.Event()
 
-    def late(_: IsWanted) -> bool:
+    def late(_: IsWanted) -> None:
         goes_on.wait()
         raise ZeroDivisionError
 
-    several._crew = Crew([late])
-    several._crew.dismiss()
-    several._crew.wait(0.0)
-    assert not several._crew.is_at_rest(0)
+    search._threads = WorkerThreads([late])
+    search._threads.dismiss()
+    search._threads.wait(0.0)
     goes_on.set()
-    several.rest()
-    assert "a tree has failed after the end of its search" in caplog.text
+    search.rest()
+    assert "a thread has failed after the end of its search" in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_tree_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
-    several, goes_on = ThreadedSearch(of, 1, SMALL, 2), threading.Event()
-    background = BackgroundSearch(lambda: several)
-    assert background.get(600.0) is several
-    real = several.searches[1].begin
+    search, goes_on = CompiledSearch(of, 1, SMALL, 2), threading.Event()
+    real = search._help
 
-    def late(state: State, budget: SearchBudget) -> int:
+    def late(worker: Worker, root: int, is_wanted: IsWanted) -> None:
         goes_on.wait()
-        return real(state, budget)
+        real(worker, root, is_wanted)
 
-    monkeypatch.setattr(several.searches[1], "begin", late)
-    move = several.think(of.initial_state, of.roles[0], SearchBudget(deadline=Deadline.after(0.1)))
-    insight = several.insight(of.initial_state, of.roles[0])
-    background.ponder(of.initial_state, of.roles[0], move)
-    assert insight.line[0] == str(move)
+    monkeypatch.setattr(search, "_help", late)
+    move = search.think(of.initial_state, of.roles[0], seconds(0.1))
+    insight = search.insight(of.initial_state, of.roles[0])
+    assert (insight.line[0], len(searching_threads())) == (str(move), 1)
     goes_on.set()
-    background.stop()
+    search.rest()
     assert searching_threads() == []
 
 
 def test_the_best_move_so_far_is_reported() -> None:
     of = connectfour()
     reported: list[Term] = []
-    several = ThreadedSearch(of, 1, SMALL, 2)
-    several.think(of.initial_state, of.roles[0], SearchBudget(deadline=Deadline.after(0.1)), reported.append)
+    CompiledSearch(of, 1, SMALL, 2).think(of.initial_state, of.roles[0], seconds(0.1), reported.append)
     assert reported
     assert set(reported) <= set(of.initial_state.legal_moves(of.roles[0]))
-
-
-def test_proofs_of_another_search_are_known_to_all_trees() -> None:
-    of = connectfour()
-    several = ThreadedSearch(of, 1, SMALL, 2)
-    root = several.searches[0].keep(of.initial_state)
-    several.settle(several.searches[0].tree.words[root].copy(), (100, 0))
-    roots = [search.keep(of.initial_state) for search in several.searches]
-    assert [search.is_solved(root) for search, root in zip(several.searches, roots, strict=True)] == [True, True]
 
 
 @pytest.mark.parametrize("n_threads", [0, 65])

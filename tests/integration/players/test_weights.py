@@ -99,7 +99,7 @@ def test_plays_that_are_cut_are_worth_what_weights_say(worth: float, goals: tupl
     search.weigh(constant(worth))
     root = search.begin(game.initial_state, SearchBudget(200))
     root = search.work(root, 200)
-    assert {round(each.mean) for each in search.figures(root, game.roles[0]) if each.n_walks} == {goals[0]}
+    assert {round(each.mean) for each in search.tree.figures(root, game.roles[0]) if each.n_walks} == {goals[0]}
 
 
 def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
@@ -108,7 +108,7 @@ def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
     weights = np.random.default_rng(1).normal(0, 0.5, len(game.fluents) + 1).astype(np.float32)
     search.weigh(FluentWeights(weights, 8))
     search.work(search.begin(game.initial_state, SearchBudget(100)), 100)
-    plays = search._room.plays
+    plays = search._workers[0].room.plays
     holds = np.unpackbits(plays.lanes.values[1 : 1 + len(game.fluents)].view(np.uint8), axis=1, bitorder="little")
     is_cut = np.unpackbits(plays.lanes.retired.view(np.uint8), bitorder="little") == 0
     assert is_cut.any()

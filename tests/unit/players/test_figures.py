@@ -1,4 +1,4 @@
-"""What several trees know together of moves, and the choice among these."""
+"""The choice among moves by what a search knows of them, and what it tells of that."""
 
 from __future__ import annotations
 
@@ -7,38 +7,9 @@ import pytest
 
 from gdl.language.terms import Constant
 from players.player import Insight
-from players.search.figures import MoveFigures, chosen_among, insight_of, joined
+from players.search.figures import MoveFigures, chosen_among, insight_of
 
 A, B, C = Constant("a"), Constant("b"), Constant("c")
-
-
-def test_walks_and_goals_are_added_up() -> None:
-    first = [MoveFigures(A, 30, 40.0, 0, 100), MoveFigures(B, 10, 80.0, 0, 100)]
-    second = [MoveFigures(A, 10, 80.0, 0, 100), MoveFigures(B, 0, 0.0, 0, 100)]
-    assert joined([first, second]) == [MoveFigures(A, 40, 50.0, 0, 100), MoveFigures(B, 10, 80.0, 0, 100)]
-
-
-def test_a_move_that_was_never_walked_has_no_mean() -> None:
-    assert joined([[MoveFigures(A, 0, 0.0, 0, 100)], [MoveFigures(A, 0, 0.0, 0, 100)]]) == [
-        MoveFigures(A, 0, 0.0, 0, 100)
-    ]
-
-
-def test_bounds_of_one_tree_and_another_prove_a_move_together() -> None:
-    found = joined([[MoveFigures(A, 5, 50.0, 50, 100)], [MoveFigures(A, 5, 40.0, 0, 50)]])
-    assert found == [MoveFigures(A, 10, 45.0, 50, 50)]
-    assert found[0].is_proven
-
-
-def test_a_tree_that_knows_nothing_does_not_count() -> None:
-    figures = [MoveFigures(A, 5, 50.0, 0, 100), MoveFigures(B, 7, 60.0, 0, 100)]
-    assert joined([[], figures, []]) == figures
-    assert joined([[], []]) == joined([]) == []
-
-
-def test_what_one_tree_alone_knows_is_as_it_was() -> None:
-    figures = [MoveFigures(A, 3, 100 / 3, 0, 100), MoveFigures(B, 7, 0.0, 0, 0)]
-    assert joined([figures]) == figures
 
 
 @pytest.mark.parametrize(
@@ -59,12 +30,6 @@ def test_the_most_walked_open_move_is_chosen_or_a_proven_one_that_is_as_good(
     found: list[MoveFigures], is_decision: bool, expected: Constant | None
 ) -> None:
     assert chosen_among(found, is_decision=is_decision) == expected
-
-
-def test_what_two_trees_prove_is_chosen_though_most_walks_went_elsewhere() -> None:
-    first = [MoveFigures(A, 90, 70.0, 0, 100), MoveFigures(B, 10, 60.0, 0, 100)]
-    second = [MoveFigures(A, 80, 70.0, 0, 100), MoveFigures(B, 20, 95.0, 100, 100)]
-    assert chosen_among(joined([first, second]), is_decision=True) == B
 
 
 def test_an_insight_has_what_was_counted_and_the_worth_of_the_best_move() -> None:

@@ -1,0 +1,157 @@
+"""The tree of a search in its memory: nodes by their states, what is known of them, and how the tree is recycled."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import words_of
+from gdl.game import Role, State
+from gdl.language.terms import Term
+from players.search.figures import MoveFigures, chosen_among
+from players.search.tree import nodes
+from players.search.tree.collection import collect
+from players.search.tree.leaves import insert
+from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
+
+_KEPT: Final = 2
+"""A tree that is recycled keeps at most one of so many nodes of its room."""
+
+
+class TreeMemory:
+    """The tree of a search of a *game*, of some *size*, where roles choose at once by a *rule*.
+
+    `arrays` are nodes and edges as they are now: others after recycling, for which no thread may be at work.
+    """
+
+    def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
+        self.game, self.rule, self.size = game, rule, size
+        self.facts = rule_facts(game.rules, game.roles)
+        self.arrays = self._empty()
+
+    def _empty(self) -> Tree:
+        return empty_tree(self.game.rules, self.size, self.rule)
+
+    def forget(self, size: TreeSize) -> None:
+        """Begin anew with a tree of some *size*."""
+        self.size = size
+        self.arrays = self._empty()
+
+    def find(self, state: State) -> int | None:
+        """Return the node of *state*, a new one where there is none; None where there is no room.
+
+        Raises:
+            ValueError: the state cannot be reached from the first one.
+        """
+        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
+        if not isinstance(here, CompiledState):
+            raise ValueError("a state that cannot be reached from the first has no packed form")
+        return self._node_of(words_of(here.packed, len(self.game.fluents)))
+
+    def _node_of(self, words: NDArray[np.uint64]) -> int | None:
+        node = int(insert(self.arrays, self.facts, words[None]))
+        return None if node < 0 else node
+
+    def keep(self, state: State) -> int:
+        """Return the node of *state*; where the tree is half full, forget what cannot follow it.
+
+        Raises: as `find`.
+        """
+        root = self.find(state)
+        if root is None:
+            self._clear()
+            root = self.find(state)
+        assert root is not None, "an empty tree has room for a node"
+        n_nodes, n_edges, _ = self.arrays.size.tolist()
+        return self.recycle(root) if 2 * n_nodes > self.size.n_nodes or 2 * n_edges > self.size.n_edges else root
+
+    def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
+        """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
+        node = self._node_of(words)
+        if node is not None:
+            self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
+            self.arrays.node[node, nodes.SOLVED] = 1
+
+    def recycle(self, root: int) -> int:
+        """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
+        min_visits = 1
+        while True:
+            try:
+                fresh = self._empty()
+            except MemoryError:
+                words = self.arrays.words[root : root + 1].copy()
+                self._clear()
+                return int(insert(self.arrays, self.facts, words))
+            found = collect(self.arrays, fresh, self.facts, root, min_visits, self.size.n_nodes // _KEPT)
+            if found >= 0 and 4 * fresh.size[1] < 3 * self.size.n_edges:
+                self.arrays = fresh
+                return int(found)
+            min_visits *= 4
+
+    def _clear(self) -> None:
+        """Forget all, in the room that there is."""
+        self.arrays.size[:] = (0, 1, 0)
+        self.arrays.table.fill(0)
+        self.arrays.joint_edge.fill(0)
+
+    def is_solved(self, node: int) -> bool:
+        """Return whether what a node is worth is proven."""
+        return bool(self.arrays.node[node, nodes.SOLVED])
+
+    def is_decision(self, node: int, role: Role) -> bool:
+        """Return whether *role* alone chooses at a node."""
+        return bool(self.arrays.node[node, nodes.DECIDER] == self.game.roles.index(role))
+
+    def edges(self, node: int, role: Role) -> range:
+        """Return the edges of *role* at a node; none where it has not been opened, or the role's move is forced."""
+        row, n_roles, number = self.arrays.node[node], len(self.game.roles), self.game.roles.index(role)
+        if row[nodes.FIRST] < 0:
+            return range(0)
+        counts = row[nodes.BOUNDS + n_roles : nodes.BOUNDS + 2 * n_roles]
+        first = int(row[nodes.FIRST] + counts[:number].sum())
+        return range(first, first + int(counts[number]))
+
+    def after(self, node: int, role: Role, move: Term) -> int:
+        """Return the node after *move* where *role* alone chooses and the move was searched; else *node* itself."""
+        if self.is_decision(node, role):
+            for edge in self.edges(node, role):
+                child = int(self.arrays.edge[edge, nodes.CHILD])
+                if self.game.moves[self.arrays.move[edge]] == move and child >= 0:
+                    return child
+        return node
+
+    def figures(self, node: int, role: Role) -> list[MoveFigures]:
+        """Return what is known of the moves of *role* at a node; nothing where it has no edges, or one is forced."""
+        number, facts = self.game.roles.index(role), self.facts
+        limits = None if self.is_decision(node, role) else int(facts.low[number] | facts.high[number] << 8)
+        edges = self.edges(node, role)
+        rows, moves = (array[edges.start : edges.stop].tolist() for array in (self.arrays.edge, self.arrays.move))
+        return [self._figures_of(row, move, limits) for row, move in zip(rows, moves, strict=True)]
+
+    def _figures_of(self, row: Sequence[int], move: int, limits: int | None) -> MoveFigures:
+        """Return what is known of an edge, which has its own bounds unless there are *limits* for it."""
+        n_walks, bounds = row[nodes.VISITS], row[nodes.LIMITS] if limits is None else limits
+        mean = row[nodes.TOTAL] / n_walks if n_walks else 0.0
+        return MoveFigures(self.game.moves[move], n_walks, mean, bounds & nodes.LOW, bounds >> 8 & nodes.LOW)
+
+    def best_move(self, node: int, role: Role) -> Term | None:
+        """Return the most promising move, as `chosen_among` has it; None where nothing is known."""
+        return chosen_among(self.figures(node, role), is_decision=self.is_decision(node, role))
+
+    def line(self, node: int, n_steps: int = 12) -> Iterator[Term]:
+        """Yield the moves of the best line from a node on, of those who choose."""
+        for _ in range(n_steps):
+            decider = int(self.arrays.node[node, nodes.DECIDER])
+            if decider < 0:
+                return
+            role = self.game.roles[decider]
+            move = self.best_move(node, role)
+            if move is None:
+                return
+            yield move
+            following = self.after(node, role, move)
+            if following == node:
+                return
+            node = following
