@@ -13,7 +13,7 @@ from gdl.compiler.kernels.evaluation import GOALS, MOVES, PERCEPTS, STATE, advan
 from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Spare
 from gdl.compiler.kernels.playouts import Packed, Words, packed_rows, unpacked
-from gdl.compiler.kernels.words import ONES, U, addresses, rows, store
+from gdl.compiler.kernels.words import ONES, U, addresses, hold, rows, store
 from gdl.compiler.tables import CompiledRules
 
 Masks: TypeAlias = NDArray[np.bool_]
@@ -146,6 +146,7 @@ def _step(t, values):
     evaluate(values, addresses(t), 0, MOVES)
     new = np.empty((t.n_fluents + 1, values.shape[1]), np.uint64)
     advance(values, addresses(t), 0, addresses(Spare(new)).rows)
+    hold(new)
 
 
 @kernel

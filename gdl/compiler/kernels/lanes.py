@@ -30,6 +30,7 @@ from gdl.compiler.kernels.words import (
     any_bit,
     at,
     broadcast,
+    hold,
     load,
     lowest_bit,
     n_bits,
@@ -311,4 +312,7 @@ def play(tables, lanes, work, n_steps, tally, trace):
         phase = phase + 1 if phase + 1 < size.n_phases else 0
     _flush_all(val, t, p, c, size, aside, waiting)
     lanes.clock[0], lanes.clock[1] = step, phase
+    hold(spare_rows)
+    hold(aside_rows)
+    hold(waiting_rows)
     return ending

@@ -64,7 +64,8 @@ def _address(context: Any, builder: Any, signature: Any, array: Any, row: Any) -
 def addresses(typingctx: Any, arrays: Any) -> Any:
     """Return a named tuple of C-contiguous arrays (or integers) with the arrays' addresses in their stead.
 
-    Kernels pass numbers on at no cost; arrays would be counted as referred to, one by one, at each call.
+    Kernels pass numbers on at no cost; arrays would be counted as referred to, one by one, at each call. An array that
+    a kernel itself makes is given back after its last use, whatever its address is used for: `hold` is to be that use.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -79,6 +80,16 @@ def addresses(typingctx: Any, arrays: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, found)
 
     return types.NamedUniTuple(types.uint64, len(arrays.types), arrays.instance_class)(arrays), codegen
+
+
+@emitted
+def hold(typingctx: Any, array: Any) -> Any:
+    """Keep an array until here."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.void(array), codegen
 
 
 @emitted
