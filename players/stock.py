@@ -82,17 +82,17 @@ class MctsPlayer(Player):
     """Plays by UCT, with *playouts* a move or until the clock ends, on the best engine unless *engine* names another.
 
     The tree is compiled, of at most *memory* megabytes, unless there is a number of playouts (they are to be the same
-    on any machine), or *engine* is `python`; with several *threads* each has a tree, and its part of the memory. In the
-    tree roles that choose at once do so by *simultaneous* (`regret` matching or `ucb`). In imperfect information it
-    plays a mixed strategy that it finds in the start clock, where the game is small. Else it samples worlds that agree
-    with its percepts, and searches over information sets instead of states; where its percepts turn out to determine
-    the state it plays as in perfect information. A game of one role is searched for a plan, which is kept and followed;
-    *playouts* then counts nodes as well as plays. Positions of two roles without chance are also tried to be solved,
-    unless `proves` says otherwise; plays take wins in one and stop losses in one, unless *decisive* is false; *amaf*
-    says whether what plays say of moves counts in the tree, by itself only where there are many moves. Unless *weights*
-    is false, plays are cut and judged by weights that it learns in the start clock, where the game has some that help;
-    what minimax says of moves by these weights counts as well, unless *minimax* is false. *mast* says whether plays
-    prefer moves that do well, by itself only where that wins matches in the start clock.
+    on any machine), or *engine* is `python`; several *threads* search it. In the tree roles that choose at once do so
+    by *simultaneous* (`regret` matching or `ucb`). In imperfect information it plays a mixed strategy that it finds in
+    the start clock, where the game is small. Else it samples worlds that agree with its percepts, and searches over
+    information sets instead of states; where its percepts turn out to determine the state it plays as in perfect
+    information. A game of one role is searched for a plan, which is kept and followed; *playouts* then counts nodes as
+    well as plays. Positions of two roles without chance are also tried to be solved, unless `proves` says otherwise;
+    plays take wins in one and stop losses in one, unless *decisive* is false; *amaf* says whether what plays say of
+    moves counts in the tree, by itself only where there are many moves. Unless *weights* is false, plays are cut and
+    judged by weights that it learns in the start clock, where the game has some that help; what minimax says of moves
+    by these weights counts as well, unless *minimax* is false. *mast* says whether plays prefer moves that do well, by
+    itself only where that wins matches in the start clock.
 
     Raises:
         ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
