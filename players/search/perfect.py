@@ -111,6 +111,7 @@ class PerfectSearch:
 
     def _best(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
         """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
+        search.n_used = self.options.n_threads
         prover, deadline = None if self.prover is None else self.prover.get(0.0), budget.deadline
         if prover is None or deadline is None or not prover.share:
             return self._searched(search, state, budget, report)
@@ -126,8 +127,10 @@ class PerfectSearch:
         if self.options.n_threads > 1 and prover.is_near(state, deadline.remaining_s):
             end = deadline.earlier(glance_s)
             proof = BackgroundProof(prover, state, self.role, end, expected)
+            search.n_used -= 1
             self._searched(search, state, SearchBudget(deadline=end, is_wanted=lambda: not proof.has_move), report)
             found = proof.stop()
+            search.n_used += 1
         else:
             found = prover.think(state, self.role, deadline, expected)
         return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
@@ -161,8 +164,10 @@ class PerfectSearch:
 
     def ponder(self, state: State, move: Term | None = None) -> None:
         """Think on about what follows *state* by *move* until `rest`, if that is wanted."""
-        if self.options.ponders and self.background is not None:
+        search = None if self.background is None else self.background.get(0.0)
+        if self.options.ponders and self.background is not None and search is not None:
             self._begin_proof(state, move)
+            search.n_used = max(1, self.options.n_threads - (self._proof is not None))
             self.background.ponder(state, self.role, move)
 
     def _begin_proof(self, state: State, move: Term | None) -> None:

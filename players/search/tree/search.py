@@ -46,12 +46,13 @@ class CompiledSearch:
 
     `n_rounds` counts the walks of the caller's thread in the last move. `counts` adds up walks, plays, rounds and the
     depths of walks of all; plays are by the tables `played`, and `uses_amaf` says whether what they say of moves
-    counts. To be used by one thread. With a budget of rounds it has no other threads, and moves the same each time.
+    counts; `n_used` is how many of the threads search. To be asked by one thread. With a budget of rounds it has no
+    other threads, and moves the same each time.
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT, n_threads: int = 1) -> None:
         self.game, self.rules, self.seed = game, game.rules, seed
-        self.n_rounds = 0
+        self.n_rounds, self.n_used = 0, n_threads
         n_moves = mean_moves(game)
         self.uses_amaf = settings.uses_amaf(game, n_moves)
         self._knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
@@ -182,9 +183,10 @@ class CompiledSearch:
 
     def _be_helped(self, root: int) -> None:
         """Let the other threads search from *root* as well, where they do not yet."""
-        if not self._is_helped and len(self._workers) > 1:
+        if not self._is_helped and self.n_used > 1:
             self._is_helped = True
-            self._threads = WorkerThreads(partial(self._help, worker, root) for worker in self._workers[1:])
+            others = self._workers[1 : self.n_used]
+            self._threads = WorkerThreads(partial(self._help, worker, root) for worker in others)
 
     def _help(self, worker: Worker, root: int, is_wanted: IsWanted) -> None:
         while is_wanted() and not self.tree.is_solved(root):
