@@ -153,13 +153,13 @@ def graph_for(game: CompiledGame, *, is_timeless: bool, max_mb: int) -> Graph:
 def conditions_of(game: CompiledGame) -> tuple[tuple[int, ...], ...]:
     """Return the ways to the best goal, each of literals that must hold together."""
     best = best_goal_of(game)
-    gates = _GateInputs(game.rules.single)
+    gates = GateInputs(game.rules.single)
     values = game.rules.single.goal_value[0].tolist()
     literals = [value for value, goal in zip(values, game.rules.goals[0], strict=True) if goal == best]
     return tuple(gates.conjuncts(way) for literal in literals for way in gates.disjuncts(literal)) or ((),)
 
 
-class _GateInputs:
+class GateInputs:
     """The gates of tables by the rows that they give a value."""
 
     def __init__(self, tables: Tables) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search import answersets, evaluator, nested
 from players.search.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
+from players.search.patterns.beams import BeamSearch
 from players.search.positions import Report, ignore
 
 SLICE_S: Final = 0.05
@@ -24,6 +26,8 @@ MIN_SOLVING_S: Final = 1.0
 """With less time the solver is not asked: what comes before it begins would take all."""
 CONDITION_SLICE_S: Final = 0.2
 """The same of the search over conditions, which soon ends where it is of no use."""
+
+_KERNEL_PATIENCE_S: Final = 0.01
 
 
 class PlanFinder(Protocol):
@@ -218,6 +222,8 @@ class PlanSearch:
         found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
+        patience_s = _KERNEL_PATIENCE_S if budget.max_rounds is None else math.inf
+        found.append(BeamSearch(self.game, root, self.random, patience_s))
         found.append(nested.PolicySearch(self.game, root, self.random))
         is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
         if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
