@@ -11,6 +11,7 @@ from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
 from players.search import alphabeta, deepening, evaluator, infosets, kernel_calls, nested, perfect, plans
+from players.search.patterns.beams import load_pattern_kernels
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
 from players.search.tree.search import load_search_kernel
@@ -129,6 +130,7 @@ class MctsPlayer(Player):
         super().warm_up()
         load_search_kernel()
         load_proof_kernel()
+        load_pattern_kernels()
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""

@@ -24,8 +24,8 @@ LEADING: Final = 3
 """How many times as long the search works that found the best plan known."""
 MIN_SOLVING_S: Final = 1.0
 """With less time the solver is not asked: what comes before it begins would take all."""
-CONDITION_SLICE_S: Final = 0.2
-"""The same of the search over conditions, which soon ends where it is of no use."""
+LONG_SLICE_S: Final = 0.2
+"""The same of the searches that soon end where they are of no use."""
 
 _KERNEL_PATIENCE_S: Final = 0.01
 
@@ -95,7 +95,7 @@ def _now_s(budget: SearchBudget) -> float:
 
 
 def _slice_s(finder: PlanFinder) -> float:
-    return CONDITION_SLICE_S if isinstance(finder, ConditionSearch) else SLICE_S
+    return LONG_SLICE_S if isinstance(finder, ConditionSearch | BeamSearch) else SLICE_S
 
 
 @dataclass(slots=True)

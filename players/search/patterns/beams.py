@@ -125,7 +125,7 @@ class Beam:
         self._layer = np.zeros((1, n_variables), np.int16)
         self._n_expanded = 0
         self._is_cut = False
-        self._codes: list[NDArray[np.int64]] = []
+        self._codes: list[NDArray[np.int32]] = []
         self._touched = touched_by(variables)
         self._work = work_for(len(databases.first), n_variables)
         n_candidates = self._width * n_moves
@@ -133,8 +133,8 @@ class Beam:
         self._candidates = Candidates(
             n=np.zeros(1, np.int64),
             scores=np.empty(n_candidates, np.int64),
-            codes=np.empty(n_candidates, np.int64),
-            met=np.zeros(1 << (4 * n_candidates).bit_length(), np.uint64),
+            codes=np.empty(n_candidates, np.int32),
+            met=np.zeros(1 << (2 * n_candidates).bit_length(), np.uint64),
             keys=keys,
         )
 

@@ -48,7 +48,7 @@ class Candidates(NamedTuple):
 
     n: NDArray[np.int64]
     scores: NDArray[np.int64]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     met: NDArray[np.uint64]
     keys: NDArray[np.uint64]
 

@@ -20,6 +20,7 @@ from players.search.patterns.causality import Bits, CausalGraph, FluentSet, flue
 
 MAX_VARIABLES: Final = 500
 MAX_VALUES: Final = 1_000
+MAX_MOVES: Final = 2_000
 MAX_ENTRIES: Final = 4_000_000
 """The largest table of transitions."""
 _N_LANES_A_STEP: Final = 4_096
@@ -50,7 +51,7 @@ def find_variables(game: CompiledGame, packed: bytes) -> Generator[None, None, V
 
     Conditions of the goal that hang together with too many fluents are left out, but fluents must not be among them.
     """
-    if not CausalGraph.can_follow(game.rules.single):
+    if not CausalGraph.can_follow(game.rules.single) or len(game.moves) > MAX_MOVES:
         return None
     graph = CausalGraph(game)
     legal = _legal_conditions(game, graph)
@@ -99,16 +100,17 @@ def _legal_conditions(game: CompiledGame, graph: CausalGraph) -> list[_Condition
 def _goal_conditions(game: CompiledGame, graph: CausalGraph) -> list[_Condition]:
     """Return what must hold for the best goal, in the way to it with the most conditions; nothing where none is fit."""
     for way in sorted(conditions_of(game), key=len, reverse=True):
-        found, is_fit = [], True
+        found = []
         for literal in way:
-            support = graph.support(literal)
-            closure = graph.closure(support & ~graph.clock)
-            is_own = closure is not None and not support & graph.clock
-            if is_own and support:
-                found.append(_Condition(literal, closure or 0))
-            is_fit &= is_own or not support & ~graph.clock or graph.gates.inputs(literal & ~1) is not None
-        if is_fit and found:
-            return found
+            fluents = graph.support(literal)
+            closure = None if fluents & graph.clock else graph.closure(fluents)
+            if closure:
+                found.append(_Condition(literal, closure))
+            elif fluents & ~graph.clock and graph.gates.inputs(literal & ~1) is None:
+                break  # a fluent whose variable would be too large
+        else:
+            if found:
+                return found
     return []
 
 
@@ -153,8 +155,10 @@ class _Variable:
 
     def take(self, legal: Bits, following: Bits) -> None:
         """Note what follows the next new values. *Shapes*: N values, *legal* (N, M), *following* (N, M, fluents)."""
-        after = np.full(legal.shape, -1, np.int16)
-        for i, move in np.argwhere(legal).tolist():
+        own = np.arange(self._n_done, self._n_done + len(legal))[:, None]
+        after = np.where(legal, own, -1).astype(np.int16)
+        has_changed = (following != np.array(self.new(len(legal)))[:, None]).any(axis=2)
+        for i, move in np.argwhere(legal & has_changed).tolist():
             after[i, move] = self.add(following[i, move])
         self._after.append(after)
         self._n_done += len(legal)
@@ -166,7 +170,7 @@ class _Variable:
 
 def _variables(legal: Sequence[_Condition], goal: Sequence[_Condition]) -> list[_Variable]:
     """Return a variable for each closed set that is no part of another one, with the conditions that it decides."""
-    closures = {condition.closure for condition in (*legal, *goal)}
+    closures = {condition.closure for condition in (*legal, *goal) if condition.closure}
     with_fluent: dict[int, list[tuple[FluentSet, _Variable]]] = {}
 
     def holder(closure: FluentSet) -> _Variable | None:
@@ -213,11 +217,12 @@ def _expand(game: CompiledGame, graph: CausalGraph, root: Bits, group: Sequence[
     after = game.batch.next(packed, np.tile(np.arange(n_moves), len(states))[:, None])
     following = np.unpackbits(after, axis=1, count=len(root)).astype(np.bool_).reshape(len(states), n_moves, -1)
     for variable, values in zip(group, new, strict=True):
-        n = len(values)
-        legal = np.ones((n, n_moves), np.bool_)
-        for condition in variable.legal if n else ():
-            legal[:, condition.move] &= graph.holds(condition.literal, states[:n])
-        variable.take(legal, following[:n, :, variable.fluents])
+        if values:
+            n = len(values)
+            legal = np.ones((n, n_moves), np.bool_)
+            for condition in variable.legal:
+                legal[:, condition.move] &= graph.holds(condition.literal, states[:n])
+            variable.take(legal, following[:n, :, variable.fluents])
 
 
 def _joined(graph: CausalGraph, root: Bits, variables: Sequence[_Variable]) -> Variables | None:
