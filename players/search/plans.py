@@ -107,10 +107,13 @@ class Plan:
     states: list[bytes] = field(default_factory=list)
 
     def rest_from(self, packed: bytes) -> Plan | None:
-        """Return what is left of the plan in the state *packed*, None where the plan does not go through it."""
+        """Return what is left of the plan in the state *packed*, None where the plan does not go through it.
+
+        Where it comes back to the state, the way round is left out: a play would else never end.
+        """
         if packed not in self.states:
             return None
-        i = self.states.index(packed)
+        i = len(self.states) - 1 - self.states[::-1].index(packed)
         return Plan(self.goal, self.moves[i:], self.states[i:])
 
 

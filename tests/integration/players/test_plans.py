@@ -16,7 +16,7 @@ from players.search.answersets import AnswerSetSearch
 from players.search.evaluator import compiled_game_of
 from players.search.graphs import ConditionSearch, GraphSearch, Moves, has_clock
 from players.search.nested import PolicySearch
-from players.search.plans import OneRoleSearch, PlanSearch, checked_plan
+from players.search.plans import OneRoleSearch, Plan, PlanSearch, checked_plan
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, role, rounds
 from tests.kit.players.puzzles import LIGHTS, SQUARE, TWO_ENDS
@@ -126,6 +126,10 @@ def test_better_plans_are_reported_on_the_way() -> None:
 def test_a_plan_that_does_not_end_the_play_is_none() -> None:
     game = compiled_of(LIGHTS)
     assert checked_plan(game, first(game).packed, (0,)) is None
+
+
+def test_what_is_left_of_a_plan_that_comes_back_to_a_state_leaves_out_the_way_round() -> None:
+    assert Plan(100, (0, 1, 2, 3), [b"a", b"b", b"a", b"c"]).rest_from(b"a") == Plan(100, (2, 3), [b"a", b"c"])
 
 
 def reachable(game: Game) -> set[frozenset[object]]:
