@@ -20,6 +20,8 @@ from players.search.patterns.causality import Bits, CausalGraph, FluentSet, flue
 
 MAX_VARIABLES: Final = 500
 MAX_VALUES: Final = 1_000
+MAX_FOLLOWING: Final = 100_000
+"""How many values times moves a variable may have."""
 MAX_MOVES: Final = 2_000
 MAX_ENTRIES: Final = 4_000_000
 """The largest table of transitions."""
@@ -64,9 +66,8 @@ def find_variables(game: CompiledGame, packed: bytes) -> Generator[None, None, V
     root = np.unpackbits(np.frombuffer(packed, np.uint8), count=len(game.fluents)).astype(np.bool_)
     for variable in found:
         variable.add(root[variable.fluents])
-    groups = _disjoint(found)
-    while any(variable.has_new for variable in found):
-        for group in groups:
+    for group in _disjoint(found):  # those with the most fluents first, which are the likeliest to be too large
+        while any(variable.has_new for variable in group):
             yield
             _expand(game, graph, root, group)
             if not all(variable.is_small(len(game.moves)) for variable in group):
@@ -139,7 +140,7 @@ class _Variable:
 
     def is_small(self, n_moves: int) -> bool:
         """Return whether it has so few values that it is of use."""
-        return len(self.values) <= min(MAX_VALUES, MAX_ENTRIES // max(1, n_moves))
+        return len(self.values) <= min(MAX_VALUES, MAX_FOLLOWING // n_moves)
 
     def new(self, n: int) -> list[Bits]:
         """Return up to *n* values whose moves were not made."""
