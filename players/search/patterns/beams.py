@@ -19,7 +19,7 @@ from gdl.compiler.compiled import CompiledGame
 from players.search.graphs import Moves, best_goal_of, clock_of, has_clock
 from players.search.kernel_calls import InTheMaking
 from players.search.patterns.databases import draw_patterns, make_databases
-from players.search.patterns.kernels import Candidates, Databases, Touched, expand, sweep, work_for
+from players.search.patterns.kernels import FAR, Candidates, Databases, Touched, expand, sweep, work_for
 from players.search.patterns.variables import Variables, find_variables
 
 PASSES: Final = ((24, 10), (27, 12), (30, 14), (31, 16), (31, 16))
@@ -77,6 +77,8 @@ class BeamSearch:
         for max_sums, width in PASSES:
             patterns = draw_patterns(variables, self._random, 1 << max_sums)
             databases = yield from make_databases(variables, patterns)
+            if FAR in databases.distances[databases.first]:  # in the first state all values are 0
+                return
             beam = Beam(variables, databases, 1 << width, self._random.getrandbits(32))
             while not beam.is_done and beam.depth < max_depth:
                 self.n_rounds += beam.advance()

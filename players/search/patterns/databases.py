@@ -40,12 +40,12 @@ def draw_patterns(variables: Variables, random: Random, max_sums: int) -> list[P
 
     A variable alone is allowed in any case.
     """
-    largest = MAX_STATES
     cost = len(variables.moves) * (1 if is_reversible(variables) else FORWARD_COST)
+    largest = min(MAX_STATES, max_sums // cost)
     while True:
         found = _draw(variables, random, largest)
         n_states = sum(_size(variables, pattern) for pattern in found)
-        if largest == 1 or (n_states <= MAX_BYTES and n_states * cost <= max_sums):
+        if largest <= 1 or (n_states <= MAX_BYTES and n_states * cost <= max_sums):
             return found
         largest //= 2
 
@@ -60,25 +60,32 @@ def _size(variables: Variables, pattern: Sequence[int]) -> int:
 
 
 def _draw(variables: Variables, random: Random, largest: int) -> list[Pattern]:
-    """Draw patterns of *largest* states at most, until each variable of the goal is in several."""
+    """Draw patterns of *largest* states at most that have each variable of the goal several times.
+
+    The variables of the goal are dealt out; where they end, the last pattern is filled up by any variables.
+    """
     wanted = np.flatnonzero(variables.is_goal).tolist()
-    others = np.flatnonzero(~variables.is_goal).tolist()
-    n_covers = dict.fromkeys(wanted, 0)
     found: dict[Pattern, None] = {}
-    while min(n_covers.values()) < N_COVERS:
-        by_need = sorted(wanted, key=lambda variable: (n_covers[variable], random.random()))
-        pattern, size = [by_need[0]], _size(variables, by_need[:1])
-        for variable in (*by_need[1:], *random.sample(others, len(others))):
-            n_values = int(variables.n_values[variable])
-            if size * n_values > largest:
-                break
-            pattern.append(variable)
-            size *= n_values
-        for variable in pattern:
-            if variable in n_covers:
-                n_covers[variable] += 1
-        found[tuple(sorted(pattern))] = None
+    for _ in range(N_COVERS):
+        todo = random.sample(wanted, len(wanted))
+        while todo:
+            n = max(1, _n_fitting(variables, todo, largest))
+            pattern, todo = todo[:n], todo[n:]
+            if not todo:
+                others = [c for c in range(len(variables.n_values)) if c not in pattern]
+                others = random.sample(others, len(others))
+                pattern += others[: _n_fitting(variables, others, largest // _size(variables, pattern))]
+            found[tuple(sorted(pattern))] = None
     return list(found)
+
+
+def _n_fitting(variables: Variables, order: Sequence[int], largest: int) -> int:
+    """Return how many variables from the first on make up a pattern of *largest* states at most."""
+    n, size = 0, 1
+    while n < len(order) and size * variables.n_values[order[n]] <= largest:
+        size *= int(variables.n_values[order[n]])
+        n += 1
+    return n
 
 
 def make_databases(variables: Variables, patterns: Sequence[Pattern]) -> Generator[None, None, Databases]:
