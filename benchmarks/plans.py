@@ -1,7 +1,7 @@
 """The benchmark of plans: a player at games of one role, with a start clock, then with short clocks to the end.
 
 Run as `python -m benchmarks.plans`; without files it takes those of one role among the public rule files, which
-GGP_SHARED leads to. `docs/strength.md` keeps the figures.
+GGP_SHARED leads to. `docs/plans.md` keeps the figures.
 """
 
 from __future__ import annotations

@@ -123,17 +123,30 @@ class PerfectSearch:
         best = self._searched(search, state, SearchBudget(deadline=deadline.at_most(glance_s)), report)
         if best is None or search.has_solved(state):
             return best
-        expected = None if self.insight is None else self.insight.value
-        if self.options.n_threads > 1 and prover.is_near(state, deadline.remaining_s):
-            end = deadline.earlier(glance_s)
-            proof = BackgroundProof(prover, state, self.role, end, expected)
-            search.n_used -= 1
-            self._searched(search, state, SearchBudget(deadline=end, is_wanted=lambda: not proof.has_move), report)
-            found = proof.stop()
-            search.n_used += 1
+        if self.options.n_threads > 1:
+            found = self._proven_beside(search, prover, state, deadline.earlier(glance_s), report)
         else:
-            found = prover.think(state, self.role, deadline, expected)
+            found = prover.think(state, self.role, deadline, self._expected)
         return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
+
+    @property
+    def _expected(self) -> float | None:
+        """The goal to expect, as far as something was found for this move."""
+        return None if self.insight is None else self.insight.value
+
+    def _proven_beside(
+        self, search: CompiledSearch, prover: Prover, state: State, deadline: Deadline, report: Report
+    ) -> ProofFinding:
+        """Return what one of several threads proves while the others search."""
+        share = self.options.n_threads * prover.share_for(state, deadline.remaining_s)
+        end = deadline.at_most(min(share, 1.0) * deadline.remaining_s)
+        proof = BackgroundProof(prover, state, self.role, end, self._expected)
+        search.n_used -= 1
+        self._searched(search, state, SearchBudget(deadline=end, is_wanted=lambda: not proof.has_ended), report)
+        search.n_used += 1
+        found = proof.stop()
+        prover.learn_from(found)
+        return found
 
     def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""

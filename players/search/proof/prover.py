@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf, log
+from math import exp, inf, log
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,9 @@ _LEAST_SHARE: Final = 1 / 64
 """The shares of the time left for a move; the first one at the start too."""
 _START_S: Final = 5.0
 """The most that is spent before the first move."""
+_FALLING: Final = 0.3
+"""A proof that seems to take ten times as long as there is has half of that share: guesses are as far off as that."""
+_NEAR: Final = log(10)
 _AT_ONCE: Final = 16
 """So many states are expanded to see what was proven before."""
 _N_PLAYS: Final = 512
@@ -62,8 +65,9 @@ class ProofFinding:
 class Prover:
     """Looks for proofs in a game of two roles whose goals add up to the same in every end.
 
-    Where random plays end so soon that a proof seems to fit into half of a move's time, it has that. Else its share is
-    doubled where the state is solved, and halved where nothing is found.
+    Where random plays end so soon that a proof seems to fit into half of a move's time, it has that, and less the
+    longer it seems to take. It has at least a share that is doubled where the state is solved, and halved where nothing
+    is found.
     """
 
     def __init__(self, game: CompiledGame, table_mb: int = DEFAULT_TABLE_MB) -> None:
@@ -95,14 +99,25 @@ class Prover:
         """
         if not self.share:
             return ProofFinding()
-        share = _MOST_SHARE if self.is_near(state, _MOST_SHARE * deadline.remaining_s) else self.share
+        share = self.share_for(state, deadline.remaining_s)
         budget = SearchBudget(deadline=deadline.at_most(share * deadline.remaining_s))
         found = self.prove(state, role, budget, expected)
+        self.learn_from(found)
+        return found
+
+    def share_for(self, state: State, seconds: float) -> float:
+        """Return which share of the *seconds* for a move a proof of what *state* is worth is to have."""
+        if not self.share:
+            return 0.0
+        excess = max(0.0, self._log_excess(state, _MOST_SHARE * seconds))
+        return max(self.share, _MOST_SHARE * exp(-_FALLING * excess))
+
+    def learn_from(self, found: ProofFinding) -> None:
+        """Take more of the next moves where a move's share has *found* what its state is worth, else less."""
         if found.is_solved:
             self.share = min(_MOST_SHARE, 2 * self.share)
         elif not found.settled:
             self.share = 0.0 if self.search.is_refused else max(_LEAST_SHARE, self.share / 2)
-        return found
 
     def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
         """Return what is proven about *state* for *role* by all of a *budget*; *expected* as in `think`.
@@ -136,16 +151,20 @@ class Prover:
         return solution
 
     def is_near(self, state: State, seconds: float) -> bool:
-        """Return whether it seems possible to prove within *seconds* what *state* is worth."""
+        """Return whether it may be possible to prove within *seconds* what *state* is worth."""
+        return self._log_excess(state, seconds) <= _NEAR
+
+    def _log_excess(self, state: State, seconds: float) -> float:
+        """Return the logarithm of how many times *seconds* a proof of what *state* is worth seems to take."""
         here = self.search.compiled(state) if self.share else None
         if here is None or self._n_skipped > 0:
             self._n_skipped = max(0, self._n_skipped - 1)
-            return False
+            return inf
         limit = log(max(self._nodes_per_s * seconds, 2.0))
         effort = log_effort(self.search.game, here, limit)
         if effort == inf:
             self._n_skipped = _N_SKIPPED
-        return effort <= limit
+        return effort - limit
 
     def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
         is_first = role == self.search.game.roles[0]
@@ -181,10 +200,9 @@ class BackgroundProof:
         self._proof = InTheMaking(partial(prover.prove, state, role, budget, expected), "proof")
 
     @property
-    def has_move(self) -> bool:
-        """Whether a move is proven by now."""
-        found = self._proof.get(0.0)
-        return found is not None and found.move is not None
+    def has_ended(self) -> bool:
+        """Whether the thread has ended: what the state is worth is known, or the deadline has passed."""
+        return self._proof.get(0.0) is not None
 
     def stop(self) -> ProofFinding:
         """Return what was found, when the thread has ended."""

@@ -13,6 +13,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
 from players.search import perfect
+from players.search.proof import prover as prover_module
 from players.search.proof.prover import BackgroundProof, ProofFinding, Prover, goal_sum, log_effort
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
@@ -85,7 +86,16 @@ def test_a_proof_that_seems_possible_has_half_of_a_move(monkeypatch: pytest.Monk
 
 
 def test_where_ends_are_far_a_prover_that_finds_nothing_takes_ever_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shares(monkeypatch, "connectfour", "", 8.0) == [1 / 8, 1 / 16, 1 / 32]
+    assert shares(monkeypatch, "breakthrough", "", 8.0) == [1 / 8, 1 / 16, 1 / 32]
+
+
+def test_a_proof_that_seems_to_take_ten_times_as_long_has_half_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ten_times(_game: object, _state: object, limit: float) -> float:
+        return limit + log(10)
+
+    monkeypatch.setattr(prover_module, "log_effort", ten_times)
+    found = shares(monkeypatch, "connectfour", "", 8.0)
+    assert found == [pytest.approx(1 / 4, abs=0.002)] * 3
 
 
 def effort_of(game: CompiledGame, state: State, limit: float) -> float:
@@ -124,7 +134,7 @@ def test_a_proof_in_a_thread_finds_what_the_prover_finds() -> None:
     game = compiled("connectfour")
     state, yellow = after(game, LATE), game.roles[1]
     proof = BackgroundProof(Prover(game), state, yellow, Deadline.after(600.0))
-    while not proof.has_move:
+    while not proof.has_ended:
         time.sleep(0.001)
     found = proof.stop()
     assert (str(found.move) in WINNING, found.value) == (True, 100)
