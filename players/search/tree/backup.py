@@ -188,5 +188,4 @@ def back_up_all(t, f, w, n):
                 n = node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles + r))
                 put_float(w.likely, step * f.n_roles + r, np.float32(1) / np.float32(max(n, 1)))
             count_choices(t, f, w, step, node, slot)
-        put_node(t, end, nodes.VISITS, node_at(t, end, nodes.VISITS) + 1)
         back_up(t, f, w, i, end)

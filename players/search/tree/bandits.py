@@ -18,6 +18,8 @@ UCB: Final = 0
 REGRET: Final = 1
 RULES: Final = {"ucb": UCB, "regret": REGRET}
 """How roles choose where several do, by name."""
+MADE_BY: Final = 2
+"""The visits of a node beside those along its edges: that by which it was made, and the one that is to go on now."""
 MANY_VISITS: Final = 50
 """A node with as many visits goes by its own plays, and those below it by them that have fewer."""
 EXPLORED: Final = 0.1
@@ -37,8 +39,17 @@ def below(w, n):
     return np.int64(((state >> U(32)) * U(n)) >> U(32))
 
 
+@inlined
+def n_walks_along(t, first, n):
+    """Return how many walks went along *n* edges from the *first* on."""
+    n_walks = np.int64(0)
+    for e in range(first, first + n):
+        n_walks += edge_at(t, e, nodes.VISITS)
+    return n_walks
+
+
 @subroutine
-def best_edge(t, w, first, n, visits, floor, exploration, minimax_share):
+def best_edge(t, w, first, n, floor, exploration, minimax_share):
     """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
 
     The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first.
@@ -46,7 +57,8 @@ def best_edge(t, w, first, n, visits, floor, exploration, minimax_share):
     proven for another one, will not be taken: both are left out.
     Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
     """
-    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
+    visits = n_walks_along(t, first, n) + MADE_BY
+    c = np.float32(exploration) * np.sqrt(np.log(np.float32(visits)))
     shift = below(w, n)  # begin anywhere, so that ties are broken at random
     best, found = np.float32(-1e9), first + shift
     for i in range(n):
@@ -99,14 +111,15 @@ def _value(t, edge, total, n_plays, bias):
 
 
 @subroutine
-def best_edge_by_amaf(t, w, first, n, visits, floor, exploration, bias):
+def best_edge_by_amaf(t, w, first, n, floor, exploration, bias):
     """Return the edge among *n* with the highest bound, of walks and plays together; as `best_edge` in all else.
 
     *bias* is how far off the mean of plays is: the larger, the sooner an edge's own walks count more. Below a node with
     `MANY_VISITS` those with fewer go by what it knows of the moves of a role.
     Source: Cazenave 2015, generalized rapid action value estimation (GRAVE).
     """
-    c = np.float32(exploration) * np.sqrt(np.log(np.float32(max(visits, 1))))
+    visits = n_walks_along(t, first, n) + MADE_BY
+    c = np.float32(exploration) * np.sqrt(np.log(np.float32(visits)))
     has_many, shift = visits >= MANY_VISITS, below(w, n)
     best, found = np.float32(-1e9), first + shift
     for i in range(n):

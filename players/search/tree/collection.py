@@ -11,6 +11,7 @@ from players.search.tree.nodes import (
     edge_at,
     edge_minimax,
     move_at,
+    next_block,
     node_at,
     node_minimax,
     put_amaf,
@@ -92,7 +93,8 @@ def _copy_edges(old, new, f, node, min_visits):
     n_edges = np.int64(0)
     for r in range(n_roles):
         n_edges += node_at(new, node, nodes.BOUNDS + n_roles + r)
-    first = np.int64(word_at(new.size, ONE))
+    first = next_block(np.int64(word_at(new.size, ONE)))
+    put_word(new.size, ONE, U(first))
     put_node(new, node, nodes.FIRST, first)
     is_joint = node_at(new, node, nodes.DECIDER) == nodes.SIMULTANEOUS
     for edge in range(old_first, old_first + n_edges):

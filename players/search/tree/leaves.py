@@ -32,7 +32,16 @@ from gdl.compiler.kernels.words import (
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, below
 from players.search.tree.implicit import expect_of_edges
-from players.search.tree.nodes import any_goal, move_at, node_at, put_amaf, put_edge, put_node, put_node_minimax
+from players.search.tree.nodes import (
+    any_goal,
+    move_at,
+    next_block,
+    node_at,
+    put_amaf,
+    put_edge,
+    put_node,
+    put_node_minimax,
+)
 from players.search.tree.sharing import lock, publish, unlock
 from players.search.tree.walks import hash_at, joint_key, joint_slot
 
@@ -86,7 +95,7 @@ def _give_edges(t, f, w, j, node, n_moves):
             return STUCK
         if n > 1:
             n_choosing, decider = n_choosing + 1, r
-    first = np.int64(word_at(t.size, ONE))
+    first = next_block(np.int64(word_at(t.size, ONE)))
     if first + at(w.n_legal, limits + f.n_roles) + 1 > np.int64(t.max_edges):
         return NO_ROOM
     put_node(t, node, nodes.DECIDER, decider if n_choosing <= 1 else nodes.SIMULTANEOUS)
@@ -190,7 +199,6 @@ def insert_at(t, f, words, begin):
     for s in range(t.n_words):
         put_word(t.words, U(node) * t.n_words + s, word_at(words, begin + s))
     put_node(t, node, nodes.FIRST, nodes.UNOPENED)
-    put_node(t, node, nodes.VISITS, 0)
     put_node(t, node, nodes.SOLVED, 0)
     for r in range(np.int64(f.n_roles)):
         put_node(t, node, nodes.BOUNDS + r, any_goal(f, r))

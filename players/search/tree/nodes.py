@@ -2,6 +2,7 @@
 
 A node is a state, one for equal states; an edge is a move of a role at a node. A node gets its edges at the second
 visit: most never have a second. What a walk touches lies together, in half a cache line a node and a quarter an edge.
+Walks are counted at edges alone, so that those of several threads hardly ever write to what others read of a node.
 """
 
 from collections.abc import Sequence
@@ -13,20 +14,22 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
-from gdl.compiler.kernels.words import ONES, ZERO, U, at, float_at, put, put_float
+from gdl.compiler.kernels.words import ONES, ZERO, U, W, at, float_at, put, put_float, rows
 from gdl.compiler.tables import CompiledRules
 from gdl.game import RANDOM, Role
 
 FIRST: Final = 0
-VISITS: Final = 1
-DECIDER: Final = 2
-SOLVED: Final = 3
-BOUNDS: Final = 4
+DECIDER: Final = 1
+SOLVED: Final = 2
+BOUNDS: Final = 3
 """Columns of a node; after BOUNDS, one for each role, the number of edges of each role, none where it has one move."""
 TOTAL: Final = 0
+VISITS: Final = 1
 CHILD: Final = 2
 LIMITS: Final = 3
-"""Columns of an edge, beside VISITS: the sum of goals, the child, and the bounds of the goal of its role."""
+"""Columns of an edge: the sum of goals, the walks along it, the child, and the bounds of the goal of its role."""
+EDGES_A_LINE: Final = 4
+"""The edges of a node begin in a cache line of their own: threads that write there would else wait for each other."""
 AMAF_TOTAL: Final = 0
 AMAF_PLAYS: Final = 1
 PENDING: Final = 2
@@ -49,18 +52,18 @@ CLOSED: Final = 1 << 16
 class Tree(NamedTuple):
     """Nodes and edges. *Shapes*: N nodes, E edges, S words a state, R roles.
 
-    `size` (3,): nodes, edges and joint moves in use. `words` (N, S); `node` (N, width): the first edge, visits, the
-    role that chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the sum of the
-    goals of the walks along it, visits, the child, and the bounds of its role's goal; `move` (E,). `table` has the
-    nodes (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with
-    the joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the
-    first edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash.
-    Where `uses_amaf`, `amaf` (E, 3) has for each edge the sum of the goals of those plays below its node in which its
-    role has made its move, how many these are, and how many walks along the edge are not added up yet.
-    Where `uses_minimax`, `node_minimax` (N,) and `edge_minimax` (E,) are what weights and minimax say of nodes, for the
-    first of two roles, and of edges, for the role that chooses, in percent.
-    By the *rule* of regret matching, edges of roles that choose at once have a regret, in float32, in place of bounds.
-    A thread that changes more than numbers of walks, and their sums, has the `lock` (8,), which is not zero then.
+    `size` (3,): nodes, edges and joint moves in use. `words` (N, S); `node` (N, width): the first edge, the role that
+    chooses, whether it is solved, and each role's bounds and number of edges. `edge` (E, 4): the sum of the goals of
+    the walks along it, their number, the child, and the bounds of its role's goal; `move` (E,). `table` has the nodes
+    (plus one) by the hash of their state. Where several roles choose, an edge leads on for each joint move, with the
+    joint move's hash in place of bounds and a move, and the previous such edge of the node in place of a sum; the first
+    edge of the node names the last of them in place of a child. `joint_key` and `joint_edge` list them by hash. Where
+    `uses_amaf`, `amaf` (E, 3) has for each edge the sum of the goals of those plays below its node in which its role
+    has made its move, how many these are, and how many walks along the edge are not added up yet. Where `uses_minimax`,
+    `node_minimax` (N,) and `edge_minimax` (E,) are what weights and minimax say of nodes, for the first of two roles,
+    and of edges, for the role that chooses, in percent. By the *rule* of regret matching, edges of roles that choose at
+    once have a regret, in float32, in place of bounds. A thread that changes more than numbers of walks, and their
+    sums, has the `lock` (8,), which is not zero then.
     """
 
     size: NDArray[np.int64]
@@ -129,6 +132,12 @@ class TreeSize:
     n_joint: int
     uses_amaf: bool
     uses_minimax: bool
+
+
+@inlined
+def next_block(n_edges):
+    """Return the first edge of a node that gets its edges where there are so many in all."""
+    return (n_edges + EDGES_A_LINE - 1) // EDGES_A_LINE * EDGES_A_LINE
 
 
 @inlined
@@ -221,7 +230,7 @@ def tree_size(
     """Return the room for a tree of a game in which roles have *n_moves* moves in the mean."""
     n_roles = len(rules.goals)
     node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * (4 if uses_minimax else 3)
-    edges = 2 + 0.4 * n_moves
+    edges = 2 + 0.4 * (n_moves + EDGES_A_LINE / 2)
     joint_bytes = 24 if n_roles > 1 else 0
     edge_bytes = 20 + 12 * uses_amaf + 4 * uses_minimax
     n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))
@@ -246,8 +255,8 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
         uses_amaf=int(size.uses_amaf),
         uses_minimax=int(size.uses_minimax),
         words=np.zeros((size.n_nodes, words), np.uint64),
-        node=np.zeros((size.n_nodes, width), np.int32),
-        edge=np.zeros((size.n_edges, 4), np.int32),
+        node=_lines(size.n_nodes, width),
+        edge=_lines(size.n_edges, 4),
         move=np.zeros(size.n_edges, np.int32),
         table=np.zeros(n_places, np.int32),
         joint_key=np.zeros(2 * size.n_joint, np.uint64),
@@ -275,6 +284,12 @@ def rule_facts(rules: CompiledRules, roles: Sequence[Role]) -> RuleFacts:
         len(roles),
         roles.index(RANDOM) if RANDOM in roles else NONE,
     )
+
+
+def _lines(n: int, width: int) -> NDArray[np.int32]:
+    """Return *n* rows of zeros, of which the first one begins a cache line."""
+    n_words = n * width // 2
+    return rows(-(-n_words // W)).reshape(-1)[:n_words].view(np.int32).reshape(n, width)
 
 
 def _width(n_roles: int) -> int:

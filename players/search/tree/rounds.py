@@ -5,16 +5,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import kernel, subroutine
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, put, rows
 from gdl.compiler.tables import CompiledRules, Tables
 from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.averages import MoveSums, add_moves, no_sums
 from players.search.tree.backup import back_up, back_up_all
+from players.search.tree.bandits import n_walks_along
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
-from players.search.tree.nodes import node_at, put_node
+from players.search.tree.nodes import node_at
 from players.search.tree.plays import PlayRoom, play_out, play_room
 from players.search.tree.spread import find_spread, note_goals
 from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, unmark, walk_down, walks_for
@@ -58,6 +59,17 @@ def room_for(
     return SearchRoom(played, walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
 
 
+@inlined
+def _n_walks_through(t, f, node):
+    """Return how many walks went on from a node; none where it has no edges."""
+    n, first, r = np.int64(0), node_at(t, node, nodes.FIRST), np.int64(0)
+    if first >= 0:
+        while r + 1 < np.int64(f.n_roles) and node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + r) == 0:
+            r += 1
+        n = n_walks_along(t, first, node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + r))
+    return n
+
+
 @subroutine
 def _select(t, f, w, root, n_walks, knobs, counts):
     """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
@@ -93,7 +105,6 @@ def _abandon(t, f, w, n, n_leaves):
         for depth in range(at(w.depth, U(i))):
             step = step_of(i, depth)
             node, slot = at(w.node, step), at(w.edge, step)
-            put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) - 1)
             if slot == nodes.NONE:
                 continue
             count_early(t, slot, -1)
@@ -113,7 +124,7 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
     for _ in range(n_rounds):
         if node_at(t, root, nodes.SOLVED) != 0 or n_walks_left <= 0:
             break
-        n_walks = min(knobs.most_walks, max(knobs.least_walks, node_at(t, root, nodes.VISITS) // knobs.nodes_per_walk))
+        n_walks = min(knobs.most_walks, max(knobs.least_walks, _n_walks_through(t, f, root) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
         find_spread(f, w)

@@ -13,7 +13,7 @@ from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, float_at, put, put_word, word_at
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
-from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge, put_node
+from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge
 from players.search.tree.sharing import lock, observe, publish, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
@@ -157,12 +157,12 @@ def joint_slot(t, node, key):
 
 
 @inlined
-def _best_edge(t, w, node, r, first, n, floor, knobs, minimax_share):
-    visits, exploration = node_at(t, node, nodes.VISITS), np.float32(knobs.exploration) * float_at(w.spread, U(r))
+def _best_edge(t, w, r, first, n, floor, knobs, minimax_share):
+    exploration = np.float32(knobs.exploration) * float_at(w.spread, U(r))
     if t.uses_amaf != ZERO:
-        found = best_edge_by_amaf(t, w, first, n, visits, floor, exploration, np.float32(knobs.amaf_bias))
+        found = best_edge_by_amaf(t, w, first, n, floor, exploration, np.float32(knobs.amaf_bias))
     else:
-        found = best_edge(t, w, first, n, visits, floor, exploration, np.float32(minimax_share))
+        found = best_edge(t, w, first, n, floor, exploration, np.float32(minimax_share))
     return found
 
 
@@ -178,7 +178,7 @@ def _chosen_joint(t, f, w, node, step, knobs):
             elif t.rule == U(REGRET):
                 edge = draw_by_regret(t, w, step * f.n_roles + U(r), first, n)
             else:
-                edge = _best_edge(t, w, node, r, first, n, -1, knobs, 0.0)
+                edge = _best_edge(t, w, r, first, n, -1, knobs, 0.0)
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     key = joint_key(t, node, w.role_edge, step * f.n_roles, f.n_roles)
@@ -265,7 +265,7 @@ def _chosen_slot(t, f, w, node, step, knobs):
             slot = first + below(w, n)
         else:
             floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
-            slot = _best_edge(t, w, node, d, first, n, floor, knobs, knobs.minimax_share)
+            slot = _best_edge(t, w, d, first, n, floor, knobs, knobs.minimax_share)
     return slot
 
 
@@ -275,7 +275,6 @@ def walk_down(t, f, w, root, i, n_leaves, knobs):
     node, depth = np.int64(root), 0
     while node_at(t, node, nodes.SOLVED) == 0 and depth < nodes.MAX_DEPTH:
         step = step_of(i, depth)
-        put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) + 1)
         put(w.node, step, node)
         first = node_at(t, node, nodes.FIRST)
         if first < 0:
@@ -306,6 +305,5 @@ def walk_down(t, f, w, root, i, n_leaves, knobs):
             put(w.depth, U(i), depth)
             return leaf
         node = child
-    put_node(t, node, nodes.VISITS, node_at(t, node, nodes.VISITS) + 1)
     put(w.depth, U(i), depth)
     return -1 - node

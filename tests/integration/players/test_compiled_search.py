@@ -22,12 +22,12 @@ from players.search.tree.nodes import (
     AMAF_PLAYS,
     AMAF_TOTAL,
     BOUNDS,
+    CHILD,
     DECIDER,
     FIRST,
     LOW,
     PENDING,
     SIMULTANEOUS,
-    SOLVED,
     TOTAL,
     VISITS,
 )
@@ -159,7 +159,7 @@ def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> Non
     assert search.tree.arrays.node[root, DECIDER] == SIMULTANEOUS
     for role in search.game.roles:
         found = search.tree.figures(root, role)
-        assert sum(each.n_walks for each in found) == search.tree.arrays.node[root, VISITS]
+        assert sum(each.n_walks for each in found) == search.counts["walks"]
         assert all(4_000 < each.n_walks < 16_000 and 20 < each.mean < 80 for each in found)
 
 
@@ -184,19 +184,20 @@ def test_rock_paper_and_scissors_are_taken_alike(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour"])
-def test_the_visits_of_a_node_are_those_of_its_edges(name: str) -> None:
+def test_no_more_walks_go_on_from_a_node_than_come_to_it(name: str) -> None:
     search = search_of(compiled(name))
-    thought(search, 3_000)
-    tree, n_opened = search.tree.arrays, 0
+    root = thought(search, 3_000)
+    tree = search.tree.arrays
+    child, n_walks = tree.edge[: tree.size[1], CHILD], tree.edge[: tree.size[1], VISITS]
+    n_opened = 0
     for node in range(int(tree.size[0])):
         row = tree.node[node]
-        if row[FIRST] < 0 or row[SOLVED]:
+        if row[FIRST] < 0 or node == root:
             continue
         n_opened += 1
         edges = search.tree.edges(node, search.game.roles[row[DECIDER]])
         assert edges.stop <= tree.size[1]
-        visits = sum(int(tree.edge[edge, VISITS]) for edge in edges)
-        assert visits <= row[VISITS]
+        assert n_walks[edges.start : edges.stop].sum() <= n_walks[child == node].sum()
     assert n_opened > 10
 
 
