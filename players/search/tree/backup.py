@@ -176,9 +176,11 @@ def back_up(t, f, w, i, end):
 
 @subroutine
 def back_up_all(t, f, w, n):
-    """Add the goals of the first *n* walks of a round, whose leaves are nodes by now."""
+    """Add the goals of the first *n* walks of a round whose leaves are nodes by now; others were added before."""
     for i in range(n):
         leaf, step = at(w.leaf, U(i)), step_of(i, at(w.depth, U(i)) - 1)
+        if leaf == nodes.ENDED:
+            continue
         end, node = at(w.end, U(leaf)), at(w.node, step)
         if at(w.edge, step) == nodes.NONE:  # the node above was opened in this round
             slot = at(w.slot, U(leaf))

@@ -40,6 +40,8 @@ NONE: Final = -1
 """No child yet; below that, the leaf of a round that is going to be the child."""
 SIMULTANEOUS: Final = -1
 """The decider of a node where several roles choose."""
+ENDED: Final = -1
+"""The leaf of a walk that needs none: it ended at a node whose worth is known, and was added up at once."""
 MAX_DEPTH: Final = 250
 """A walk that is longer gives up, and counts as even."""
 EVEN: Final = 50

@@ -38,7 +38,7 @@ from gdl.compiler.kernels.words import (
     xor,
 )
 from gdl.compiler.tables import CompiledRules, Tables
-from players.search.tree.nodes import BOUNDS, EVEN, LOW, SOLVED, node_at
+from players.search.tree.nodes import BOUNDS, ENDED, EVEN, LOW, SOLVED, node_at
 
 _MAX_COPIES: Final = 16
 
@@ -172,7 +172,10 @@ def _place(t, f, w, n, room):
     """Give the walks that need plays lanes, the same number each; return how many walks that are."""
     n_open = 0
     for i in range(n):
-        node = at(w.end, U(at(w.leaf, U(i))))
+        leaf = at(w.leaf, U(i))
+        if leaf == ENDED:
+            continue
+        node = at(w.end, U(leaf))
         if node_at(t, node, SOLVED) != 0:
             for r in range(f.n_roles):
                 put(w.goals, U(i) * f.n_roles + r, node_at(t, node, BOUNDS + np.int64(r)) & LOW)

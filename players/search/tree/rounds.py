@@ -17,8 +17,25 @@ from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import node_at
 from players.search.tree.plays import PlayRoom, play_out, play_room
+from players.search.tree.sharing import observe
 from players.search.tree.spread import find_spread, note_goals
-from players.search.tree.walks import FULL, Walks, count_early, counts_early, step_of, unmark, walk_down, walks_for
+from players.search.tree.walks import (
+    AT_NODE,
+    FULL,
+    Group,
+    Walks,
+    begin_walks,
+    count_early,
+    counts_early,
+    first_alone,
+    next_group,
+    open_together,
+    step_of,
+    unmark,
+    walk_alone,
+    walk_on,
+    walks_for,
+)
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -71,38 +88,64 @@ def _n_walks_through(t, f, node):
 
 
 @subroutine
-def _select(t, f, w, root, n_walks, knobs, counts):
-    """Walk to leaves; return how many walks need plays, and how many leaves they have, below zero without room."""
-    n, n_leaves = 0, 0
-    for _ in range(n_walks):
-        leaf = walk_down(t, f, w, root, n, n_leaves, knobs)
-        counts[DEPTHS] += at(w.depth, U(n))
-        if leaf == FULL:
-            return n, -1 - n_leaves
-        if leaf >= 0:
-            put(w.leaf, U(n), leaf)
-            n_leaves = max(n_leaves, leaf + 1)
-            n += 1
-            continue
-        node = -1 - leaf
-        counts[N_WALKS] += 1
-        is_solved = node_at(t, node, nodes.SOLVED) != 0
+def _add_ended(t, f, w, group):
+    """Add up the walks of a group whose node is solved, or too deep, where they count as even."""
+    node = group.node
+    is_solved = node_at(t, node, nodes.SOLVED) != 0
+    for k in range(group.begin, group.end):
+        i = at(w.order, U(k))
         for r in range(np.int64(f.n_roles)):
             goal = node_at(t, node, nodes.BOUNDS + r) & nodes.LOW if is_solved else np.int64(nodes.EVEN)
-            put(w.goals, U(n) * f.n_roles + U(r), goal)
-        back_up(t, f, w, n, node)
-        if node_at(t, root, nodes.SOLVED) != 0:
-            break
-    return n, n_leaves
+            put(w.goals, U(i) * f.n_roles + U(r), goal)
+        back_up(t, f, w, i, node)
+        put(w.leaf, U(i), nodes.ENDED)
 
 
 @subroutine
-def _abandon(t, f, w, n, n_leaves):
+def _select(t, f, w, root, n_walks, knobs, counts):
+    """Walk to leaves; return how many walks need them, and how many leaves there are, below zero without room."""
+    begin_walks(w, root, n_walks)
+    n_waiting, n_leaves, n_ended = np.int64(1), np.int64(0), np.int64(0)
+    while n_waiting > 0:
+        group = next_group(w, n_waiting)
+        n_waiting -= 1
+        group, n_waiting = first_alone(t, w, group, n_waiting)
+        if group.end - group.begin == 1:
+            i = at(w.order, U(group.begin))
+            leaf = walk_alone(t, f, w, i, group.node, group.depth, n_leaves, knobs)
+            if leaf == FULL:
+                counts[N_WALKS] += n_ended
+                return n_walks - n_ended, -1 - n_leaves
+            if leaf <= AT_NODE:
+                _add_ended(t, f, w, Group(group.begin, group.end, AT_NODE - leaf, group.depth))
+                n_ended += 1
+            else:
+                put(w.leaf, U(i), leaf)
+                n_leaves = max(n_leaves, leaf + 1)
+        elif node_at(t, group.node, nodes.SOLVED) != 0 or group.depth >= nodes.MAX_DEPTH:
+            _add_ended(t, f, w, group)
+            n_ended += group.end - group.begin
+        elif node_at(t, group.node, nodes.FIRST) < 0:
+            n_leaves = open_together(t, f, w, group, n_leaves)
+        else:
+            observe()
+            n_waiting, n_leaves = walk_on(t, f, w, group, n_waiting, n_leaves, knobs)
+            if n_waiting == FULL:
+                counts[N_WALKS] += n_ended
+                return n_walks - n_ended, -1 - n_leaves
+    for i in range(n_walks):
+        counts[DEPTHS] += at(w.depth, U(i))
+    counts[N_WALKS] += n_ended
+    return n_walks - n_ended, n_leaves
+
+
+@subroutine
+def _abandon(t, f, w, n_walks, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
         unmark(t, w, j)
-    for i in range(n):
-        for depth in range(at(w.depth, U(i))):
+    for i in range(n_walks):
+        for depth in range(at(w.depth, U(i)) if at(w.leaf, U(i)) != nodes.ENDED else 0):
             step = step_of(i, depth)
             node, slot = at(w.node, step), at(w.edge, step)
             if slot == nodes.NONE:
@@ -130,23 +173,23 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
         find_spread(f, w)
         n, n_leaves = _select(t, f, w, root, n_walks, knobs, counts)
         if n_leaves < 0:
-            _abandon(t, f, w, n, -1 - n_leaves)
+            _abandon(t, f, w, n_walks, -1 - n_leaves)
             return NO_ROOM
         if n == 0:
             continue
         ending = make_leaves(single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits)
         if ending != OK:
-            _abandon(t, f, w, n, n_leaves)
+            _abandon(t, f, w, n_walks, n_leaves)
             return ending
         if tree.uses_minimax:
             judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)
-        n_plays = play_out(room.played, tree, t, rules, f, w, n, room.plays, knobs.max_steps)
+        n_plays = play_out(room.played, tree, t, rules, f, w, n_walks, room.plays, knobs.max_steps)
         if n_plays < 0:
-            _abandon(t, f, w, n, n_leaves)
+            _abandon(t, f, w, n_walks, n_leaves)
             return STUCK
         if len(room.plays.weights) == 0:
-            note_goals(f, w, n)
-        back_up_all(t, f, w, n)
+            note_goals(f, w, n_walks)
+        back_up_all(t, f, w, n_walks)
         if room.plays.work.keeps_made and n_plays > 0:
             add_moves(single.n_fluents, room.plays, room.sums)
             if tree.uses_amaf:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import ONE, U, at, put_float, put_word, word_at
+from players.search.tree.nodes import ENDED
 
 N_SUMS: Final = 3
 """Of each role the number of walks, the sum of their goals, and that of the squares."""
@@ -25,11 +26,15 @@ def note_goals(f, w, n):
     for r in range(U(f.n_roles)):
         place = U(N_SUMS) * r
         total, squares = word_at(w.goal_sums, place + ONE), word_at(w.goal_sums, place + U(2))
+        n_noted = word_at(w.goal_sums, place)
         for i in range(U(n)):
+            if at(w.leaf, i) == ENDED:
+                continue
+            n_noted += ONE
             goal = U(at(w.goals, i * U(f.n_roles) + r))
             total += goal
             squares += goal * goal
-        put_word(w.goal_sums, place, word_at(w.goal_sums, place) + U(n))
+        put_word(w.goal_sums, place, n_noted)
         put_word(w.goal_sums, place + ONE, total)
         put_word(w.goal_sums, place + U(2), squares)
 

@@ -1,5 +1,7 @@
 """The first stage of a round: walks down the tree, each to a leaf that is to be made or opened.
 
+Walks that come to a node go on from there together: each chooses, knowing what those before it have chosen there, and
+they part only then. So a node is looked at once in a round, which matters where other threads write to it as well.
 Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step.
 """
 
@@ -17,8 +19,12 @@ from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_e
 from players.search.tree.sharing import lock, observe, publish, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
-FULL: Final = -(2**40)
+FULL: Final = -1
 """There is no room for a joint move."""
+AT_NODE: Final = -2
+"""What stands for node 0 where a walk ended at a node; nodes count down from there."""
+_WALKING: Final = -2
+"""The leaf of a walk that is still on its way."""
 
 
 class Walks(NamedTuple):
@@ -30,7 +36,8 @@ class Walks(NamedTuple):
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
     (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few.
     `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be. Leaves count from
-    `first_leaf` on where other threads see them.
+    `first_leaf` on where other threads see them. `order` (512,) are the walks group by group, and `waiting` (512, 4)
+    the groups that are to go on: where they begin and end, the node and its depth.
     """
 
     node: NDArray[np.int32]
@@ -51,7 +58,18 @@ class Walks(NamedTuple):
     reference: NDArray[np.float32]
     goal_sums: NDArray[np.uint64]
     spread: NDArray[np.float32]
+    order: NDArray[np.int32]
+    waiting: NDArray[np.int32]
     first_leaf: int
+
+
+class Group(NamedTuple):
+    """Walks that stand at the same node: those from `begin` to `end` in the order of walks."""
+
+    begin: int
+    end: int
+    node: int
+    depth: int
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) -> Walks:
@@ -79,6 +97,8 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) 
         reference=np.zeros((n_moves, 2), np.float32),
         goal_sums=np.zeros((n_roles, N_SUMS), np.uint64),
         spread=np.ones(n_roles, np.float32),
+        order=ints(N_LANES),
+        waiting=ints(N_LANES, 4),
         first_leaf=number * N_LANES,
     )
 
@@ -269,41 +289,159 @@ def _chosen_slot(t, f, w, node, step, knobs):
     return slot
 
 
+@inlined
+def _share_leaf(t, f, w, step, node, slot, mark, n_leaves):
+    """Return the leaf below *slot*, or of a node to be opened where that is NONE: that of a mark, or the next one."""
+    leaf = _leaf_of(w, mark)
+    if leaf < 0:
+        leaf = np.int64(n_leaves)
+        _begin_leaf(t, f, w, step, node, slot, leaf)
+        if slot == nodes.NONE:
+            replaced(t.node, U(node) * t.width + U(nodes.FIRST), mark, _mark_of(w, leaf))
+        else:
+            replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), mark, _mark_of(w, leaf))
+    return leaf
+
+
 @subroutine
-def walk_down(t, f, w, root, i, n_leaves, knobs):
-    """Walk down; return the leaf, *n_leaves* for a new one, or -1 - node where it ended at a node, or FULL."""
-    node, depth = np.int64(root), 0
+def _choose_all(t, f, w, group, knobs):
+    """Let each walk of a group choose an edge, one after the other; return whether there was room for joint moves."""
+    for k in range(group.begin, group.end):
+        i = at(w.order, U(k))
+        step = step_of(i, group.depth)
+        put(w.node, step, group.node)
+        slot = _chosen_slot(t, f, w, group.node, step, knobs)
+        if slot < 0:
+            return False
+        count_choices(t, f, w, step, group.node, slot)
+        put(w.edge, step, slot)
+        put(w.depth, U(i), group.depth + 1)
+    return True
+
+
+@inlined
+def _end_of_same(w, begin, end, depth):
+    """Bring those walks of a group together that have chosen as the one at *begin*; return where they end."""
+    slot, last = at(w.edge, step_of(at(w.order, U(begin)), depth)), begin + 1
+    for k in range(begin + 1, end):
+        i = at(w.order, U(k))
+        if at(w.edge, step_of(i, depth)) == slot:
+            put(w.order, U(k), at(w.order, U(last)))
+            put(w.order, U(last), i)
+            last += 1
+    return last
+
+
+@inlined
+def _put_leaf(w, begin, end, leaf):
+    for k in range(begin, end):
+        put(w.leaf, U(at(w.order, U(k))), leaf)
+
+
+@inlined
+def _wait(w, n_waiting, begin, end, node, depth):
+    """Put a group where it waits to go on from a node."""
+    place = U(4 * n_waiting)
+    put(w.waiting, place, begin)
+    put(w.waiting, place + ONE, end)
+    put(w.waiting, place + U(2), node)
+    put(w.waiting, place + U(3), depth)
+
+
+@subroutine
+def begin_walks(w, root, n_walks):
+    """Let all walks of a round wait at the root."""
+    for i in range(U(n_walks)):
+        put(w.order, i, np.int64(i))
+        put(w.depth, i, 0)
+        put(w.leaf, i, _WALKING)
+    _wait(w, 0, 0, n_walks, root, 0)
+
+
+@inlined
+def next_group(w, n_waiting):
+    """Return the group that has come last of those that wait."""
+    place = U(4 * (n_waiting - 1))
+    return Group(
+        at(w.waiting, place), at(w.waiting, place + ONE), at(w.waiting, place + U(2)), at(w.waiting, place + U(3))
+    )
+
+
+@subroutine
+def open_together(t, f, w, group, n_leaves):
+    """Let the walks of a group be those that open its node; return how many leaves there are then."""
+    step = step_of(at(w.order, U(group.begin)), group.depth)
+    leaf = _share_leaf(t, f, w, step, group.node, np.int64(nodes.NONE), node_at(t, group.node, nodes.FIRST), n_leaves)
+    _put_leaf(w, group.begin, group.end, leaf)
+    for k in range(group.begin, group.end):
+        i = at(w.order, U(k))
+        put(w.node, step_of(i, group.depth), group.node)
+        put(w.edge, step_of(i, group.depth), nodes.NONE)
+        put(w.depth, U(i), group.depth + 1)
+    return max(n_leaves, leaf + 1)
+
+
+@subroutine
+def walk_alone(t, f, w, i, begun, depth, n_leaves, knobs):
+    """Walk down to the end from a node; return the leaf, or FULL, or AT_NODE - node where it ended at a node."""
+    node = np.int64(begun)
     while node_at(t, node, nodes.SOLVED) == 0 and depth < nodes.MAX_DEPTH:
         step = step_of(i, depth)
         put(w.node, step, node)
+        depth += 1
         first = node_at(t, node, nodes.FIRST)
         if first < 0:
-            # not opened yet: this walk opens it; where another one of the round is about to, it shares that leaf
-            leaf = _leaf_of(w, first)
-            if leaf < 0:
-                leaf = np.int64(n_leaves)
-                _begin_leaf(t, f, w, step, node, np.int64(nodes.NONE), leaf)
-                replaced(t.node, U(node) * t.width + U(nodes.FIRST), first, _mark_of(w, leaf))
             put(w.edge, step, nodes.NONE)
-            put(w.depth, U(i), depth + 1)
-            return leaf
+            put(w.depth, U(i), depth)
+            return _share_leaf(t, f, w, step, node, np.int64(nodes.NONE), first, n_leaves)
         observe()
         slot = _chosen_slot(t, f, w, node, step, knobs)
         if slot < 0:
-            put(w.depth, U(i), depth)
             return np.int64(FULL)
         count_choices(t, f, w, step, node, slot)
         put(w.edge, step, slot)
-        depth += 1
+        put(w.depth, U(i), depth)
         child = edge_at(t, slot, nodes.CHILD)
         if child < 0:
-            leaf = _leaf_of(w, child)
-            if leaf < 0:
-                leaf = np.int64(n_leaves)
-                _begin_leaf(t, f, w, step, node, slot, leaf)
-                replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), child, _mark_of(w, leaf))
-            put(w.depth, U(i), depth)
-            return leaf
+            return _share_leaf(t, f, w, step, node, slot, child, n_leaves)
         node = child
-    put(w.depth, U(i), depth)
-    return -1 - node
+    return AT_NODE - node
+
+
+@inlined
+def first_alone(t, w, group, n_waiting):
+    """Return the group, or its first walk where roles choose at once, and how many groups wait then.
+
+    There the next walk is to know what this one comes to, if that is known at once: all would else choose alike.
+    """
+    end = group.end
+    if node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS and group.end - group.begin > 1:
+        end = group.begin + 1
+        _wait(w, n_waiting, end, group.end, group.node, group.depth)
+        n_waiting += 1
+    return Group(group.begin, end, group.node, group.depth), n_waiting
+
+
+@subroutine
+def walk_on(t, f, w, group, n_waiting, n_leaves, knobs):
+    """Let a group go on from its node, which is opened; those that have chosen alike then wait, or share a leaf.
+
+    Returns how many groups wait then, FULL where there is no room, and how many leaves there are.
+    """
+    if not _choose_all(t, f, w, group, knobs):
+        return np.int64(FULL), np.int64(n_leaves)
+    begin = group.begin
+    while begin < group.end:
+        end = _end_of_same(w, begin, group.end, group.depth)
+        step = step_of(at(w.order, U(begin)), group.depth)
+        slot = at(w.edge, step)
+        child = edge_at(t, slot, nodes.CHILD)
+        if child < 0:
+            leaf = _share_leaf(t, f, w, step, group.node, slot, child, n_leaves)
+            _put_leaf(w, begin, end, leaf)
+            n_leaves = max(n_leaves, leaf + 1)
+        else:
+            _wait(w, n_waiting, begin, end, child, group.depth + 1)
+            n_waiting += 1
+        begin = end
+    return np.int64(n_waiting), np.int64(n_leaves)
