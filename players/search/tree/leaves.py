@@ -32,6 +32,7 @@ from gdl.compiler.kernels.words import (
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, below
 from players.search.tree.implicit import expect_of_edges
+from players.search.tree.joint import hash_at, joint_key, joint_slot
 from players.search.tree.nodes import (
     any_goal,
     move_at,
@@ -43,7 +44,6 @@ from players.search.tree.nodes import (
     put_node_minimax,
 )
 from players.search.tree.sharing import lock, publish, unlock
-from players.search.tree.walks import hash_at, joint_key, joint_slot
 
 OK: Final = 0
 NO_ROOM: Final = 1

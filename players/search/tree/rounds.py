@@ -6,36 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
-from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, put, rows
+from gdl.compiler.kernels.words import ONES, ZERO, U, addresses, at, rows
 from gdl.compiler.tables import CompiledRules, Tables
 from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.averages import MoveSums, add_moves, no_sums
-from players.search.tree.backup import back_up, back_up_all
+from players.search.tree.backup import back_up_all
 from players.search.tree.bandits import n_walks_along
+from players.search.tree.groups import select_leaves
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import node_at
 from players.search.tree.plays import PlayRoom, play_out, play_room
-from players.search.tree.sharing import observe
 from players.search.tree.spread import find_spread, note_goals
-from players.search.tree.walks import (
-    AT_NODE,
-    FULL,
-    Group,
-    Walks,
-    begin_walks,
-    count_early,
-    counts_early,
-    first_alone,
-    next_group,
-    open_together,
-    step_of,
-    unmark,
-    walk_alone,
-    walk_on,
-    walks_for,
-)
+from players.search.tree.walks import Walks, count_early, counts_early, step_of, unmark, walks_for
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
@@ -88,58 +72,6 @@ def _n_walks_through(t, f, node):
 
 
 @subroutine
-def _add_ended(t, f, w, group):
-    """Add up the walks of a group whose node is solved, or too deep, where they count as even."""
-    node = group.node
-    is_solved = node_at(t, node, nodes.SOLVED) != 0
-    for k in range(group.begin, group.end):
-        i = at(w.order, U(k))
-        for r in range(np.int64(f.n_roles)):
-            goal = node_at(t, node, nodes.BOUNDS + r) & nodes.LOW if is_solved else np.int64(nodes.EVEN)
-            put(w.goals, U(i) * f.n_roles + U(r), goal)
-        back_up(t, f, w, i, node)
-        put(w.leaf, U(i), nodes.ENDED)
-
-
-@subroutine
-def _select(t, f, w, root, n_walks, knobs, counts):
-    """Walk to leaves; return how many walks need them, and how many leaves there are, below zero without room."""
-    begin_walks(w, root, n_walks)
-    n_waiting, n_leaves, n_ended = np.int64(1), np.int64(0), np.int64(0)
-    while n_waiting > 0:
-        group = next_group(w, n_waiting)
-        n_waiting -= 1
-        group, n_waiting = first_alone(t, w, group, n_waiting)
-        if group.end - group.begin == 1:
-            i = at(w.order, U(group.begin))
-            leaf = walk_alone(t, f, w, i, group.node, group.depth, n_leaves, knobs)
-            if leaf == FULL:
-                counts[N_WALKS] += n_ended
-                return n_walks - n_ended, -1 - n_leaves
-            if leaf <= AT_NODE:
-                _add_ended(t, f, w, Group(group.begin, group.end, AT_NODE - leaf, group.depth))
-                n_ended += 1
-            else:
-                put(w.leaf, U(i), leaf)
-                n_leaves = max(n_leaves, leaf + 1)
-        elif node_at(t, group.node, nodes.SOLVED) != 0 or group.depth >= nodes.MAX_DEPTH:
-            _add_ended(t, f, w, group)
-            n_ended += group.end - group.begin
-        elif node_at(t, group.node, nodes.FIRST) < 0:
-            n_leaves = open_together(t, f, w, group, n_leaves)
-        else:
-            observe()
-            n_waiting, n_leaves = walk_on(t, f, w, group, n_waiting, n_leaves, knobs)
-            if n_waiting == FULL:
-                counts[N_WALKS] += n_ended
-                return n_walks - n_ended, -1 - n_leaves
-    for i in range(n_walks):
-        counts[DEPTHS] += at(w.depth, U(i))
-    counts[N_WALKS] += n_ended
-    return n_walks - n_ended, n_leaves
-
-
-@subroutine
 def _abandon(t, f, w, n_walks, n_leaves):
     """Take back the walks of a round that cannot be finished."""
     for j in range(n_leaves):
@@ -171,7 +103,8 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
         find_spread(f, w)
-        n, n_leaves = _select(t, f, w, root, n_walks, knobs, counts)
+        n, n_leaves = select_leaves(t, f, w, root, n_walks, knobs)
+        counts[N_WALKS] += n_walks - n
         if n_leaves < 0:
             _abandon(t, f, w, n_walks, -1 - n_leaves)
             return NO_ROOM
@@ -198,4 +131,6 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
         counts[N_WALKS] += n
         counts[N_PLAYS] += n_plays
         counts[N_ROUNDS] += 1
+        for i in range(n_walks):
+            counts[DEPTHS] += at(w.depth, U(i))
     return OK

@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ONE, ZERO, U, at, float_at, put, put_word, word_at
+from gdl.compiler.kernels.words import ZERO, U, at, float_at, put
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
-from players.search.tree.nodes import add_amaf, edge_at, move_at, node_at, put_edge
-from players.search.tree.sharing import lock, observe, publish, replaced, unlock
+from players.search.tree.joint import joint_key, joint_place, joint_slot
+from players.search.tree.nodes import add_amaf, edge_at, node_at, put_edge
+from players.search.tree.sharing import lock, observe, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
 FULL: Final = -1
 """There is no room for a joint move."""
 AT_NODE: Final = -2
 """What stands for node 0 where a walk ended at a node; nodes count down from there."""
-_WALKING: Final = -2
+WALKING: Final = -2
 """The leaf of a walk that is still on its way."""
 
 
@@ -61,15 +62,6 @@ class Walks(NamedTuple):
     order: NDArray[np.int32]
     waiting: NDArray[np.int32]
     first_leaf: int
-
-
-class Group(NamedTuple):
-    """Walks that stand at the same node: those from `begin` to `end` in the order of walks."""
-
-    begin: int
-    end: int
-    node: int
-    depth: int
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) -> Walks:
@@ -110,73 +102,6 @@ def step_of(i, depth):
 
 
 @inlined
-def _mixed(h, x):
-    h = (h ^ x) * U(0x9E3779B97F4A7C15)
-    return h ^ (h >> U(29))
-
-
-@subroutine
-def hash_at(words, begin, n):
-    """Return a hash of the *n* words from number *begin* on of those at an address."""
-    h = U(1469598103934665603)
-    for s in range(U(n)):
-        h = _mixed(h, word_at(words, begin + s))
-    return h
-
-
-@subroutine
-def joint_key(t, node, chosen, begin, n_roles):
-    """Return a hash of a joint move at a node; it is the same wherever the node lies.
-
-    The edges of the roles are the items of *chosen* from number *begin* on.
-    """
-    h = hash_at(t.words, U(node) * t.n_words, t.n_words)
-    for r in range(U(n_roles)):
-        edge = at(chosen, begin + r)
-        h = _mixed(h, U(move_at(t, edge) + 1) if edge >= 0 else ZERO)
-    return h
-
-
-@inlined
-def _joint_place(t, key):
-    """Return the place of a joint move in the table, or, where it is not there, the place where it is to be."""
-    i = key & t.joint_mask
-    while at(t.joint_edge, i) != 0:
-        observe()
-        if word_at(t.joint_key, i) == key:
-            break
-        i = (i + ONE) & t.joint_mask
-    return i
-
-
-@subroutine
-def joint_slot(t, node, key):
-    """Return the edge that leads on after a joint move, a new one where there is none; -1 where there is no room.
-
-    To be called with the lock.
-    """
-    i = _joint_place(t, key)
-    if at(t.joint_edge, i) != 0:
-        return at(t.joint_edge, i)
-    slot, n_joint = word_at(t.size, U(1)), word_at(t.size, U(2))
-    if slot + ONE > t.max_edges or U(2) * n_joint > t.joint_mask:
-        return np.int64(-1)
-    put_word(t.size, U(1), slot + ONE)
-    put_word(t.size, U(2), n_joint + ONE)
-    put_word(t.joint_key, i, key)
-    first = node_at(t, node, nodes.FIRST)
-    put_edge(t, slot, nodes.TOTAL, edge_at(t, first, nodes.CHILD))
-    put_edge(t, slot, nodes.VISITS, 0)
-    put_edge(t, slot, nodes.CHILD, nodes.NONE)
-    put_edge(t, slot, nodes.LIMITS, np.int64(key >> U(32)))
-    put(t.move, slot, np.int64(key & U(0xFFFFFFFF)))
-    put_edge(t, first, nodes.CHILD, np.int64(slot))
-    publish()
-    put(t.joint_edge, i, np.int64(slot))
-    return np.int64(slot)
-
-
-@inlined
 def _best_edge(t, w, r, first, n, floor, knobs, minimax_share):
     exploration = np.float32(knobs.exploration) * float_at(w.spread, U(r))
     if t.uses_amaf != ZERO:
@@ -202,7 +127,7 @@ def _chosen_joint(t, f, w, node, step, knobs):
             first += n
         put(w.role_edge, step * f.n_roles + U(r), edge)
     key = joint_key(t, node, w.role_edge, step * f.n_roles, f.n_roles)
-    slot = at(t.joint_edge, _joint_place(t, key))
+    slot = at(t.joint_edge, joint_place(t, key))
     if slot == 0:
         lock(t.lock)
         slot = joint_slot(t, node, key)
@@ -274,7 +199,7 @@ def _begin_leaf(t, f, w, step, node, slot, n_leaves):
 
 
 @inlined
-def _chosen_slot(t, f, w, node, step, knobs):
+def chosen_slot(t, f, w, node, step, knobs):
     """Choose a move at an opened node; return the edge that leads on, -1 where there is no room."""
     d, first = node_at(t, node, nodes.DECIDER), node_at(t, node, nodes.FIRST)
     if d == nodes.SIMULTANEOUS:
@@ -290,7 +215,7 @@ def _chosen_slot(t, f, w, node, step, knobs):
 
 
 @inlined
-def _share_leaf(t, f, w, step, node, slot, mark, n_leaves):
+def share_leaf(t, f, w, step, node, slot, mark, n_leaves):
     """Return the leaf below *slot*, or of a node to be opened where that is NONE: that of a mark, or the next one."""
     leaf = _leaf_of(w, mark)
     if leaf < 0:
@@ -301,84 +226,6 @@ def _share_leaf(t, f, w, step, node, slot, mark, n_leaves):
         else:
             replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), mark, _mark_of(w, leaf))
     return leaf
-
-
-@subroutine
-def _choose_all(t, f, w, group, knobs):
-    """Let each walk of a group choose an edge, one after the other; return whether there was room for joint moves."""
-    for k in range(group.begin, group.end):
-        i = at(w.order, U(k))
-        step = step_of(i, group.depth)
-        put(w.node, step, group.node)
-        slot = _chosen_slot(t, f, w, group.node, step, knobs)
-        if slot < 0:
-            return False
-        count_choices(t, f, w, step, group.node, slot)
-        put(w.edge, step, slot)
-        put(w.depth, U(i), group.depth + 1)
-    return True
-
-
-@inlined
-def _end_of_same(w, begin, end, depth):
-    """Bring those walks of a group together that have chosen as the one at *begin*; return where they end."""
-    slot, last = at(w.edge, step_of(at(w.order, U(begin)), depth)), begin + 1
-    for k in range(begin + 1, end):
-        i = at(w.order, U(k))
-        if at(w.edge, step_of(i, depth)) == slot:
-            put(w.order, U(k), at(w.order, U(last)))
-            put(w.order, U(last), i)
-            last += 1
-    return last
-
-
-@inlined
-def _put_leaf(w, begin, end, leaf):
-    for k in range(begin, end):
-        put(w.leaf, U(at(w.order, U(k))), leaf)
-
-
-@inlined
-def _wait(w, n_waiting, begin, end, node, depth):
-    """Put a group where it waits to go on from a node."""
-    place = U(4 * n_waiting)
-    put(w.waiting, place, begin)
-    put(w.waiting, place + ONE, end)
-    put(w.waiting, place + U(2), node)
-    put(w.waiting, place + U(3), depth)
-
-
-@subroutine
-def begin_walks(w, root, n_walks):
-    """Let all walks of a round wait at the root."""
-    for i in range(U(n_walks)):
-        put(w.order, i, np.int64(i))
-        put(w.depth, i, 0)
-        put(w.leaf, i, _WALKING)
-    _wait(w, 0, 0, n_walks, root, 0)
-
-
-@inlined
-def next_group(w, n_waiting):
-    """Return the group that has come last of those that wait."""
-    place = U(4 * (n_waiting - 1))
-    return Group(
-        at(w.waiting, place), at(w.waiting, place + ONE), at(w.waiting, place + U(2)), at(w.waiting, place + U(3))
-    )
-
-
-@subroutine
-def open_together(t, f, w, group, n_leaves):
-    """Let the walks of a group be those that open its node; return how many leaves there are then."""
-    step = step_of(at(w.order, U(group.begin)), group.depth)
-    leaf = _share_leaf(t, f, w, step, group.node, np.int64(nodes.NONE), node_at(t, group.node, nodes.FIRST), n_leaves)
-    _put_leaf(w, group.begin, group.end, leaf)
-    for k in range(group.begin, group.end):
-        i = at(w.order, U(k))
-        put(w.node, step_of(i, group.depth), group.node)
-        put(w.edge, step_of(i, group.depth), nodes.NONE)
-        put(w.depth, U(i), group.depth + 1)
-    return max(n_leaves, leaf + 1)
 
 
 @subroutine
@@ -393,9 +240,9 @@ def walk_alone(t, f, w, i, begun, depth, n_leaves, knobs):
         if first < 0:
             put(w.edge, step, nodes.NONE)
             put(w.depth, U(i), depth)
-            return _share_leaf(t, f, w, step, node, np.int64(nodes.NONE), first, n_leaves)
+            return share_leaf(t, f, w, step, node, np.int64(nodes.NONE), first, n_leaves)
         observe()
-        slot = _chosen_slot(t, f, w, node, step, knobs)
+        slot = chosen_slot(t, f, w, node, step, knobs)
         if slot < 0:
             return np.int64(FULL)
         count_choices(t, f, w, step, node, slot)
@@ -403,45 +250,6 @@ def walk_alone(t, f, w, i, begun, depth, n_leaves, knobs):
         put(w.depth, U(i), depth)
         child = edge_at(t, slot, nodes.CHILD)
         if child < 0:
-            return _share_leaf(t, f, w, step, node, slot, child, n_leaves)
+            return share_leaf(t, f, w, step, node, slot, child, n_leaves)
         node = child
     return AT_NODE - node
-
-
-@inlined
-def first_alone(t, w, group, n_waiting):
-    """Return the group, or its first walk where roles choose at once, and how many groups wait then.
-
-    There the next walk is to know what this one comes to, if that is known at once: all would else choose alike.
-    """
-    end = group.end
-    if node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS and group.end - group.begin > 1:
-        end = group.begin + 1
-        _wait(w, n_waiting, end, group.end, group.node, group.depth)
-        n_waiting += 1
-    return Group(group.begin, end, group.node, group.depth), n_waiting
-
-
-@subroutine
-def walk_on(t, f, w, group, n_waiting, n_leaves, knobs):
-    """Let a group go on from its node, which is opened; those that have chosen alike then wait, or share a leaf.
-
-    Returns how many groups wait then, FULL where there is no room, and how many leaves there are.
-    """
-    if not _choose_all(t, f, w, group, knobs):
-        return np.int64(FULL), np.int64(n_leaves)
-    begin = group.begin
-    while begin < group.end:
-        end = _end_of_same(w, begin, group.end, group.depth)
-        step = step_of(at(w.order, U(begin)), group.depth)
-        slot = at(w.edge, step)
-        child = edge_at(t, slot, nodes.CHILD)
-        if child < 0:
-            leaf = _share_leaf(t, f, w, step, group.node, slot, child, n_leaves)
-            _put_leaf(w, begin, end, leaf)
-            n_leaves = max(n_leaves, leaf + 1)
-        else:
-            _wait(w, n_waiting, begin, end, child, group.depth + 1)
-            n_waiting += 1
-        begin = end
-    return np.int64(n_waiting), np.int64(n_leaves)
