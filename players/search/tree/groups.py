@@ -65,10 +65,10 @@ def _next_group(w, n_waiting):
 
 
 @subroutine
-def _open_together(t, f, w, group, n_leaves):
-    """Let the walks of a group be those that open its node; return how many leaves there are then."""
+def _open_together(t, f, w, group, mark, n_leaves):
+    """Let the walks of a group share the leaf of its node's mark, or open it; return how many leaves there are then."""
     step = step_of(at(w.order, U(group.begin)), group.depth)
-    leaf = share_leaf(t, f, w, step, group.node, np.int64(nodes.NONE), node_at(t, group.node, nodes.FIRST), n_leaves)
+    leaf = share_leaf(t, f, w, step, group.node, np.int64(nodes.NONE), mark, n_leaves)
     _put_leaf(w, group.begin, group.end, leaf)
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
@@ -173,6 +173,7 @@ def select_leaves(t, f, w, root, n_walks, knobs):
     n_waiting, n_leaves, n_ended, has_room = np.int64(1), np.int64(0), np.int64(0), True
     while n_waiting > 0 and has_room:
         group, n_waiting = _first_alone(t, w, _next_group(w, n_waiting), n_waiting - 1)
+        first = node_at(t, group.node, nodes.FIRST)  # once: another thread may open the node in the meantime
         if group.end - group.begin == 1:
             i = at(w.order, U(group.begin))
             leaf = walk_alone(t, f, w, i, group.node, group.depth, n_leaves, knobs)
@@ -186,8 +187,8 @@ def select_leaves(t, f, w, root, n_walks, knobs):
         elif node_at(t, group.node, nodes.SOLVED) != 0 or group.depth >= nodes.MAX_DEPTH:
             _add_ended(t, f, w, group)
             n_ended += group.end - group.begin
-        elif node_at(t, group.node, nodes.FIRST) < 0:
-            n_leaves = _open_together(t, f, w, group, n_leaves)
+        elif first < 0:
+            n_leaves = _open_together(t, f, w, group, first, n_leaves)
         else:
             observe()
             n_waiting, n_leaves = _walk_on(t, f, w, group, n_waiting, n_leaves, knobs)
