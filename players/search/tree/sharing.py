@@ -35,6 +35,23 @@ def replaced(typingctx: Any, where: Any, number: Any, expected: Any, value: Any)
 
 
 @emitted
+def add_to(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
+    """Add to an item, numbered in uint64, of the array of int32 at an address.
+
+    The processor does it in one step: a thread that is stopped in between would undo what others add meanwhile.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        item = ir.IntType(32)
+        place = builder.gep(builder.inttoptr(args[0], item.as_pointer()), [args[1]])
+        total = builder.add(builder.load_atomic(place, "monotonic", 4), builder.trunc(args[2], item))
+        builder.store_atomic(total, place, "monotonic", 4)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.int64), codegen
+
+
+@emitted
 def publish(typingctx: Any) -> Any:
     """Let other threads see what was written before wherever they see what is written after."""
 

@@ -68,13 +68,14 @@ def faults(search: CompiledSearch) -> list[str]:
 
 
 def _misses_walks(search: CompiledSearch) -> bool:
-    """Return whether the edges of the first state count far fewer walks, or more, than there were.
+    """Return whether the edges of the first state count far fewer walks than there were, or more.
 
-    In games of a single step, where all walks are counted in the same places, some percent may be lost.
+    In games of a single step, where all walks are counted in the same places, some percent may be lost; so may
+    a part of what a round takes back for which there was no room.
     """
     root, role = search.tree.keep(search.game.initial_state), search.game.roles[0]
     n_walks = sum(each.n_walks for each in search.tree.figures(root, role))
-    return not 0.8 * search.counts["walks"] <= n_walks <= search.counts["walks"]
+    return not 0.8 * search.counts["walks"] <= n_walks <= 1.05 * search.counts["walks"]
 
 
 @pytest.mark.parametrize("name", ["connectfour", "breakthrough", "nim"])
