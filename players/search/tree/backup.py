@@ -14,8 +14,8 @@ from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.implicit import back_up_minimax
-from players.search.tree.nodes import add_amaf, any_goal, edge_at, high_of, node_at, put_edge, put_node
-from players.search.tree.sharing import add_to, lock, publish, unlock
+from players.search.tree.nodes import add_amaf, add_edge, any_goal, edge_at, high_of, node_at, put_edge, put_node
+from players.search.tree.sharing import lock, publish, unlock
 from players.search.tree.walks import count_choices, counts_early, step_of
 
 _MANY: Final = 1 << 24
@@ -94,7 +94,7 @@ def _prove(t, f, node, d):
 
 @subroutine
 def _add(t, edge, goal):
-    add_to(t.edge, U(4) * U(edge) + U(nodes.TOTAL), goal)
+    add_edge(t, edge, nodes.TOTAL, goal)
     visits = edge_at(t, edge, nodes.VISITS)
     if visits > _MANY:
         put_edge(t, edge, nodes.TOTAL, edge_at(t, edge, nodes.TOTAL) >> 1)
@@ -127,7 +127,7 @@ def _add_joint(t, f, w, step, node, goals):
             worth = np.int64(learn_regret(t, w, step * f.n_roles + U(r), first, n, edge, goal) + np.float32(0.5))
             put(w.goals, goals + U(r), min(max(worth, at(f.low, U(r))), at(f.high, U(r))))
         if not counts_early(t, node):
-            add_to(t.edge, U(4) * U(edge) + U(nodes.VISITS), np.int64(1))
+            add_edge(t, edge, nodes.VISITS, 1)
         elif t.uses_amaf != ZERO:
             add_amaf(t, edge, nodes.PENDING, -1)
         _add(t, edge, goal)

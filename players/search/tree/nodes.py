@@ -17,6 +17,7 @@ from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import ONES, ZERO, U, W, at, float_at, put, put_float, rows
 from gdl.compiler.tables import CompiledRules
 from gdl.game import RANDOM, Role
+from players.search.tree.sharing import add_to
 
 FIRST: Final = 0
 DECIDER: Final = 1
@@ -164,6 +165,12 @@ def edge_at(t, edge, column):
 def put_edge(t, edge, column, value):
     """Set a column of an edge."""
     put(t.edge, U(4) * U(edge) + U(column), value)
+
+
+@inlined
+def add_edge(t, edge, column, value):
+    """Add to a column of an edge, which other threads may do as well."""
+    add_to(t.edge, U(4) * U(edge) + U(column), np.int64(value))
 
 
 @inlined

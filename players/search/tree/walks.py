@@ -16,8 +16,8 @@ from gdl.compiler.kernels.words import ZERO, U, at, float_at, put
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
 from players.search.tree.joint import joint_key, joint_place, joint_slot
-from players.search.tree.nodes import add_amaf, edge_at, node_at
-from players.search.tree.sharing import add_to, lock, observe, replaced, unlock
+from players.search.tree.nodes import add_amaf, add_edge, edge_at, node_at
+from players.search.tree.sharing import lock, observe, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
 FULL: Final = -1
@@ -144,7 +144,7 @@ def counts_early(t, node):
 @inlined
 def count_early(t, edge, n_walks):
     """Count a walk that is on its way along an edge, or take that back with -1."""
-    add_to(t.edge, U(4) * U(edge) + U(nodes.VISITS), np.int64(n_walks))
+    add_edge(t, edge, nodes.VISITS, n_walks)
     if t.uses_amaf != ZERO:
         add_amaf(t, edge, nodes.PENDING, n_walks)
 
