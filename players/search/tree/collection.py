@@ -1,12 +1,22 @@
-"""Recycling: the part of a tree that can still be reached, copied into an empty one in the order of a walk."""
+"""Recycling: what can still be reached from a state is moved together in the room of its tree, and the rest forgotten.
+
+It goes in stages, each for the whole tree: nodes that are kept are marked, they move down in the order in which they
+lie, so do their edges, and what names a node or an edge by its number is mended.
+Source: Jones, Hosking and Moss 2011, The Garbage Collection Handbook, mark-compact collection.
+"""
+
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
-from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, at, put, put_word, word_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, at, prefetch, put, put_word, word_at
 from players.search.tree import nodes
-from players.search.tree.leaves import insert_at
+from players.search.tree.joint import hash_at
 from players.search.tree.nodes import (
+    RuleFacts,
+    Tree,
     amaf_at,
     edge_at,
     edge_minimax,
@@ -21,101 +31,234 @@ from players.search.tree.nodes import (
     put_node_minimax,
 )
 
-
-@subroutine
-def _copy_node(old, new, f, node):
-    """Return the number in the new tree of a node of the old one, which is added where it is not there yet."""
-    n_before = word_at(new.size, ZERO)
-    found = insert_at(new, f, old.words, U(node) * old.n_words)
-    if found >= 0 and word_at(new.size, ZERO) != n_before:
-        for column in range(old.width):
-            put_node(new, found, column, node_at(old, node, column))
-        if new.uses_minimax != ZERO:
-            put_node_minimax(new, found, node_minimax(old, node))
-    return found
+_KEPT_NODES: Final = 1 / 2
+_KEPT_EDGES: Final = 3 / 4
+"""How much of its room is in use after a tree is recycled, at most."""
+_GROWTH: Final = 2
+"""Where too much is left, only what is below edges with so many times as many walks is kept, and so on."""
+_DROPPED: Final = -1
+"""Where a node or an edge moves that is not kept; until it is known where, those that are have zero or more."""
 
 
-@subroutine
-def _copy_edge(old, new, f, edge, min_visits):
-    """Append an edge, and what it leads to where that was visited often enough; return its number, -1 without room."""
-    slot = word_at(new.size, ONE)
-    if slot >= new.max_edges:
-        return np.int64(-1)
-    put_word(new.size, ONE, slot + ONE)
-    for column in range(4):
-        put_edge(new, slot, column, edge_at(old, edge, column))
-    if new.uses_amaf != ZERO:
-        for column in range(3):
-            put_amaf(new, slot, column, amaf_at(old, edge, column))
-    if new.uses_minimax != ZERO:
-        put_edge_minimax(new, slot, edge_minimax(old, edge))
-    put(new.move, slot, move_at(old, edge))
-    child = edge_at(old, edge, nodes.CHILD)
-    if child >= 0:
-        is_kept = edge_at(old, edge, nodes.VISITS) >= min_visits
-        child = _copy_node(old, new, f, child) if is_kept else np.int64(nodes.NONE)
-        if is_kept and child < 0:
-            return np.int64(-1)
-        put_edge(new, slot, nodes.CHILD, child)
-    return np.int64(slot)
+_NOWHERE: Final = -2
+"""Where no edges begin; _DROPPED where an edge of a joint move does, which no node is asked for."""
+
+
+_AHEAD: Final = 8
+_FAR_AHEAD: Final = 16
+"""How many nodes before they are looked at their edges are fetched, and they themselves."""
+
+
+class _Moves(NamedTuple):
+    """Where nodes (N,) and edges of joint moves (E,) move, and the nodes that are kept (N,), the root first."""
+
+    node: NDArray[np.int32]
+    joint: NDArray[np.int32]
+    queue: NDArray[np.int32]
 
 
 @inlined
-def _key_of(t, slot):
-    """Return the hash of the joint move that an edge stands for, which it keeps in place of bounds and a move."""
-    return (U(edge_at(t, slot, nodes.LIMITS)) << U(32)) | (U(move_at(t, slot)) & U(0xFFFFFFFF))
+def _n_edges_of(t, f, node):
+    """Return how many edges an opened node has, joint moves not counted."""
+    n = np.int64(0)
+    for r in range(np.int64(f.n_roles)):
+        n += node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + r)
+    return n
 
 
-@subroutine
-def _copy_joint(old, new, f, head, first, min_visits):
-    """Append the edges that lead on after joint moves, and list them in the table; return whether there was room."""
-    previous = np.int64(nodes.NONE)
-    while head >= 0:
-        slot = _copy_edge(old, new, f, head, min_visits)
-        if slot < 0:
-            return False
-        i = _key_of(old, head) & new.joint_mask
-        while at(new.joint_edge, i) != 0:
-            i = (i + ONE) & new.joint_mask
-        put_word(new.joint_key, i, _key_of(old, head))
-        put(new.joint_edge, i, slot)
-        put_word(new.size, U(2), word_at(new.size, U(2)) + ONE)
-        put_edge(new, slot, nodes.TOTAL, previous)
-        previous, head = slot, edge_at(old, head, nodes.TOTAL)
-    put_edge(new, first, nodes.CHILD, previous)
-    return True
+@inlined
+def _is_joint(t, node):
+    return node_at(t, node, nodes.DECIDER) == nodes.SIMULTANEOUS
 
 
-@subroutine
-def _copy_edges(old, new, f, node, min_visits):
-    """Give a node of the new tree, a copy as it was, its edges and joint moves; return whether there was room."""
-    n_roles, old_first = np.int64(f.n_roles), node_at(new, node, nodes.FIRST)
-    n_edges = np.int64(0)
-    for r in range(n_roles):
-        n_edges += node_at(new, node, nodes.BOUNDS + n_roles + r)
-    first = next_block(np.int64(word_at(new.size, ONE)))
-    put_word(new.size, ONE, U(first))
-    put_node(new, node, nodes.FIRST, first)
-    is_joint = node_at(new, node, nodes.DECIDER) == nodes.SIMULTANEOUS
-    for edge in range(old_first, old_first + n_edges):
-        # the first edge of a node with joint moves names the last of these in place of a child
-        if _copy_edge(old, new, f, edge, np.int64(1) << 40 if is_joint else min_visits) < 0:
-            return False
-    return not is_joint or _copy_joint(old, new, f, edge_at(old, old_first, nodes.CHILD), first, min_visits)
+@inlined
+def _mark_below(t, m, edge, min_visits, n_marked):
+    """Mark what an edge leads to, where it was taken often enough; return how many nodes are marked then."""
+    child = edge_at(t, edge, nodes.CHILD)
+    if child >= 0 and edge_at(t, edge, nodes.VISITS) >= min_visits and at(m.node, U(child)) == _DROPPED:
+        put(m.node, U(child), 0)
+        put(m.queue, U(n_marked), child)
+        n_marked += 1
+    return n_marked
 
 
 @kernel
-def collect(old_tree, new_tree, rules, root, min_visits, max_nodes):
-    """Copy what is reachable from *root* by edges that were taken *min_visits* times into an empty tree.
+def _mark(tree, rules, moves, root, min_visits, max_nodes, max_edges):
+    """Mark the nodes that can be reached from *root* by edges that were taken *min_visits* times.
 
-    Returns the number of the root there, or -1 where that is more than *max_nodes* nodes or does not fit.
+    Returns how many there are, -1 where they or their edges are too many.
     """
-    old, new, f = addresses(old_tree), addresses(new_tree), addresses(rules)
-    found, node = _copy_node(old, new, f, root), 0
-    while node < np.int64(word_at(new.size, ZERO)):
-        if node >= max_nodes:
+    t, f, m = addresses(tree), addresses(rules), addresses(moves)
+    put(m.node, U(root), 0)
+    put(m.queue, ZERO, root)
+    n_marked, n_done, n_edges = np.int64(1), np.int64(0), np.int64(1)
+    while n_done < n_marked:
+        node = at(m.queue, U(n_done))
+        n_done += 1
+        if n_done + _FAR_AHEAD < n_marked:
+            prefetch(t.node, U(at(m.queue, U(n_done + _FAR_AHEAD))) * t.width // U(16))
+            ahead = node_at(t, at(m.queue, U(n_done + _AHEAD)), nodes.FIRST)
+            if ahead >= 0:
+                prefetch(t.edge, U(ahead // nodes.EDGES_A_LINE))
+        first = node_at(t, node, nodes.FIRST)
+        if first < 0:
+            continue
+        n = _n_edges_of(t, f, node)
+        n_edges = next_block(n_edges) + n
+        if _is_joint(t, node):
+            slot = edge_at(t, first, nodes.CHILD)
+            while slot >= 0:
+                put(m.joint, U(slot), 0)
+                n_edges += 1
+                n_marked = _mark_below(t, m, slot, min_visits, n_marked)
+                slot = edge_at(t, slot, nodes.TOTAL)
+        else:
+            for edge in range(first, first + n):
+                n_marked = _mark_below(t, m, edge, min_visits, n_marked)
+        if n_marked > max_nodes or n_edges > max_edges:
             return np.int64(-1)
-        if node_at(new, node, nodes.FIRST) >= 0 and not _copy_edges(old, new, f, node, min_visits):
-            return np.int64(-1)
-        node += 1
-    return found
+    return n_marked
+
+
+@kernel
+def _slide_nodes(tree, moves):
+    """Move the marked nodes together, and note where they are."""
+    t, m = addresses(tree), addresses(moves)
+    to = np.int64(0)
+    for node in range(np.int64(word_at(t.size, ZERO))):
+        if at(m.node, U(node)) == _DROPPED:
+            continue
+        put(m.node, U(node), to)
+        for s in range(t.n_words):
+            put_word(t.words, U(to) * t.n_words + s, word_at(t.words, U(node) * t.n_words + s))
+        for column in range(t.width):
+            put_node(t, to, column, node_at(t, node, column))
+        if t.uses_minimax != ZERO:
+            put_node_minimax(t, to, node_minimax(t, node))
+        to += 1
+    put_word(t.size, ZERO, U(to))
+
+
+@subroutine
+def _slide_edge(t, edge, to):
+    for column in range(4):
+        put_edge(t, to, column, edge_at(t, edge, column))
+    put(t.move, U(to), move_at(t, edge))
+    if t.uses_amaf != ZERO:
+        for column in range(3):
+            put_amaf(t, to, column, amaf_at(t, edge, column))
+    if t.uses_minimax != ZERO:
+        put_edge_minimax(t, to, edge_minimax(t, edge))
+
+
+@kernel
+def _slide_edges(tree, rules, moves, begins, owners):
+    """Move edges together: those of nodes, which begin at *begins* (K,), and, without an owner, those of joint moves.
+
+    They come in the order in which they lie, so that none is written over before it has moved.
+    """
+    t, f, m = addresses(tree), addresses(rules), addresses(moves)
+    end = np.int64(1)
+    for k in range(len(begins)):
+        begin, owner, n, to = np.int64(begins[k]), np.int64(owners[k]), np.int64(1), end
+        if owner >= 0:
+            n, to = _n_edges_of(t, f, owner), next_block(end)
+            put_node(t, owner, nodes.FIRST, to)
+        else:
+            put(m.joint, U(begin), to)
+        for i in range(n):
+            _slide_edge(t, begin + i, to + i)
+        end = to + n
+    put_word(t.size, ONE, U(end))
+
+
+@inlined
+def _new_child(m, child):
+    return at(m.node, U(child)) if child >= 0 else np.int64(nodes.NONE)
+
+
+@inlined
+def _list_joint(t, slot):
+    """List the edge of a joint move, which keeps its hash in place of bounds and a move."""
+    key = (U(edge_at(t, slot, nodes.LIMITS)) << U(32)) | (U(move_at(t, slot)) & U(0xFFFFFFFF))
+    i = key & t.joint_mask
+    while at(t.joint_edge, i) != 0:
+        i = (i + ONE) & t.joint_mask
+    put_word(t.joint_key, i, key)
+    put(t.joint_edge, i, slot)
+    put_word(t.size, U(2), word_at(t.size, U(2)) + ONE)
+
+
+@subroutine
+def _mend_joint(t, m, first):
+    """Mend the chain of a node's joint moves, which begins at its first edge, and list them."""
+    head = edge_at(t, first, nodes.CHILD)
+    slot = at(m.joint, U(head)) if head >= 0 else np.int64(nodes.NONE)
+    put_edge(t, first, nodes.CHILD, slot)
+    while slot >= 0:
+        _list_joint(t, slot)
+        put_edge(t, slot, nodes.CHILD, _new_child(m, edge_at(t, slot, nodes.CHILD)))
+        before = edge_at(t, slot, nodes.TOTAL)
+        before = at(m.joint, U(before)) if before >= 0 else np.int64(nodes.NONE)
+        put_edge(t, slot, nodes.TOTAL, before)
+        slot = before
+
+
+@kernel
+def _mend(tree, rules, moves):
+    """List nodes and joint moves by their hashes anew, and let edges lead to where nodes are now."""
+    t, f, m = addresses(tree), addresses(rules), addresses(moves)
+    for node in range(np.int64(word_at(t.size, ZERO))):
+        i = hash_at(t.words, U(node) * t.n_words, t.n_words) & t.table_mask
+        while at(t.table, i) != 0:
+            i = (i + ONE) & t.table_mask
+        put(t.table, i, node + 1)
+        first = node_at(t, node, nodes.FIRST)
+        if first >= 0 and _is_joint(t, node):
+            _mend_joint(t, m, first)
+        elif first >= 0:
+            for edge in range(first, first + _n_edges_of(t, f, node)):
+                put_edge(t, edge, nodes.CHILD, _new_child(m, edge_at(t, edge, nodes.CHILD)))
+
+
+def _marked(tree: Tree, facts: RuleFacts, root: int) -> _Moves:
+    """Return moves in which the nodes are marked that are kept: as many as fit, of those that were visited most."""
+    n_nodes, n_edges, n_joint = tree.size.tolist()
+    moves = _Moves(*(np.empty(n, np.int32) for n in (n_nodes, n_edges if n_joint else 0, n_nodes)))
+    most, found = (int(_KEPT_NODES * tree.max_nodes), int(_KEPT_EDGES * tree.max_edges)), -1
+    min_visits = 1 if n_nodes <= most[0] and n_edges <= most[1] else _GROWTH
+    while found < 0:
+        moves.node.fill(_DROPPED)
+        moves.joint.fill(_DROPPED)
+        found = int(_mark(tree, facts, moves, root, min_visits, *most))
+        min_visits *= _GROWTH
+    return moves
+
+
+def _begins_of_edges(tree: Tree, moves: _Moves) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where the edges of nodes, and those of joint moves, begin that are kept, in order, and the nodes."""
+    first = tree.node[: tree.size[0], nodes.FIRST]
+    owners = np.full(tree.size[1], _NOWHERE, np.int32)
+    owners[: len(moves.joint)][moves.joint != _DROPPED] = _DROPPED
+    opened = np.flatnonzero(first >= 0)
+    owners[first[opened]] = opened
+    begins = np.flatnonzero(owners != _NOWHERE)
+    return begins, owners[begins]
+
+
+def collect(tree: Tree, facts: RuleFacts, root: int) -> int:
+    """Forget what cannot be reached from *root*, or was visited too seldom for half of the room; return its new number.
+
+    No thread may be at work on the tree. It takes about a fifth of a microsecond for each node that is there.
+    """
+    n_nodes, n_edges, _ = tree.size.tolist()
+    moves = _marked(tree, facts, root)
+    _slide_nodes(tree, moves)
+    _slide_edges(tree, facts, moves, *_begins_of_edges(tree, moves))
+    tree.table.fill(0)
+    tree.joint_edge.fill(0)
+    tree.size[2] = 0
+    _mend(tree, facts, moves)
+    tree.node[tree.size[0] : n_nodes] = 0
+    tree.amaf[tree.size[1] : n_edges] = 0
+    return int(moves.node[root])

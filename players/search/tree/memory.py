@@ -1,5 +1,6 @@
 """The tree of a search in its memory: nodes by their states, what is known of them, and how the tree is recycled."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -16,27 +17,29 @@ from players.search.tree.collection import collect
 from players.search.tree.leaves import insert
 from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
 
-_KEPT: Final = 2
-"""A tree that is recycled keeps at most one of so many nodes of its room."""
+_S_A_NODE: Final = 3e-7
+"""How long recycling seems to take, for each node that there is room for, as long as that was not measured."""
 
 
 class TreeMemory:
     """The tree of a search of a *game*, of some *size*, where roles choose at once by a *rule*.
 
-    `arrays` are nodes and edges as they are now: others after recycling, for which no thread may be at work.
+    `arrays` are nodes and edges, which have other numbers after recycling, for which no thread may be at work. It takes
+    about `recycling_s` seconds; it `is_due` where there is no room any more.
     """
 
     def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
         self.game, self.rule, self.size = game, rule, size
         self.facts = rule_facts(game.rules, game.roles)
         self.arrays = self._empty()
+        self.recycling_s, self.is_due = _S_A_NODE * size.n_nodes, False
 
     def _empty(self) -> Tree:
         return empty_tree(self.game.rules, self.size, self.rule)
 
     def forget(self, size: TreeSize) -> None:
         """Begin anew with a tree of some *size*."""
-        self.size = size
+        self.size, self.is_due = size, False
         self.arrays = self._empty()
 
     def find(self, state: State) -> int | None:
@@ -54,8 +57,8 @@ class TreeMemory:
         node = int(insert(self.arrays, self.facts, words[None]))
         return None if node < 0 else node
 
-    def keep(self, state: State) -> int:
-        """Return the node of *state*; where the tree is half full, forget what cannot follow it.
+    def keep(self, state: State, *, has_time: bool = False) -> int:
+        """Return the node of *state*; where there is time, and the tree is half full, forget what cannot follow it.
 
         Raises: as `find`.
         """
@@ -65,7 +68,8 @@ class TreeMemory:
             root = self.find(state)
         assert root is not None, "an empty tree has room for a node"
         n_nodes, n_edges, _ = self.arrays.size.tolist()
-        return self.recycle(root) if 2 * n_nodes > self.size.n_nodes or 2 * n_edges > self.size.n_edges else root
+        is_half_full = 2 * n_nodes > self.size.n_nodes or 2 * n_edges > self.size.n_edges
+        return self.recycle(root) if has_time and is_half_full else root
 
     def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
         """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
@@ -76,22 +80,19 @@ class TreeMemory:
 
     def recycle(self, root: int) -> int:
         """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
-        min_visits = 1
-        while True:
-            try:
-                fresh = self._empty()
-            except MemoryError:
-                words = self.arrays.words[root : root + 1].copy()
-                self._clear()
-                return int(insert(self.arrays, self.facts, words))
-            found = collect(self.arrays, fresh, self.facts, root, min_visits, self.size.n_nodes // _KEPT)
-            if found >= 0 and 4 * fresh.size[1] < 3 * self.size.n_edges:
-                self.arrays = fresh
-                return int(found)
-            min_visits *= 4
+        begun_s, self.is_due = time.monotonic(), False
+        try:
+            root = collect(self.arrays, self.facts, root)
+            self.recycling_s = time.monotonic() - begun_s
+            return root
+        except MemoryError:
+            words = self.arrays.words[root : root + 1].copy()
+            self._clear()
+            return int(insert(self.arrays, self.facts, words))
 
     def _clear(self) -> None:
         """Forget all, in the room that there is."""
+        self.is_due = False
         self.arrays.size[:] = (0, 1, 0)
         self.arrays.table.fill(0)
         self.arrays.joint_edge.fill(0)

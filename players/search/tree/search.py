@@ -135,7 +135,7 @@ class CompiledSearch:
     def begin(self, state: State, budget: SearchBudget) -> int:
         """Prepare to search from *state* by the clock of *budget*; return its node."""
         self.n_rounds = 0
-        root = self._enter(state)
+        root = self._enter(state, has_time=False)
         if budget.deadline is not None:
             for worker in self._workers:
                 worker.pace.clock = budget.deadline.clock
@@ -143,7 +143,7 @@ class CompiledSearch:
             first.slice_s = min(first.slice_s / 2, budget.deadline.remaining_s / 4)
         return root
 
-    def _enter(self, state: State) -> int:
+    def _enter(self, state: State, *, has_time: bool) -> int:
         """Count anew what is done from *state* on; return its node."""
         self.rest()
         self._before = self._counted()
@@ -151,7 +151,7 @@ class CompiledSearch:
             worker.room.walks.goal_sums[:] //= _FADING
         if self._averages is not None:
             self._averages.begin()
-        return self.tree.keep(state)
+        return self.tree.keep(state, has_time=has_time)
 
     def slices(self, root: int, budget: SearchBudget) -> Iterator[int]:
         """Search on slice by slice, yielding the root after each, until it is solved or *budget* is spent.
@@ -170,7 +170,7 @@ class CompiledSearch:
 
         Raises: as `work`.
         """
-        root = self._enter(state)
+        root = self._enter(state, has_time=True)
         if role is not None and move is not None:
             root = self.tree.after(root, role, move)
         try:
@@ -205,23 +205,26 @@ class CompiledSearch:
     def _is_over(self, budget: SearchBudget) -> bool:
         if budget.is_spent(self.n_rounds):
             return True
-        return budget.deadline is not None and budget.deadline.remaining_s < self._workers[0].slice_s
+        needed_s = max(self._workers[0].slice_s, self.tree.recycling_s if self.tree.is_due else 0.0)
+        return budget.deadline is not None and budget.deadline.remaining_s < needed_s
 
     def work(self, root: int, n_walks: int = _ALL) -> int:
         """Search on for a slice of time or *n_walks* walks; return the root, which has another number after recycling.
 
+        Where the tree is full the next slice begins with that.
+
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
+        if self.tree.is_due:
+            self.rest()
+            root = self.tree.recycle(root)
         counts = self._workers[0].room.counts
         n_before = int(counts[N_WALKS])
-        ending = self._work(self._workers[0], root, n_walks)
+        self.tree.is_due = self._work(self._workers[0], root, n_walks) == NO_ROOM
         self.n_rounds += int(counts[N_WALKS]) - n_before
         self._find_levels()
-        if ending != NO_ROOM:
-            return root
-        self.rest()
-        return self.tree.recycle(root)
+        return root
 
     def _work(self, worker: Worker, root: int, n_walks: int = _ALL) -> int:
         """Search on for a slice of time in a thread; return OK or NO_ROOM."""
@@ -247,6 +250,17 @@ class CompiledSearch:
         """Return whether what *state* is worth is proven."""
         node = self.tree.find(state)
         return node is not None and self.tree.is_solved(node)
+
+    def line(self, state: State) -> Iterator[State]:
+        """Yield *state* and those that follow on the best line from it, as long as one role chooses at a time."""
+        root = self.tree.find(state)
+        yield state
+        for move in () if root is None else tuple(self.tree.line(root)):
+            if state.is_terminal:
+                return
+            legal = [state.legal_moves(role) for role in self.game.roles]
+            state = state.next_state(tuple(move if move in own else own[0] for own in legal))
+            yield state
 
     def insight(self, state: State, role: Role) -> Insight:
         """Return what the search found for *role* at *state* in its last move."""
@@ -283,10 +297,10 @@ def load_search_kernel() -> None:
     rules, role = tiny_rules(), Constant("player")
     size = tree_size(rules, 1.0, 2.0, uses_amaf=True, uses_minimax=True)
     facts = rule_facts(rules, (role,))
-    tree, other = (empty_tree(rules, size, UCB) for _ in range(2))
+    tree = empty_tree(rules, size, UCB)
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, n_words=1, seed=0, number=0, keeps_moves=True)
     knobs = DEFAULT.knobs(uses_amaf=False)._replace(minimax_share=MINIMAX_SHARE)
     search(rules.single, facts, tree, knobs, room, root, 0, 0)
-    collect(tree, other, facts, root, 1, 1)
+    collect(tree, facts, root)
     load_weight_kernels()

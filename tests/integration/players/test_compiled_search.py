@@ -240,29 +240,6 @@ def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int)
     assert abs(float(np.mean(found)) - mean) < 7
 
 
-def test_recycling_keeps_what_was_visited_most() -> None:
-    search = search_of(compiled("connectfour"), memory_mb=1.0)
-    root = thought(search, 200_000)
-    assert search.tree.arrays.size[0] <= search.tree.size.n_nodes
-    best = search.tree.best_move(root, search.game.roles[0])
-    before = {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])}
-    root = search.tree.recycle(root)
-    assert {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])} == before
-    assert search.tree.best_move(root, search.game.roles[0]) == best
-    assert 2 * search.tree.arrays.size[0] <= search.tree.size.n_nodes + 512
-
-
-def test_recycling_keeps_joint_moves() -> None:
-    search = search_of(compiled("rockpaperscissors"))
-    root = thought(search, 5_000)
-    n_joint = int(search.tree.arrays.size[2])
-    nodes = int(search.tree.arrays.size[0])
-    root = search.tree.recycle(root)
-    assert (int(search.tree.arrays.size[2]), int(search.tree.arrays.size[0])) == (n_joint, nodes)
-    search.work(root, 2_000)
-    assert int(search.tree.arrays.size[0]) >= nodes
-
-
 def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
     first, second = (search_of(compiled("connectfour")) for _ in range(2))
     for search in (first, second):
@@ -334,14 +311,6 @@ def test_no_walk_is_on_its_way_between_rounds() -> None:
     search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
     thought(search, 3_000)
     assert not search.tree.arrays.amaf[:, PENDING].any()
-
-
-def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
-    search = CompiledSearch(compiled_game_of(compiled("gomoku")), 1, SearchSettings(memory_mb=2.0, amaf=True))
-    root = thought(search, 2_000)
-    before, tree = said_of_moves(search, root), search.tree.arrays
-    assert said_of_moves(search, search.tree.recycle(root)) == before
-    assert search.tree.arrays is not tree
 
 
 FILLING = "\n".join(

@@ -53,9 +53,13 @@ def faults(search: CompiledSearch) -> list[str]:
     tree, n_roles = search.tree.arrays, len(search.game.roles)
     n_nodes, n_edges, _ = tree.size.tolist()
     node, child = tree.node[:n_nodes], tree.edge[:n_edges, nodes.CHILD].copy()
-    child[node[node[:, nodes.DECIDER] == nodes.SIMULTANEOUS, nodes.FIRST]] = nodes.NONE  # an edge, of a joint move
     is_opened = node[:, nodes.FIRST] >= 0
+    is_joint = is_opened & (node[:, nodes.DECIDER] == nodes.SIMULTANEOUS)
+    child[node[is_joint, nodes.FIRST]] = nodes.NONE  # an edge, of a joint move
     counts = node[:, nodes.BOUNDS + n_roles : nodes.BOUNDS + 2 * n_roles].sum(axis=1)
+    if not is_joint.any():  # what lies between the edges of nodes is none
+        first, n = node[is_opened, nodes.FIRST], counts[is_opened]
+        child = child[np.repeat(first - np.cumsum(n) + n, n) + np.arange(n.sum())]
     found = {
         "a lock is held": bool(tree.lock[0]),
         "a state is there twice": len(np.unique(tree.words[:n_nodes], axis=0)) < n_nodes,

@@ -1,0 +1,111 @@
+"""Recycling: what is below a node stays as it was, as far as there is room, and the rest is forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from players.deadline import Deadline, SearchBudget
+from players.search.evaluator import compiled_game_of
+from players.search.tree import nodes
+from players.search.tree.leaves import insert
+from players.search.tree.search import CompiledSearch
+from players.search.tree.settings import SearchSettings
+from tests.integration.players.test_compiled_search import said_of_moves, search_of, thought
+from tests.kit.players.games import compiled
+
+Below = dict[bytes, list[tuple[int | bytes, ...]]]
+
+
+def below(search: CompiledSearch, root: int) -> Below:
+    """Return what there is below a node: each state, and of its edges the move, the counts, and the state after it."""
+    found, left = Below(), [root]
+    while left:
+        node = left.pop()
+        words = search.tree.arrays.words[node].tobytes()
+        if words not in found:
+            found[words] = []
+            for edge in edges_of(search, node):
+                total, visits, child, limits = search.tree.arrays.edge[edge].tolist()
+                after = search.tree.arrays.words[child].tobytes() if child >= 0 else b""
+                found[words].append((int(search.tree.arrays.move[edge]), total, visits, limits, after))
+                left += [child] if child >= 0 else []
+    return found
+
+
+def edges_of(search: CompiledSearch, node: int) -> list[int]:
+    """Return the edges by which a walk goes on from a node: those of joint moves, where roles choose at once."""
+    tree, n_roles = search.tree.arrays, len(search.game.roles)
+    first = int(tree.node[node, nodes.FIRST])
+    if first < 0:
+        return []
+    if tree.node[node, nodes.DECIDER] != nodes.SIMULTANEOUS:
+        return list(range(first, first + int(tree.node[node, nodes.BOUNDS + n_roles :][:n_roles].sum())))
+    found = [int(tree.edge[first, nodes.CHILD])]
+    while found[-1] >= 0:
+        found.append(int(tree.edge[found[-1], nodes.TOTAL]))
+    return found[:-1]
+
+
+def without_chains(found: Below) -> Below:
+    """Return *found* without sums of goals: edges of joint moves have the number of another edge there."""
+    return {words: [(move, *rest) for move, _, *rest in edges] for words, edges in found.items()}
+
+
+@pytest.mark.parametrize("name", ["connectfour", "pig", "biddingtictactoe"])
+def test_recycling_leaves_what_is_below_a_node_as_it_was(name: str) -> None:
+    search = search_of(compiled(name))
+    root, tree = thought(search, 3_000), search.tree.arrays
+    most = max(edges_of(search, root), key=lambda edge: int(tree.edge[edge, nodes.VISITS]))
+    child = int(tree.edge[most, nodes.CHILD])
+    before = without_chains(below(search, child))
+    child = search.tree.recycle(child)
+    assert without_chains(below(search, child)) == before
+    assert tree.size[0] == len(before)
+
+
+def test_states_are_found_where_they_are_after_recycling() -> None:
+    search = search_of(compiled("connectfour"))
+    root, tree = thought(search, 3_000), search.tree.arrays
+    search.tree.recycle(int(tree.edge[edges_of(search, root)[3], nodes.CHILD]))
+    words = tree.words[: tree.size[0]].copy()
+    assert [int(insert(tree, search.tree.facts, each[None])) for each in words] == list(range(len(words)))
+
+
+def test_recycling_keeps_what_was_visited_most() -> None:
+    search = search_of(compiled("connectfour"), memory_mb=1.0)
+    root = thought(search, 200_000)
+    assert search.tree.arrays.size[0] <= search.tree.size.n_nodes
+    best = search.tree.best_move(root, search.game.roles[0])
+    before = {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])}
+    root = search.tree.recycle(root)
+    assert {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])} == before
+    assert search.tree.best_move(root, search.game.roles[0]) == best
+    assert 2 * search.tree.arrays.size[0] <= search.tree.size.n_nodes + 512
+
+
+def test_recycling_keeps_joint_moves() -> None:
+    search = search_of(compiled("rockpaperscissors"))
+    root = thought(search, 5_000)
+    n_joint = int(search.tree.arrays.size[2])
+    nodes = int(search.tree.arrays.size[0])
+    root = search.tree.recycle(root)
+    assert (int(search.tree.arrays.size[2]), int(search.tree.arrays.size[0])) == (n_joint, nodes)
+    search.work(root, 2_000)
+    assert int(search.tree.arrays.size[0]) >= nodes
+
+
+def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
+    search = CompiledSearch(compiled_game_of(compiled("gomoku")), 1, SearchSettings(memory_mb=2.0, amaf=True))
+    root = thought(search, 2_000)
+    before = said_of_moves(search, root)
+    assert said_of_moves(search, search.tree.recycle(root)) == before
+
+
+def test_a_full_tree_is_not_recycled_when_the_deadline_is_near() -> None:
+    search = search_of(compiled("connectfour"), memory_mb=1.0)
+    times = iter(range(1_000_000))
+    search.tree.recycling_s = 1e6
+    budget = SearchBudget(deadline=Deadline(5e5, lambda: float(next(times))))
+    search.think(search.game.initial_state, search.game.roles[0], budget)
+    assert search.tree.is_due
+    assert next(times) < 5e5
