@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import log
 from random import Random
 from typing import Final
 
@@ -16,6 +17,7 @@ from players.player import Insight
 from players.search import kernel_calls, uct
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
+from players.search.proof.lines import LineProofs, glance_of
 from players.search.proof.prover import BackgroundProof, ProofFinding, Prover
 from players.search.proof.solver import DEFAULT_TABLE_MB
 from players.search.tree.background import BackgroundSearch
@@ -27,13 +29,10 @@ PYTHON_TREE: Final = "python"
 """The engine option that has the tree of the search in Python, on the best engine: what `mcts` was before."""
 _TABLE_SHARE: Final = 1 / 8
 """How large the table of proofs is, beside the tree."""
-_GLANCE_SHARE: Final = 1 / 32
-_GLANCE_S: Final = 0.2
-"""How much of a move's time the tree has before the proofs, to say what they can expect, and for what they leave open
-after them; and the most of it.
-"""
 _PONDER_S: Final = 3_600.0
 """The most that is spent on a proof while others move."""
+_NEAR: Final = log(10)
+"""A proof may seem to take ten times as long as others have for a move: guesses are as far off as that."""
 _LEARNING_SHARE: Final = 2 / 3
 _LEARNING_S: Final = 10.0
 """How much of what is left of the start clock, or of the first move after it, is spent on learning."""
@@ -119,34 +118,14 @@ class PerfectSearch:
         known = self._taken_over(search, prover, prover.known(state, self.role))
         if known is not None:
             return known
-        glance_s = min(_GLANCE_SHARE * deadline.remaining_s, _GLANCE_S)
+        glance_s = glance_of(deadline)
         best = self._searched(search, state, SearchBudget(deadline=deadline.at_most(glance_s)), report)
         if best is None or search.has_solved(state):
             return best
-        if self.options.n_threads > 1:
-            found = self._proven_beside(search, prover, state, deadline.earlier(glance_s), report)
-        else:
-            found = prover.think(state, self.role, deadline, self._expected)
+        proofs = LineProofs(search, prover, state, self.role)
+        go_on = partial(self._searched, search, state, report=report)
+        found = proofs.prove(deadline.earlier(glance_s), go_on, self.options.n_threads)
         return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
-
-    @property
-    def _expected(self) -> float | None:
-        """The goal to expect, as far as something was found for this move."""
-        return None if self.insight is None else self.insight.value
-
-    def _proven_beside(
-        self, search: CompiledSearch, prover: Prover, state: State, deadline: Deadline, report: Report
-    ) -> ProofFinding:
-        """Return what one of several threads proves while the others search."""
-        share = self.options.n_threads * prover.share_for(state, deadline.remaining_s)
-        end = deadline.at_most(min(share, 1.0) * deadline.remaining_s)
-        proof = BackgroundProof(prover, state, self.role, end, self._expected)
-        search.n_used -= 1
-        self._searched(search, state, SearchBudget(deadline=end, is_wanted=lambda: not proof.has_ended), report)
-        search.n_used += 1
-        found = proof.stop()
-        prover.learn_from(found)
-        return found
 
     def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
@@ -179,24 +158,29 @@ class PerfectSearch:
         """Think on about what follows *state* by *move* until `rest`, if that is wanted."""
         search = None if self.background is None else self.background.get(0.0)
         if self.options.ponders and self.background is not None and search is not None:
-            self._begin_proof(state, move)
+            self._begin_proof(search, state, move)
             search.n_used = max(1, self.options.n_threads - (self._proof is not None))
             self.background.ponder(state, self.role, move)
 
-    def _begin_proof(self, state: State, move: Term | None) -> None:
+    def _begin_proof(self, search: CompiledSearch, state: State, move: Term | None) -> None:
         """Look in a thread for what the state after *move* is worth, where it seems possible to prove that."""
         prover = None if self.prover is None else self.prover.get(0.0)
         following = None if prover is None or not self._clock_s else self._following(prover, state, move)
-        if prover is not None and following is not None and prover.is_near(following, self._clock_s):
-            self._proof = BackgroundProof(prover, following, self.role, Deadline.after(_PONDER_S))
+        if prover is None or following is None:
+            return
+        proofs = LineProofs(search, prover, following, self.role)
+        target = proofs.target(self._clock_s)
+        if prover.log_excess(target, self._clock_s) <= _NEAR:
+            end = Deadline.after(_PONDER_S)
+            self._proof = BackgroundProof(prover, target, self.role, end, proofs.expected(target))
 
     def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:
-        """Return what follows *state* by *move*, *state* without one; None at an end, or where other roles choose."""
+        """Return what follows *state* by *move*, *state* itself where another role chooses; None at an end."""
         following: State | None = prover.search.compiled(state)
         if move is not None and following is not None:
             legal = [(move,) if role == self.role else following.legal_moves(role) for role in self.game.roles]
-            is_alone = all(len(moves) == 1 for moves in legal)
-            following = following.next_state(tuple(moves[0] for moves in legal)) if is_alone else None
+            if all(len(moves) == 1 for moves in legal):
+                following = following.next_state(tuple(moves[0] for moves in legal))
         return None if following is None or following.is_terminal else following
 
     def _end_proof(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import words_of
 from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Term
@@ -27,7 +28,6 @@ _START_S: Final = 5.0
 """The most that is spent before the first move."""
 _FALLING: Final = 0.3
 """A proof that seems to take ten times as long as there is has half of that share: guesses are as far off as that."""
-_NEAR: Final = log(10)
 _AT_ONCE: Final = 16
 """So many states are expanded to see what was proven before."""
 _N_PLAYS: Final = 512
@@ -37,8 +37,8 @@ _MEASURED: Final = 1_000
 """So many states are enough to measure it."""
 _LONGEST: Final = 4.0
 """A play that lasts so many times as long as plays that are short enough do in the mean says that the end is far."""
-_N_SKIPPED: Final = 3
-"""For so many moves it is not looked again whether it still is."""
+_N_SKIPPED: Final = 10
+"""So many times it is not looked again whether it still is, some three moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,18 @@ class Settled:
 class ProofFinding:
     """What was proven of a state: a move to make and the goal that it brings, or else what some moves are worth.
 
-    It may be solved, and lost, so that no move is named.
+    Where it is *solved* but lost, or another role is to move, no move is named.
     """
 
     move: Term | None = None
     value: int = 0
     settled: tuple[Settled, ...] = ()
-    is_solved: bool = False
+    solved: Settled | None = None
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether it is known what the state is worth."""
+        return self.solved is not None
 
 
 class Prover:
@@ -109,7 +114,7 @@ class Prover:
         """Return which share of the *seconds* for a move a proof of what *state* is worth is to have."""
         if not self.share:
             return 0.0
-        excess = max(0.0, self._log_excess(state, _MOST_SHARE * seconds))
+        excess = max(0.0, self.log_excess(state, _MOST_SHARE * seconds))
         return max(self.share, _MOST_SHARE * exp(-_FALLING * excess))
 
     def learn_from(self, found: ProofFinding) -> None:
@@ -127,19 +132,21 @@ class Prover:
         solution = self._solve(state, role, budget, expected)
         if solution is None and not self.search.is_refused:
             return ProofFinding(settled=self._for_all(self.search.settled(), role))
-        return self._finding(solution)
+        return self._finding(state, role, solution)
 
     def known(self, state: State, role: Role) -> ProofFinding:
         """Return what was proven of *state* before, where *role* is to move, or is to be seen at once."""
         solution = self.search.solve(state, role, SearchBudget(_AT_ONCE)) if self.share else None
-        return self._finding(solution)
+        return self._finding(state, role, solution)
 
-    def _finding(self, solution: Solution | None) -> ProofFinding:
-        if solution is None:
+    def _finding(self, state: State, role: Role, solution: Solution | None) -> ProofFinding:
+        here = None if solution is None else self.search.compiled(state)
+        if solution is None or here is None:
             return ProofFinding()
-        if solution.move is None or solution.value == self.search.goals[0]:
-            return ProofFinding(is_solved=True)  # all is lost: another search knows better how long that takes
-        return ProofFinding(solution.move, solution.value, is_solved=True)
+        solved = self._settled(words_of(here.packed, len(self.search.game.fluents)), solution.value, role)
+        if solution.move is None or solution.value == min(self.search.goals, default=0):
+            return ProofFinding(solved=solved)  # all is lost: another search knows better how long that takes
+        return ProofFinding(solution.move, solution.value, solved=solved)
 
     def _solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
         """Return what *state* is worth, if *budget* suffices to find it, and measure how fast the search is."""
@@ -150,12 +157,11 @@ class Prover:
             self._nodes_per_s = self.search.n_nodes / took_s
         return solution
 
-    def is_near(self, state: State, seconds: float) -> bool:
-        """Return whether it may be possible to prove within *seconds* what *state* is worth."""
-        return self._log_excess(state, seconds) <= _NEAR
+    def log_excess(self, state: State, seconds: float) -> float:
+        """Return the logarithm of how many times *seconds* a proof of what *state* is worth seems to take.
 
-    def _log_excess(self, state: State, seconds: float) -> float:
-        """Return the logarithm of how many times *seconds* a proof of what *state* is worth seems to take."""
+        Infinity where the end is far: then that is not looked at again for a few states.
+        """
         here = self.search.compiled(state) if self.share else None
         if here is None or self._n_skipped > 0:
             self._n_skipped = max(0, self._n_skipped - 1)
@@ -167,12 +173,11 @@ class Prover:
         return effort - limit
 
     def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
-        is_first = role == self.search.game.roles[0]
-        found = []
-        for _, words, goal in settled:
-            other = self.total - goal
-            found.append(Settled(words, (goal, other) if is_first else (other, goal)))
-        return tuple(found)
+        return tuple(self._settled(words, goal, role) for _, words, goal in settled)
+
+    def _settled(self, words: NDArray[np.uint64], goal: int, role: Role) -> Settled:
+        other = self.total - goal
+        return Settled(words, (goal, other) if role == self.search.game.roles[0] else (other, goal))
 
     def insight(self, finding: ProofFinding) -> Insight:
         """Return what a player can say of a move that is proven."""

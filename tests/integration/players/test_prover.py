@@ -13,6 +13,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
 from players.search import perfect
+from players.search.proof import lines
 from players.search.proof import prover as prover_module
 from players.search.proof.prover import BackgroundProof, ProofFinding, Prover, goal_sum, log_effort
 from players.search.tree.search import CompiledSearch
@@ -173,6 +174,55 @@ def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
     assert begun == ([(after(game, columns + "4"), role)] if is_near else [])
 
 
+def test_while_another_role_chooses_proofs_are_of_the_state_in_which_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = compiled("connectfour")
+    state, red, begun = after(game, LATE), game.roles[0], watched(monkeypatch)
+    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    ready(search)
+    search.think(after(game, LATE[:-1]), SearchBudget(deadline=Deadline.after(0.5)))
+    search.ponder(state, state.legal_moves(red)[0])
+    search.rest()
+    assert begun == [(state, red)]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
+    monkeypatch: pytest.MonkeyPatch, n_threads: int
+) -> None:
+    game = compiled("connectfour")
+    red, begun = game.roles[0], asked(monkeypatch)
+    state = after(game, LATE[:-1])
+    monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 2.0 - (n_discs(at) - n_discs(state)))
+    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(settings=UNLEARNED, n_threads=n_threads))
+    ready(search)
+    search.think(state, SearchBudget(deadline=Deadline.after(4.0)))
+    assert search.background is not None
+    tree = search.background.get(0.0)
+    assert isinstance(tree, CompiledSearch)
+    assert n_discs(begun[0]) == n_discs(state) + 2
+    assert tree.has_solved(begun[0])
+
+
+def n_discs(state: State) -> int:
+    """Return how many discs lie on a board of connect four."""
+    return sum(str(fact).startswith("(cell ") for fact in state.facts)
+
+
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[State]:
+    """Return the states of which a prover is asked what they are worth, beside what is known at once."""
+    begun: list[State] = []
+    prove = Prover.prove
+
+    def watched_prove(
+        prover: Prover, state: State, role: Role, budget: SearchBudget, expected: float | None = None
+    ) -> ProofFinding:
+        begun.append(state)
+        return prove(prover, state, role, budget, expected)
+
+    monkeypatch.setattr(Prover, "prove", watched_prove)
+    return begun
+
+
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Role]]:
     """Return the states and roles for which proofs are begun in threads."""
     begun: list[tuple[State, Role]] = []
@@ -184,7 +234,8 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Role]]:
             begun.append((state, role))
             super().__init__(prover, state, role, deadline, expected)
 
-    monkeypatch.setattr(perfect, "BackgroundProof", Watched)
+    for module in (perfect, lines):
+        monkeypatch.setattr(module, "BackgroundProof", Watched)
     return begun
 
 
@@ -217,7 +268,8 @@ def test_a_proof_in_a_thread_that_is_stopped_leaves_the_share_as_it_is() -> None
 def test_a_lost_state_is_solved_and_names_no_move() -> None:
     game = compiled("connectfour")
     red, lost = game.roles[0], after(game, LATE + "3")
-    assert Prover(game).prove(lost, red, UNLIMITED) == ProofFinding(is_solved=True)
+    found = Prover(game).prove(lost, red, UNLIMITED)
+    assert (found.move, found.solved and found.solved.goals) == (None, (0, 100))
 
 
 def test_what_a_move_tells_counts_all_that_was_searched_for_it() -> None:
