@@ -1,4 +1,4 @@
-"""How a role chooses at a node by the statistics of its own edges: by upper confidence bounds, or by a mixed strategy.
+"""How a role chooses at a node by more than bounds of its edges: by what plays say as well, or by a mixed strategy.
 
 Where several roles choose at once, upper confidence bounds run after each other: a mixed strategy does not. A role's
 edges there have no bounds; they keep what the strategy is made of in their place.
@@ -9,76 +9,21 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ONE, ZERO, U, float_at, put_float, put_word, word_at
+from gdl.compiler.kernels.words import ONE, U, float_at, put_float
 from players.search.tree import nodes
-from players.search.tree.implicit import mixed
+from players.search.tree.bounds import MADE_BY, below, n_walks_along
 from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at
 
 UCB: Final = 0
 REGRET: Final = 1
 RULES: Final = {"ucb": UCB, "regret": REGRET}
 """How roles choose where several do, by name."""
-MADE_BY: Final = 2
-"""The visits of a node beside those along its edges: that by which it was made, and the one that is to go on now."""
 MANY_VISITS: Final = 50
 """A node with as many visits goes by its own plays, and those below it by them that have fewer."""
 EXPLORED: Final = 0.1
 """The share of choices by regret matching that are drawn from all moves alike."""
 MAX_WEIGHT: Final = 8.0
 """The most that a play counts for its rarity: more were unbiased sooner, and nothing but noise with many moves."""
-
-
-@inlined
-def below(w, n):
-    """Return a number below *n*, by a linear congruential generator.
-
-    Source: Knuth, The Art of Computer Programming 2, MMIX.
-    """
-    state = word_at(w.random, ZERO) * U(6364136223846793005) + U(1442695040888963407)
-    put_word(w.random, ZERO, state)
-    return np.int64(((state >> U(32)) * U(n)) >> U(32))
-
-
-@inlined
-def n_walks_along(t, first, n):
-    """Return how many walks went along *n* edges from the *first* on."""
-    n_walks = np.int64(0)
-    for e in range(first, first + n):
-        n_walks += edge_at(t, e, nodes.VISITS)
-    return n_walks
-
-
-@subroutine
-def best_edge(t, w, first, n, floor, exploration, minimax_share):
-    """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first.
-
-    The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first.
-    An edge whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is
-    proven for another one, will not be taken: both are left out.
-    Source: Auer, Cesa-Bianchi and Fischer 2002, UCB1; Cazenave and Saffidine 2010 for the bounds.
-    """
-    visits = n_walks_along(t, first, n) + MADE_BY
-    c = np.float32(exploration) * np.sqrt(np.log(np.float32(visits)))
-    shift = below(w, n)  # begin anywhere, so that ties are broken at random
-    best, found = np.float32(-1e9), first + shift
-    for i in range(n):
-        e = first + i + shift
-        if i + shift >= n:
-            e -= n
-        limits, taken = edge_at(t, e, nodes.LIMITS), edge_at(t, e, nodes.VISITS)
-        low, high = limits & nodes.LOW, high_of(limits)
-        if low == high or high <= floor:
-            continue
-        bound = np.float32(1e6)
-        if taken > 0:
-            mean = np.float32(edge_at(t, e, nodes.TOTAL)) / np.float32(taken)
-            if minimax_share > 0:
-                mean = mixed(t, e, mean, taken, minimax_share)
-            mean = min(max(mean, np.float32(low)), np.float32(high))
-            bound = np.float32(0.01) * mean + c / np.sqrt(np.float32(taken))
-        if bound > best:
-            best, found = bound, e
-    return found
 
 
 @inlined
@@ -112,7 +57,7 @@ def _value(t, edge, total, n_plays, bias):
 
 @subroutine
 def best_edge_by_amaf(t, w, first, n, floor, exploration, bias):
-    """Return the edge among *n* with the highest bound, of walks and plays together; as `best_edge` in all else.
+    """Return the edge among *n* with the highest bound, of walks and plays together; as `bounds.best_edge` in all else.
 
     *bias* is how far off the mean of plays is: the larger, the sooner an edge's own walks count more. Below a node with
     `MANY_VISITS` those with fewer go by what it knows of the moves of a role.

@@ -37,23 +37,24 @@ _KEPT_EDGES: Final = 3 / 4
 _GROWTH: Final = 2
 """Where too much is left, only what is below edges with so many times as many walks is kept, and so on."""
 _DROPPED: Final = -1
-"""Where a node or an edge moves that is not kept; until it is known where, those that are have zero or more."""
-
-
-_NOWHERE: Final = -2
-"""Where no edges begin; _DROPPED where an edge of a joint move does, which no node is asked for."""
-
-
+"""Where a node moves that is not kept; until it is known where, those that are have zero."""
+_NOTHING: Final = -2
+_JOINT: Final = -1
+"""What begins at an edge in place of the edges of a node: nothing that is kept, or the edge of a joint move."""
 _AHEAD: Final = 8
 _FAR_AHEAD: Final = 16
 """How many nodes before they are looked at their edges are fetched, and they themselves."""
 
 
 class _Moves(NamedTuple):
-    """Where nodes (N,) and edges of joint moves (E,) move, and the nodes that are kept (N,), the root first."""
+    """What is kept, and where it moves. *Shapes*: N nodes, E edges.
+
+    `node` (N,) is where a node moves, `queue` (N,) are those that are kept, the root first, and `owner` (E,) is that
+    whose edges begin there, by its old number; for the edge of a joint move it is where it moves, once it has.
+    """
 
     node: NDArray[np.int32]
-    joint: NDArray[np.int32]
+    owner: NDArray[np.int32]
     queue: NDArray[np.int32]
 
 
@@ -105,10 +106,11 @@ def _mark(tree, rules, moves, root, min_visits, max_nodes, max_edges):
             continue
         n = _n_edges_of(t, f, node)
         n_edges = next_block(n_edges) + n
+        put(m.owner, U(first), node)
         if _is_joint(t, node):
             slot = edge_at(t, first, nodes.CHILD)
             while slot >= 0:
-                put(m.joint, U(slot), 0)
+                put(m.owner, U(slot), _JOINT)
                 n_edges += 1
                 n_marked = _mark_below(t, m, slot, min_visits, n_marked)
                 slot = edge_at(t, slot, nodes.TOTAL)
@@ -152,20 +154,21 @@ def _slide_edge(t, edge, to):
 
 
 @kernel
-def _slide_edges(tree, rules, moves, begins, owners):
-    """Move edges together: those of nodes, which begin at *begins* (K,), and, without an owner, those of joint moves.
-
-    They come in the order in which they lie, so that none is written over before it has moved.
-    """
+def _slide_edges(tree, rules, moves):
+    """Move the edges together of nodes that have moved, and those of joint moves, in the order in which they lie."""
     t, f, m = addresses(tree), addresses(rules), addresses(moves)
-    end = np.int64(1)
-    for k in range(len(begins)):
-        begin, owner, n, to = np.int64(begins[k]), np.int64(owners[k]), np.int64(1), end
-        if owner >= 0:
-            n, to = _n_edges_of(t, f, owner), next_block(end)
-            put_node(t, owner, nodes.FIRST, to)
+    end, n_before = np.int64(1), np.int64(word_at(t.size, ONE))
+    distance = 1 if word_at(t.size, U(2)) != ZERO else nodes.EDGES_A_LINE
+    for begin in range(0, n_before, distance):
+        owner, n, to = at(m.owner, U(begin)), np.int64(1), end
+        if owner == _NOTHING:
+            continue
+        if owner == _JOINT:
+            put(m.owner, U(begin), to)
         else:
-            put(m.joint, U(begin), to)
+            node = at(m.node, U(owner))
+            n, to = _n_edges_of(t, f, node), next_block(end)
+            put_node(t, node, nodes.FIRST, to)
         for i in range(n):
             _slide_edge(t, begin + i, to + i)
         end = to + n
@@ -193,23 +196,32 @@ def _list_joint(t, slot):
 def _mend_joint(t, m, first):
     """Mend the chain of a node's joint moves, which begins at its first edge, and list them."""
     head = edge_at(t, first, nodes.CHILD)
-    slot = at(m.joint, U(head)) if head >= 0 else np.int64(nodes.NONE)
+    slot = at(m.owner, U(head)) if head >= 0 else np.int64(nodes.NONE)
     put_edge(t, first, nodes.CHILD, slot)
     while slot >= 0:
         _list_joint(t, slot)
         put_edge(t, slot, nodes.CHILD, _new_child(m, edge_at(t, slot, nodes.CHILD)))
         before = edge_at(t, slot, nodes.TOTAL)
-        before = at(m.joint, U(before)) if before >= 0 else np.int64(nodes.NONE)
+        before = at(m.owner, U(before)) if before >= 0 else np.int64(nodes.NONE)
         put_edge(t, slot, nodes.TOTAL, before)
         slot = before
+
+
+@inlined
+def _place_of(t, node):
+    """Return the place of the table at which a node is looked for first."""
+    return hash_at(t.words, U(node) * t.n_words, t.n_words) & t.table_mask
 
 
 @kernel
 def _mend(tree, rules, moves):
     """List nodes and joint moves by their hashes anew, and let edges lead to where nodes are now."""
     t, f, m = addresses(tree), addresses(rules), addresses(moves)
-    for node in range(np.int64(word_at(t.size, ZERO))):
-        i = hash_at(t.words, U(node) * t.n_words, t.n_words) & t.table_mask
+    n_nodes = np.int64(word_at(t.size, ZERO))
+    for node in range(n_nodes):
+        if node + _AHEAD < n_nodes:
+            prefetch(t.table, _place_of(t, node + _AHEAD) // U(16))
+        i = _place_of(t, node)
         while at(t.table, i) != 0:
             i = (i + ONE) & t.table_mask
         put(t.table, i, node + 1)
@@ -222,28 +234,17 @@ def _mend(tree, rules, moves):
 
 
 def _marked(tree: Tree, facts: RuleFacts, root: int) -> _Moves:
-    """Return moves in which the nodes are marked that are kept: as many as fit, of those that were visited most."""
-    n_nodes, n_edges, n_joint = tree.size.tolist()
-    moves = _Moves(*(np.empty(n, np.int32) for n in (n_nodes, n_edges if n_joint else 0, n_nodes)))
+    """Return moves in which all is marked that is kept: as much as fits, of what was visited most."""
+    n_nodes, n_edges, _ = tree.size.tolist()
+    moves = _Moves(*(np.empty(n, np.int32) for n in (n_nodes, n_edges, n_nodes)))
     most, found = (int(_KEPT_NODES * tree.max_nodes), int(_KEPT_EDGES * tree.max_edges)), -1
     min_visits = 1 if n_nodes <= most[0] and n_edges <= most[1] else _GROWTH
     while found < 0:
         moves.node.fill(_DROPPED)
-        moves.joint.fill(_DROPPED)
+        moves.owner.fill(_NOTHING)
         found = int(_mark(tree, facts, moves, root, min_visits, *most))
         min_visits *= _GROWTH
     return moves
-
-
-def _begins_of_edges(tree: Tree, moves: _Moves) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return where the edges of nodes, and those of joint moves, begin that are kept, in order, and the nodes."""
-    first = tree.node[: tree.size[0], nodes.FIRST]
-    owners = np.full(tree.size[1], _NOWHERE, np.int32)
-    owners[: len(moves.joint)][moves.joint != _DROPPED] = _DROPPED
-    opened = np.flatnonzero(first >= 0)
-    owners[first[opened]] = opened
-    begins = np.flatnonzero(owners != _NOWHERE)
-    return begins, owners[begins]
 
 
 def collect(tree: Tree, facts: RuleFacts, root: int) -> int:
@@ -254,7 +255,7 @@ def collect(tree: Tree, facts: RuleFacts, root: int) -> int:
     n_nodes, n_edges, _ = tree.size.tolist()
     moves = _marked(tree, facts, root)
     _slide_nodes(tree, moves)
-    _slide_edges(tree, facts, moves, *_begins_of_edges(tree, moves))
+    _slide_edges(tree, facts, moves)
     tree.table.fill(0)
     tree.joint_edge.fill(0)
     tree.size[2] = 0

@@ -1,17 +1,20 @@
-"""The walks of a round, which go on from a node together and part where they choose differently.
+"""The walks of a round, which go down step by step, those at a node together until they choose differently.
 
 Each knows what those before it have chosen at the node. So a node is looked at once in a round, which matters where
-other threads write to it as well.
+other threads write to it as well, and while one group chooses the processor fetches what the next ones look at: a tree
+is larger than its caches.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ONE, U, at, put
+from gdl.compiler.kernels.lanes import N_LANES
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, prefetch, put
 from players.search.tree import nodes
 from players.search.tree.backup import back_up
+from players.search.tree.bounds import highest, weigh, weigh_again
 from players.search.tree.nodes import edge_at, node_at
 from players.search.tree.sharing import observe
 from players.search.tree.walks import (
@@ -20,10 +23,16 @@ from players.search.tree.walks import (
     WALKING,
     chosen_slot,
     count_choices,
+    exploration_of,
     share_leaf,
     step_of,
     walk_alone,
 )
+
+_AHEAD: Final = 8
+"""So many groups before one goes on the edges of its node are fetched."""
+_MOST_LINES: Final = 4
+"""Of more edges than these lines hold the processor sees by itself that they come one after the other."""
 
 
 class Group(NamedTuple):
@@ -36,32 +45,48 @@ class Group(NamedTuple):
 
 
 @inlined
-def _wait(w, n_waiting, begin, end, node, depth):
-    """Put a group where it waits to go on from a node."""
-    place = U(4 * n_waiting)
+def _place(depth, number):
+    """Return where the group of a number is noted, of those that go on at a depth."""
+    return U(3) * (U(depth & 1) * U(N_LANES) + U(number))
+
+
+@inlined
+def _wait(t, w, number, begin, end, node, depth):
+    """Note the group that is to go on at a depth from a node, which is fetched until then."""
+    place = _place(depth, number)
     put(w.waiting, place, begin)
     put(w.waiting, place + ONE, end)
     put(w.waiting, place + U(2), node)
-    put(w.waiting, place + U(3), depth)
+    prefetch(t.node, U(node) * t.width // U(2 * W))
+
+
+@inlined
+def _group(w, number, depth):
+    place = _place(depth, number)
+    return Group(at(w.waiting, place), at(w.waiting, place + ONE), at(w.waiting, place + U(2)), depth)
+
+
+@inlined
+def _fetch_edges(t, f, w, number, depth):
+    """Have the processor fetch the edges of the node of a group."""
+    node = at(w.waiting, _place(depth, number) + U(2))
+    first, d = node_at(t, node, nodes.FIRST), node_at(t, node, nodes.DECIDER)
+    if first >= 0 and d != nodes.SIMULTANEOUS:
+        n_lines = (
+            node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d) + nodes.EDGES_A_LINE - 1
+        ) // nodes.EDGES_A_LINE
+        for line in range(min(n_lines, _MOST_LINES)):
+            prefetch(t.edge, U(first // nodes.EDGES_A_LINE + line))
 
 
 @subroutine
-def _begin_walks(w, root, n_walks):
+def _begin_walks(t, w, root, n_walks):
     """Let all walks of a round wait at the root."""
     for i in range(U(n_walks)):
         put(w.order, i, np.int64(i))
         put(w.depth, i, 0)
         put(w.leaf, i, WALKING)
-    _wait(w, 0, 0, n_walks, root, 0)
-
-
-@inlined
-def _next_group(w, n_waiting):
-    """Return the group that has come last of those that wait."""
-    place = U(4 * (n_waiting - 1))
-    return Group(
-        at(w.waiting, place), at(w.waiting, place + ONE), at(w.waiting, place + U(2)), at(w.waiting, place + U(3))
-    )
+    _wait(t, w, 0, 0, n_walks, root, 0)
 
 
 @subroutine
@@ -80,18 +105,25 @@ def _open_together(t, f, w, group, mark, n_leaves):
 
 @subroutine
 def _choose_all(t, f, w, group, knobs):
-    """Let each walk of a group choose an edge, one after the other; return whether there was room for joint moves."""
+    """Let each walk of a group, at a node where one role chooses, take an edge, one walk after the other.
+
+    Bounds are found once: a walk changes that of its edge alone, and those of the others hardly.
+    """
+    d, first = node_at(t, group.node, nodes.DECIDER), node_at(t, group.node, nodes.FIRST)
+    n = node_at(t, group.node, nodes.BOUNDS + np.int64(f.n_roles) + d)
+    floor = node_at(t, group.node, nodes.BOUNDS + d) & nodes.LOW
+    by_bounds, share = d != np.int64(f.chance) and t.uses_amaf == ZERO, np.float32(knobs.minimax_share)
+    c = weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share) if by_bounds else np.float32(0)
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
         step = step_of(i, group.depth)
-        put(w.node, step, group.node)
-        slot = chosen_slot(t, f, w, group.node, step, knobs)
-        if slot < 0:
-            return False
+        slot = first + highest(w, n) if by_bounds else chosen_slot(t, f, w, group.node, step, knobs)
         count_choices(t, f, w, step, group.node, slot)
+        put(w.node, step, group.node)
         put(w.edge, step, slot)
         put(w.depth, U(i), group.depth + 1)
-    return True
+        if by_bounds:
+            weigh_again(t, w, first, n, slot - first, c, floor, share)
 
 
 @inlined
@@ -113,28 +145,13 @@ def _put_leaf(w, begin, end, leaf):
         put(w.leaf, U(at(w.order, U(k))), leaf)
 
 
-@inlined
-def _first_alone(t, w, group, n_waiting):
-    """Return the group, or its first walk where roles choose at once, and how many groups wait then.
-
-    There the next walk is to know what this one comes to, if that is known at once: all would else choose alike.
-    """
-    end = group.end
-    if node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS and group.end - group.begin > 1:
-        end = group.begin + 1
-        _wait(w, n_waiting, end, group.end, group.node, group.depth)
-        n_waiting += 1
-    return Group(group.begin, end, group.node, group.depth), n_waiting
-
-
 @subroutine
 def _walk_on(t, f, w, group, n_waiting, n_leaves, knobs):
     """Let a group go on from its node, which is opened; those that have chosen alike then wait, or share a leaf.
 
-    Returns how many groups wait then, FULL where there is no room, and how many leaves there are.
+    Returns how many groups wait then, and how many leaves there are.
     """
-    if not _choose_all(t, f, w, group, knobs):
-        return np.int64(FULL), np.int64(n_leaves)
+    _choose_all(t, f, w, group, knobs)
     begin = group.begin
     while begin < group.end:
         end = _end_of_same(w, begin, group.end, group.depth)
@@ -146,7 +163,7 @@ def _walk_on(t, f, w, group, n_waiting, n_leaves, knobs):
             _put_leaf(w, begin, end, leaf)
             n_leaves = max(n_leaves, leaf + 1)
         else:
-            _wait(w, n_waiting, begin, end, child, group.depth + 1)
+            _wait(t, w, n_waiting, begin, end, child, group.depth + 1)
             n_waiting += 1
         begin = end
     return np.int64(n_waiting), np.int64(n_leaves)
@@ -167,30 +184,62 @@ def _add_ended(t, f, w, group):
 
 
 @subroutine
-def select_leaves(t, f, w, root, n_walks, knobs):
-    """Walk to leaves; return how many walks need them, and how many leaves there are, below zero without room."""
-    _begin_walks(w, root, n_walks)
-    n_waiting, n_leaves, n_ended, has_room = np.int64(1), np.int64(0), np.int64(0), True
-    while n_waiting > 0 and has_room:
-        group, n_waiting = _first_alone(t, w, _next_group(w, n_waiting), n_waiting - 1)
+def _walk_each(t, f, w, group, n_leaves, knobs):
+    """Let the walks of a group go on alone, one after the other; return how many ended, FULL without room, and leaves.
+
+    So each knows what those before it came to, if that is known at once: all would else choose alike.
+    """
+    n_ended = np.int64(0)
+    for k in range(group.begin, group.end):
+        i = at(w.order, U(k))
+        leaf = walk_alone(t, f, w, i, group.node, group.depth, n_leaves, knobs)
+        if leaf == FULL:
+            return np.int64(FULL), np.int64(n_leaves)
+        if leaf <= AT_NODE:
+            _add_ended(t, f, w, Group(k, k + 1, AT_NODE - leaf, group.depth))
+            n_ended += 1
+        else:
+            put(w.leaf, U(i), leaf)
+            n_leaves = max(n_leaves, leaf + 1)
+    return n_ended, np.int64(n_leaves)
+
+
+@subroutine
+def _step_all(t, f, w, n_groups, depth, n_leaves, knobs):
+    """Let all groups at a depth go on by a step.
+
+    Returns how many groups there are at the next one, FULL where there is no room, how many leaves there are, and how
+    many walks ended.
+    """
+    n_next, n_ended = np.int64(0), np.int64(0)
+    for number in range(n_groups):
+        if number + _AHEAD < n_groups:
+            _fetch_edges(t, f, w, number + _AHEAD, depth)
+        group = _group(w, number, depth)
         first = node_at(t, group.node, nodes.FIRST)  # once: another thread may open the node in the meantime
-        if group.end - group.begin == 1:
-            i = at(w.order, U(group.begin))
-            leaf = walk_alone(t, f, w, i, group.node, group.depth, n_leaves, knobs)
-            has_room = leaf != FULL
-            if leaf <= AT_NODE:
-                _add_ended(t, f, w, Group(group.begin, group.end, AT_NODE - leaf, group.depth))
-                n_ended += 1
-            elif has_room:
-                put(w.leaf, U(i), leaf)
-                n_leaves = max(n_leaves, leaf + 1)
-        elif node_at(t, group.node, nodes.SOLVED) != 0 or group.depth >= nodes.MAX_DEPTH:
+        if node_at(t, group.node, nodes.SOLVED) != 0 or depth >= nodes.MAX_DEPTH:
             _add_ended(t, f, w, group)
             n_ended += group.end - group.begin
         elif first < 0:
             n_leaves = _open_together(t, f, w, group, first, n_leaves)
+        elif node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS:
+            n_more, n_leaves = _walk_each(t, f, w, group, n_leaves, knobs)
+            if n_more == FULL:
+                return n_more, n_leaves, n_ended
+            n_ended += n_more
         else:
             observe()
-            n_waiting, n_leaves = _walk_on(t, f, w, group, n_waiting, n_leaves, knobs)
-            has_room = n_waiting != FULL
-    return n_walks - n_ended, n_leaves if has_room else -1 - n_leaves
+            n_next, n_leaves = _walk_on(t, f, w, group, n_next, n_leaves, knobs)
+    return n_next, np.int64(n_leaves), n_ended
+
+
+@subroutine
+def select_leaves(t, f, w, root, n_walks, knobs):
+    """Walk to leaves; return how many walks need them, and how many leaves there are, below zero without room."""
+    _begin_walks(t, w, root, n_walks)
+    n_groups, n_leaves, n_left, depth = np.int64(1), np.int64(0), np.int64(n_walks), 0
+    while n_groups > 0:
+        n_groups, n_leaves, n_ended = _step_all(t, f, w, n_groups, depth, n_leaves, knobs)
+        n_left -= n_ended
+        depth += 1
+    return n_left, n_leaves if n_groups != FULL else -1 - n_leaves

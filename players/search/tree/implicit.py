@@ -22,16 +22,6 @@ HALF_SHARE_WALKS: Final = np.float32(300)
 """After so many walks along an edge, what minimax says of it counts half as much as at first."""
 
 
-@inlined
-def mixed(t, edge, mean, n_walks, share):
-    """Return the mean of the walks along an edge, mixed with a *share* of what minimax says of it.
-
-    The share is the smaller the more walks there are, since a mean of many sees further.
-    """
-    share *= HALF_SHARE_WALKS / (HALF_SHARE_WALKS + np.float32(n_walks))
-    return mean + share * (edge_minimax(t, edge) - mean)
-
-
 @subroutine
 def judge_leaves(t, f, w, n_leaves, values, lane_bits, plays):
     """Let new nodes know what the weights say of them; *values* (rows, W) has their states, in the order of leaves."""

@@ -30,7 +30,8 @@ from gdl.compiler.kernels.words import (
     word_at,
 )
 from players.search.tree import nodes
-from players.search.tree.bandits import REGRET, below
+from players.search.tree.bandits import REGRET
+from players.search.tree.bounds import below
 from players.search.tree.implicit import expect_of_edges
 from players.search.tree.joint import hash_at, joint_key, joint_slot
 from players.search.tree.nodes import (

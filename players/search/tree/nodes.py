@@ -265,14 +265,14 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
         uses_minimax=int(size.uses_minimax),
         words=np.zeros((size.n_nodes, words), np.uint64),
         node=_lines(size.n_nodes, width),
-        edge=_lines(size.n_edges, 4),
+        edge=_lines(size.n_edges + EDGES_A_LINE, 4),  # the last ones are read in fours, too
         move=np.zeros(size.n_edges, np.int32),
         table=np.zeros(n_places, np.int32),
         joint_key=np.zeros(2 * size.n_joint, np.uint64),
         joint_edge=np.zeros(2 * size.n_joint, np.int32),
         amaf=np.zeros((size.n_edges if size.uses_amaf else 0, 3), np.float32),
         node_minimax=np.zeros(size.n_nodes if size.uses_minimax else 0, np.float32),
-        edge_minimax=np.zeros(size.n_edges if size.uses_minimax else 0, np.float32),
+        edge_minimax=np.zeros(size.n_edges + EDGES_A_LINE if size.uses_minimax else 0, np.float32),
         lock=np.zeros(8, np.int64),
     )
 

@@ -12,7 +12,7 @@ from players.search.tree import nodes
 from players.search.tree.amaf import learn
 from players.search.tree.averages import MoveSums, add_moves, no_sums
 from players.search.tree.backup import back_up_all
-from players.search.tree.bandits import n_walks_along
+from players.search.tree.bounds import n_walks_along
 from players.search.tree.groups import select_leaves
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves

@@ -14,9 +14,10 @@ from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ZERO, U, at, float_at, put
 from players.search.tree import nodes
-from players.search.tree.bandits import REGRET, UCB, below, best_edge, best_edge_by_amaf, draw_by_regret
+from players.search.tree.bandits import REGRET, UCB, best_edge_by_amaf, draw_by_regret
+from players.search.tree.bounds import below, best_edge
 from players.search.tree.joint import joint_key, joint_place, joint_slot
-from players.search.tree.nodes import add_amaf, add_edge, edge_at, node_at
+from players.search.tree.nodes import EDGES_A_LINE, add_amaf, add_edge, edge_at, node_at
 from players.search.tree.sharing import lock, observe, replaced, unlock
 from players.search.tree.spread import N_SUMS
 
@@ -35,10 +36,11 @@ class Walks(NamedTuple):
     `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
     edges `chosen` (512, R) there, -1 for what is forced, the `slot` that leads to it, NONE where the node above is to
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
-    (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few.
+    (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few. `bounds`
+    (M + 4,) are those of the edges at a node.
     `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be. Leaves count from
-    `first_leaf` on where other threads see them. `order` (512,) are the walks group by group, and `waiting` (512, 4)
-    the groups that are to go on: where they begin and end, the node and its depth.
+    `first_leaf` on where other threads see them. `order` (512,) are the walks group by group, and `waiting` (2, 512, 3)
+    the groups that are to go on at even depths and at odd ones: where they begin and end, and the node.
     """
 
     node: NDArray[np.int32]
@@ -57,6 +59,7 @@ class Walks(NamedTuple):
     n_legal: NDArray[np.int32]
     random: NDArray[np.uint64]
     reference: NDArray[np.float32]
+    bounds: NDArray[np.float32]
     goal_sums: NDArray[np.uint64]
     spread: NDArray[np.float32]
     order: NDArray[np.int32]
@@ -87,10 +90,11 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) 
         n_legal=ints(N_LANES, n_roles + 1),
         random=np.array([2 * seed + 1], np.uint64),
         reference=np.zeros((n_moves, 2), np.float32),
+        bounds=np.zeros(n_moves + EDGES_A_LINE, np.float32),
         goal_sums=np.zeros((n_roles, N_SUMS), np.uint64),
         spread=np.ones(n_roles, np.float32),
         order=ints(N_LANES),
-        waiting=ints(N_LANES, 4),
+        waiting=ints(2, N_LANES, 3),
         first_leaf=number * N_LANES,
     )
 
@@ -102,8 +106,14 @@ def step_of(i, depth):
 
 
 @inlined
+def exploration_of(w, r, knobs):
+    """Return how much a role explores: less, where the goals of walks lie close together."""
+    return np.float32(knobs.exploration) * float_at(w.spread, U(r))
+
+
+@inlined
 def _best_edge(t, w, r, first, n, floor, knobs, minimax_share):
-    exploration = np.float32(knobs.exploration) * float_at(w.spread, U(r))
+    exploration = exploration_of(w, r, knobs)
     if t.uses_amaf != ZERO:
         found = best_edge_by_amaf(t, w, first, n, floor, exploration, np.float32(knobs.amaf_bias))
     else:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from gdl.compiler.kernels.words import addresses
 from players.deadline import SearchBudget
 from players.search.tree import nodes
-from players.search.tree.bandits import UCB, best_edge
+from players.search.tree.bandits import UCB
+from players.search.tree.bounds import best_edge
 from players.search.tree.nodes import Tree, empty_tree, tree_size
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
