@@ -18,6 +18,9 @@ GoOn = Callable[[SearchBudget], object]
 
 _GLANCE_SHARE: Final = 1 / 32
 _GLANCE_S: Final = 0.2
+"""How much of a move's time the tree searches before proofs, and the most of it."""
+_BETWEEN: Final = 1 / 8
+"""How much of that it searches between two proofs, to see what the first one changes."""
 _PROOF_SHARE: Final = 1 / 2
 """How much of a move's time a proof is to fit into."""
 
@@ -47,7 +50,7 @@ class LineProofs:
                 return found
             for settled in found.settled if found.solved is None else (found.solved,):
                 self._search.settle(settled.words, settled.goals)
-            go_on(SearchBudget(deadline=end.at_most(glance_of(deadline))))
+            go_on(SearchBudget(deadline=end.at_most(_BETWEEN * glance_of(deadline))))
         return ProofFinding()
 
     def target(self, seconds: float) -> State:

@@ -34,7 +34,7 @@ _N_PLAYS: Final = 512
 _NODES_PER_S: Final = 100_000.0
 """How many states a second are expanded, as long as that was not measured."""
 _MEASURED: Final = 1_000
-"""So many states are enough to measure it."""
+"""So many states are enough to measure it, and how far off the guess is of how many there are."""
 _LONGEST: Final = 4.0
 """A play that lasts so many times as long as plays that are short enough do in the mean says that the end is far."""
 _N_SKIPPED: Final = 10
@@ -84,6 +84,8 @@ class Prover:
         if total is None:
             self.share = 0.0
         self._nodes_per_s, self._n_skipped = _NODES_PER_S, 0
+        self._guess: tuple[State, float] | None = None
+        self._log_error = 0.0
 
     def begin(self, deadline: Deadline) -> bool:
         """Look for what the first state is worth to each role, within the share of the start clock.
@@ -130,6 +132,7 @@ class Prover:
         That says nothing of what the share should be.
         """
         solution = self._solve(state, role, budget, expected)
+        self._learn_error(state, is_solved=solution is not None)
         if solution is None and not self.search.is_refused:
             return ProofFinding(settled=self._for_all(self.search.settled(), role))
         return self._finding(state, role, solution)
@@ -168,9 +171,17 @@ class Prover:
             return inf
         limit = log(max(self._nodes_per_s * seconds, 2.0))
         effort = log_effort(self.search.game, here, limit)
+        self._guess = (state, effort) if effort < inf else None
         if effort == inf:
             self._n_skipped = _N_SKIPPED
-        return effort - limit
+        return effort + self._log_error - limit
+
+    def _learn_error(self, state: State, *, is_solved: bool) -> None:
+        """Learn from the proof of a state that was guessed at last how far off guesses are in this game."""
+        if self._guess is None or self._guess[0] is not state or self.search.n_nodes < _MEASURED:
+            return
+        error = log(self.search.n_nodes) - self._guess[1]
+        self._log_error = (self._log_error + error) / 2 if is_solved else max(self._log_error, error)
 
     def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
         return tuple(self._settled(words, goal, role) for _, words, goal in settled)

@@ -118,6 +118,17 @@ def test_the_effort_is_half_of_the_exponent_of_all_lines() -> None:
     assert effort_of(game, state, limit=30.0) == log(n_moves) / 2 * plays.n_steps / 512
 
 
+def test_guesses_learn_from_the_proofs_that_there_were() -> None:
+    game = compiled("connectfour")
+    prover, state, yellow = Prover(game), after(game, LATE), game.roles[1]
+    limit = log(prover_module._NODES_PER_S * 1.0)
+    guess = prover.log_excess(state, 1.0) + limit
+    prover.prove(state, yellow, UNLIMITED)
+    needed = log(prover.search.n_nodes)
+    later_limit = log(prover._nodes_per_s * 1.0)
+    assert prover.log_excess(state, 1.0) + later_limit == pytest.approx((guess + needed) / 2)
+
+
 def test_a_play_that_lasts_too_long_says_that_the_end_is_far() -> None:
     game = compiled("breakthrough")
     assert effort_of(game, game.initial_state, limit=10.0) == inf
