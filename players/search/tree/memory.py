@@ -1,7 +1,7 @@
 """The tree of a search in its memory: nodes by their states, what is known of them, and how the tree is recycled."""
 
-import time
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -17,22 +17,23 @@ from players.search.tree.collection import collect
 from players.search.tree.leaves import insert
 from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
 
+_S_A_PLACE: Final = 2e-8
 _S_A_NODE: Final = 3e-7
-"""How long recycling seems to take, for each node that there is room for, as long as that was not measured."""
+"""How long recycling takes, for each node that there is room for, and for each that is kept."""
 
 
 class TreeMemory:
     """The tree of a search of a *game*, of some *size*, where roles choose at once by a *rule*.
 
-    `arrays` are nodes and edges, which have other numbers after recycling, for which no thread may be at work. It takes
-    about `recycling_s` seconds; it `is_due` where there is no room any more.
+    `arrays` are nodes and edges, which have other numbers after recycling, for which no thread may be at work. That
+    `is_due` where there is no room any more.
     """
 
     def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
         self.game, self.rule, self.size = game, rule, size
         self.facts = rule_facts(game.rules, game.roles)
         self.arrays = self._empty()
-        self.recycling_s, self.is_due = _S_A_NODE * size.n_nodes, False
+        self.is_due = False
 
     def _empty(self) -> Tree:
         return empty_tree(self.game.rules, self.size, self.rule)
@@ -78,13 +79,19 @@ class TreeMemory:
             self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
             self.arrays.node[node, nodes.SOLVED] = 1
 
-    def recycle(self, root: int) -> int:
-        """Keep what of the tree is below *root*, as much as was visited most; return the root's new number."""
-        begun_s, self.is_due = time.monotonic(), False
+    @property
+    def recycling_s(self) -> float:
+        """The least time that recycling takes, on a core without other work."""
+        return _S_A_PLACE * self.size.n_nodes
+
+    def recycle(self, root: int, seconds: float = inf) -> int:
+        """Keep what of the tree is below *root*, as much as was visited most; return the root's new number.
+
+        Less is kept where there are but few *seconds* for it.
+        """
+        self.is_due = False
         try:
-            root = collect(self.arrays, self.facts, root)
-            self.recycling_s = time.monotonic() - begun_s
-            return root
+            return collect(self.arrays, self.facts, root, max(1.0, (seconds - self.recycling_s) / _S_A_NODE))
         except MemoryError:
             words = self.arrays.words[root : root + 1].copy()
             self._clear()

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import inf
 from random import Random
 from typing import Final
 
@@ -137,6 +138,8 @@ class CompiledSearch:
         self.n_rounds = 0
         root = self._enter(state, has_time=False)
         if budget.deadline is not None:
+            if self.tree.is_due:
+                root = self.tree.recycle(root, budget.deadline.remaining_s / 4)
             for worker in self._workers:
                 worker.pace.clock = budget.deadline.clock
             first = self._workers[0]  # after one slow slice there must be another try
@@ -162,7 +165,8 @@ class CompiledSearch:
             if budget.max_rounds is None:
                 self._be_helped(root)
             left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
-            root = self.work(root, left)
+            left_s = inf if budget.deadline is None else budget.deadline.remaining_s
+            root = self.work(root, left, left_s / 2)
             yield root
 
     def ponder(self, state: State, role: Role | None, move: Term | None, is_wanted: IsWanted) -> None:
@@ -205,20 +209,20 @@ class CompiledSearch:
     def _is_over(self, budget: SearchBudget) -> bool:
         if budget.is_spent(self.n_rounds):
             return True
-        needed_s = max(self._workers[0].slice_s, self.tree.recycling_s if self.tree.is_due else 0.0)
+        needed_s = max(self._workers[0].slice_s, 4 * self.tree.recycling_s if self.tree.is_due else 0.0)
         return budget.deadline is not None and budget.deadline.remaining_s < needed_s
 
-    def work(self, root: int, n_walks: int = _ALL) -> int:
+    def work(self, root: int, n_walks: int = _ALL, seconds: float = inf) -> int:
         """Search on for a slice of time or *n_walks* walks; return the root, which has another number after recycling.
 
-        Where the tree is full the next slice begins with that.
+        Where the tree is full the next slice begins with that, within about so many *seconds*.
 
         Raises:
             StuckPlayError: in a play a role has no legal move.
         """
         if self.tree.is_due:
             self.rest()
-            root = self.tree.recycle(root)
+            root = self.tree.recycle(root, seconds)
         counts = self._workers[0].room.counts
         n_before = int(counts[N_WALKS])
         self.tree.is_due = self._work(self._workers[0], root, n_walks) == NO_ROOM

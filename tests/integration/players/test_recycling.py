@@ -8,6 +8,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.tree import nodes
 from players.search.tree.leaves import insert
+from players.search.tree.memory import TreeMemory
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from tests.integration.players.test_compiled_search import said_of_moves, search_of, thought
@@ -101,11 +102,26 @@ def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
     assert said_of_moves(search, search.tree.recycle(root)) == before
 
 
-def test_a_full_tree_is_not_recycled_when_the_deadline_is_near() -> None:
+def test_a_full_tree_is_not_recycled_when_the_deadline_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
     search = search_of(compiled("connectfour"), memory_mb=1.0)
+    monkeypatch.setattr(TreeMemory, "recycling_s", 1e6)
     times = iter(range(1_000_000))
-    search.tree.recycling_s = 1e6
     budget = SearchBudget(deadline=Deadline(5e5, lambda: float(next(times))))
     search.think(search.game.initial_state, search.game.roles[0], budget)
     assert search.tree.is_due
     assert next(times) < 5e5
+
+
+def test_a_move_begins_with_recycling_what_was_left_full() -> None:
+    search = search_of(compiled("connectfour"), memory_mb=1.0)
+    thought(search, 10_000)
+    search.tree.is_due = True
+    search.begin(search.game.initial_state, SearchBudget(deadline=Deadline(0.0, lambda: 0.0)))
+    assert (search.tree.is_due, int(search.tree.arrays.size[0])) == (False, 1)
+
+
+def test_less_is_kept_where_there_is_little_time() -> None:
+    search = search_of(compiled("connectfour"))
+    root = thought(search, 20_000)
+    search.tree.recycle(root, search.tree.recycling_s + 1e-3)
+    assert 1_000 < int(search.tree.arrays.size[0]) < 1e-3 / 2e-7
