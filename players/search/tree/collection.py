@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
-from gdl.compiler.kernels.words import ONE, ZERO, U, addresses, at, prefetch, put, put_word, word_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, addresses, at, prefetch, put, put_word, word_at
 from players.search.tree import nodes
-from players.search.tree.joint import hash_at
+from players.search.tree.leaves import place_of
 from players.search.tree.nodes import (
     RuleFacts,
     Tree,
     amaf_at,
     edge_at,
     edge_minimax,
+    fetch_node,
     move_at,
     next_block,
     node_at,
@@ -98,7 +99,7 @@ def _mark(tree, rules, moves, root, min_visits, max_nodes, max_edges):
         node = at(m.queue, U(n_done))
         n_done += 1
         if n_done + _FAR_AHEAD < n_marked:
-            prefetch(t.node, U(at(m.queue, U(n_done + _FAR_AHEAD))) * t.width // U(16))
+            fetch_node(t, at(m.queue, U(n_done + _FAR_AHEAD)))
             ahead = node_at(t, at(m.queue, U(n_done + _AHEAD)), nodes.FIRST)
             if ahead >= 0:
                 prefetch(t.edge, U(ahead // nodes.EDGES_A_LINE))
@@ -208,12 +209,6 @@ def _mend_joint(t, m, first):
         slot = before
 
 
-@inlined
-def _place_of(t, node):
-    """Return the place of the table at which a node is looked for first."""
-    return hash_at(t.words, U(node) * t.n_words, t.n_words) & t.table_mask
-
-
 @kernel
 def _mend(tree, rules, moves):
     """List nodes and joint moves by their hashes anew, and let edges lead to where nodes are now."""
@@ -221,8 +216,8 @@ def _mend(tree, rules, moves):
     n_nodes = np.int64(word_at(t.size, ZERO))
     for node in range(n_nodes):
         if node + _AHEAD < n_nodes:
-            prefetch(t.table, _place_of(t, node + _AHEAD) // U(16))
-        i = _place_of(t, node)
+            prefetch(t.table, place_of(t, t.words, U(node + _AHEAD) * t.n_words) // U(2 * W))
+        i = place_of(t, t.words, U(node) * t.n_words)
         while at(t.table, i) != 0:
             i = (i + ONE) & t.table_mask
         put(t.table, i, node + 1)

@@ -11,11 +11,11 @@ import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
-from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, prefetch, put
+from gdl.compiler.kernels.words import ONE, ZERO, U, at, prefetch, put
 from players.search.tree import nodes
 from players.search.tree.backup import back_up
 from players.search.tree.bounds import highest, weigh, weigh_again
-from players.search.tree.nodes import edge_at, node_at
+from players.search.tree.nodes import edge_at, fetch_node, next_block, node_at
 from players.search.tree.sharing import observe
 from players.search.tree.walks import (
     AT_NODE,
@@ -57,7 +57,7 @@ def _wait(t, w, number, begin, end, node, depth):
     put(w.waiting, place, begin)
     put(w.waiting, place + ONE, end)
     put(w.waiting, place + U(2), node)
-    prefetch(t.node, U(node) * t.width // U(2 * W))
+    fetch_node(t, node)
 
 
 @inlined
@@ -72,11 +72,10 @@ def _fetch_edges(t, f, w, number, depth):
     node = at(w.waiting, _place(depth, number) + U(2))
     first, d = node_at(t, node, nodes.FIRST), node_at(t, node, nodes.DECIDER)
     if first >= 0 and d != nodes.SIMULTANEOUS:
-        n_lines = (
-            node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d) + nodes.EDGES_A_LINE - 1
-        ) // nodes.EDGES_A_LINE
-        for line in range(min(n_lines, _MOST_LINES)):
-            prefetch(t.edge, U(first // nodes.EDGES_A_LINE + line))
+        n = node_at(t, node, nodes.BOUNDS + np.int64(f.n_roles) + d)
+        line = first // nodes.EDGES_A_LINE
+        for more in range(min(next_block(n) // nodes.EDGES_A_LINE, _MOST_LINES)):
+            prefetch(t.edge, U(line + more))
 
 
 @subroutine

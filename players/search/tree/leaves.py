@@ -180,10 +180,16 @@ def _make_moves(a, tables, t, w, n_leaves, legal, lane_bits, values):
                 values[1 + n_fluents + move_at(t, edge), j >> 6] |= ONE << U(j & 63)
 
 
+@inlined
+def place_of(t, words, begin):
+    """Return the place of the table at which a state is looked for first whose words begin there."""
+    return hash_at(words, begin, t.n_words) & t.table_mask
+
+
 @subroutine
 def insert_at(t, f, words, begin):
     """Return the node of the state whose words begin at a place, a new one where there is none; -1 without room."""
-    i = hash_at(words, begin, t.n_words) & t.table_mask
+    i = place_of(t, words, begin)
     while at(t.table, i) != 0:
         node = at(t.table, i) - 1
         is_same = True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined
 from gdl.compiler.kernels.packing import n_words
-from gdl.compiler.kernels.words import ONES, ZERO, U, W, at, float_at, put, put_float, rows
+from gdl.compiler.kernels.words import ONES, ZERO, U, W, at, float_at, prefetch, put, put_float, rows
 from gdl.compiler.tables import CompiledRules
 from gdl.game import RANDOM, Role
 from players.search.tree.sharing import add_to
@@ -147,6 +147,12 @@ def next_block(n_edges):
 def node_at(t, node, column):
     """Return a column of a node of the tree at the addresses *t*."""
     return at(t.node, U(node) * t.width + U(column))
+
+
+@inlined
+def fetch_node(t, node):
+    """Have the processor fetch what of a node a walk looks at."""
+    prefetch(t.node, U(node) * t.width // U(2 * W))
 
 
 @inlined
