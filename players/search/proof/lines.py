@@ -6,14 +6,14 @@ by what it finds: so proofs come up from the end on the line that both sides see
 
 from collections.abc import Callable
 from math import inf
-from typing import Final
+from typing import Final, TypeAlias
 
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
 from players.search.proof.prover import BackgroundProof, ProofFinding, Prover
 from players.search.tree.search import CompiledSearch
 
-GoOn = Callable[[SearchBudget], object]
+GoOn: TypeAlias = Callable[[SearchBudget], object]
 """Lets the tree search on from the state at hand."""
 
 _GLANCE_SHARE: Final = 1 / 32
@@ -23,7 +23,6 @@ _BETWEEN: Final = 1 / 8
 """How much of that it searches between two proofs, to see what the first one changes."""
 _PROOF_SHARE: Final = 1 / 2
 """How much of a move's time a proof is to fit into."""
-
 _MOST_A_STEP: Final = 2.0
 """By how much the effort of a proof falls with a step, on the scale of logarithms, at most: with some fifty moves."""
 

@@ -14,14 +14,13 @@ from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, prefetch, put
 from players.search.tree import nodes
 from players.search.tree.backup import back_up
-from players.search.tree.bounds import highest, weigh, weigh_again
+from players.search.tree.bounds import below, highest, weigh, weigh_again
 from players.search.tree.nodes import edge_at, fetch_node, next_block, node_at
 from players.search.tree.sharing import observe
 from players.search.tree.walks import (
     AT_NODE,
     FULL,
     WALKING,
-    chosen_slot,
     count_choices,
     exploration_of,
     share_leaf,
@@ -111,17 +110,17 @@ def _choose_all(t, f, w, group, knobs):
     d, first = node_at(t, group.node, nodes.DECIDER), node_at(t, group.node, nodes.FIRST)
     n = node_at(t, group.node, nodes.BOUNDS + np.int64(f.n_roles) + d)
     floor = node_at(t, group.node, nodes.BOUNDS + d) & nodes.LOW
-    by_bounds, share = d != np.int64(f.chance) and t.uses_amaf == ZERO, np.float32(knobs.minimax_share)
-    c = weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share) if by_bounds else np.float32(0)
+    is_chance, share = d == np.int64(f.chance), np.float32(knobs.minimax_share)
+    c = np.float32(0) if is_chance else weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share)
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
         step = step_of(i, group.depth)
-        slot = first + highest(w, n) if by_bounds else chosen_slot(t, f, w, group.node, step, knobs)
+        slot = first + (below(w, n) if is_chance else highest(w, n))
         count_choices(t, f, w, step, group.node, slot)
         put(w.node, step, group.node)
         put(w.edge, step, slot)
         put(w.depth, U(i), group.depth + 1)
-        if by_bounds:
+        if not is_chance:
             weigh_again(t, w, first, n, slot - first, c, floor, share)
 
 
@@ -186,7 +185,8 @@ def _add_ended(t, f, w, group):
 def _walk_each(t, f, w, group, n_leaves, knobs):
     """Let the walks of a group go on alone, one after the other; return how many ended, FULL without room, and leaves.
 
-    So each knows what those before it came to, if that is known at once: all would else choose alike.
+    So it is where roles choose at once, and each is to know what those before it came to, if that is known at once: all
+    would else choose alike; and where plays say what moves are worth, which a walk takes along from node to node.
     """
     n_ended = np.int64(0)
     for k in range(group.begin, group.end):
@@ -221,7 +221,7 @@ def _step_all(t, f, w, n_groups, depth, n_leaves, knobs):
             n_ended += group.end - group.begin
         elif first < 0:
             n_leaves = _open_together(t, f, w, group, first, n_leaves)
-        elif node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS:
+        elif node_at(t, group.node, nodes.DECIDER) == nodes.SIMULTANEOUS or t.uses_amaf != ZERO:
             n_more, n_leaves = _walk_each(t, f, w, group, n_leaves, knobs)
             if n_more == FULL:
                 return n_more, n_leaves, n_ended
