@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.words import addresses
 from players.search.tree import nodes
-from players.search.tree.bandits import UCB
+from players.search.tree.bandits import UCB, best_edge_by_amaf
 from players.search.tree.bounds import MADE_BY, best_edge, n_walks_along, weigh, weigh_again
 from players.search.tree.fours import ABSENT
 from players.search.tree.implicit import HALF_SHARE_WALKS
@@ -27,10 +27,10 @@ FLOOR: Final = 20
 EXPLORATION: Final = 0.5
 
 
-def a_tree(seed: int, n: int) -> Tree:
+def a_tree(seed: int, n: int, *, uses_amaf: bool = False) -> Tree:
     """Return a tree with *n* edges of a role that have been walked, or not, and bounds that are proven, or not."""
     random = np.random.default_rng(seed)
-    size = tree_size(breakthrough().rules, 1.0, 25.0, uses_amaf=False, uses_minimax=True)
+    size = tree_size(breakthrough().rules, 1.0, 25.0, uses_amaf=uses_amaf, uses_minimax=True)
     tree, here = empty_tree(breakthrough().rules, size, UCB), slice(FIRST, FIRST + n)
     tree.edge[FIRST + n : FIRST + n + 4] = 77  # what lies behind them is not theirs
     tree.edge[here, nodes.VISITS] = random.integers(0, 200, n) * random.integers(0, 2, n)
@@ -84,6 +84,11 @@ def _best(tree: Tree, walks: Walks, n: int) -> int:
     return edge
 
 
+def _best_by_amaf(tree: Tree, walks: Walks, n: int) -> int:
+    edge: int = best_edge_by_amaf(addresses(tree), addresses(walks), FIRST, n, FLOOR, np.float32(1), np.float32(0.001))
+    return edge
+
+
 weighed, weighed_again, walked, chosen_edge = (njit(each) for each in (_weigh, _weigh_again, _walks, _best))
 
 
@@ -128,3 +133,10 @@ def test_of_equal_edges_each_is_chosen_sometimes(n: int) -> None:
     chosen = Counter(chosen_edge(tree, walks, n) - FIRST for _ in range(100 * n))
     assert set(chosen) == set(range(n))
     assert min(chosen.values()) > 25
+
+
+def test_an_edge_from_which_too_many_walks_were_taken_back_can_be_chosen() -> None:
+    """Threads count walks without a lock, and take back those of a round for which there was no room."""
+    tree, walks, n = a_tree(1, 3, uses_amaf=True), room(), 3
+    tree.edge[FIRST : FIRST + n] = [(0, visits, nodes.NONE, 100 << 8) for visits in (9, -1, 9)]
+    assert njit(_best_by_amaf)(tree, walks, n) == FIRST + 1

@@ -180,6 +180,8 @@ def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
     search = perfect.PerfectSearch(game, role, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     search.think(state, SearchBudget(deadline=Deadline.after(0.5)))
+    if is_near:
+        monkeypatch.setattr(Prover, "log_excess", lambda *_: 0.0)
     search.ponder(state, next(each for each in state.legal_moves(role) if str(each) == move))
     search.rest()
     assert begun == ([(after(game, columns + "4"), role)] if is_near else [])
@@ -190,6 +192,7 @@ def test_while_another_role_chooses_proofs_are_of_the_state_in_which_it_does(mon
     state, red, begun = after(game, LATE), game.roles[0], watched(monkeypatch)
     search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
+    monkeypatch.setattr(Prover, "log_excess", lambda *_: 0.0)
     search.think(after(game, LATE[:-1]), SearchBudget(deadline=Deadline.after(0.5)))
     search.ponder(state, state.legal_moves(red)[0])
     search.rest()
