@@ -14,13 +14,14 @@ from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, prefetch, put
 from players.search.tree import nodes
 from players.search.tree.backup import back_up
-from players.search.tree.bounds import below, highest, weigh, weigh_again
+from players.search.tree.bounds import highest, weigh, weigh_again
 from players.search.tree.nodes import edge_at, fetch_node, next_block, node_at
 from players.search.tree.sharing import observe
 from players.search.tree.walks import (
     AT_NODE,
     FULL,
     WALKING,
+    chosen_slot,
     count_choices,
     exploration_of,
     share_leaf,
@@ -110,17 +111,17 @@ def _choose_all(t, f, w, group, knobs):
     d, first = node_at(t, group.node, nodes.DECIDER), node_at(t, group.node, nodes.FIRST)
     n = node_at(t, group.node, nodes.BOUNDS + np.int64(f.n_roles) + d)
     floor = node_at(t, group.node, nodes.BOUNDS + d) & nodes.LOW
-    is_chance, share = d == np.int64(f.chance), np.float32(knobs.minimax_share)
-    c = np.float32(0) if is_chance else weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share)
+    by_bounds, share = d != np.int64(f.chance), np.float32(knobs.minimax_share)
+    c = weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share) if by_bounds else np.float32(0)
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
         step = step_of(i, group.depth)
-        slot = first + (below(w, n) if is_chance else highest(w, n))
+        slot = first + highest(w, n) if by_bounds else chosen_slot(t, f, w, group.node, step, knobs)
         count_choices(t, f, w, step, group.node, slot)
         put(w.node, step, group.node)
         put(w.edge, step, slot)
         put(w.depth, U(i), group.depth + 1)
-        if not is_chance:
+        if by_bounds:
             weigh_again(t, w, first, n, slot - first, c, floor, share)
 
 
