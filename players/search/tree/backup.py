@@ -92,7 +92,7 @@ def _prove(t, f, node, d):
             _bound_decision(t, f, node, d)
 
 
-@subroutine
+@inlined
 def _add(t, edge, goal):
     add_edge(t, edge, nodes.TOTAL, goal)
     visits = edge_at(t, edge, nodes.VISITS)
@@ -140,7 +140,7 @@ def _known_below(t, child, d):
     return node_at(t, child, nodes.BOUNDS + d) | nodes.CLOSED * node_at(t, child, nodes.SOLVED)
 
 
-@subroutine
+@inlined
 def back_up(t, f, w, i, end):
     """Add the goals of walk *i*, which ended at node *end*, to the edges on its way."""
     n_roles, child = np.int64(f.n_roles), np.int64(end)

@@ -27,7 +27,7 @@ def below(w, n):
     return np.int64(((state >> U(32)) * U(n)) >> U(32))
 
 
-@subroutine
+@inlined
 def n_walks_along(t, first, n):
     """Return how many walks went along *n* edges from the *first* on."""
     n_walks = np.int64(0)
@@ -44,7 +44,7 @@ def weigh_again(t, w, first, n, number, c, floor, minimax_share):
     put_four(t.edge, *edges, t.edge_minimax, np.float32(minimax_share), w.bounds, U(place))
 
 
-@subroutine
+@inlined
 def weigh(t, w, first, n, floor, exploration, minimax_share):
     """Find the bounds of *n* edges of a role from the *first* on; return the width of that of one that was taken once.
 
@@ -59,7 +59,7 @@ def weigh(t, w, first, n, floor, exploration, minimax_share):
     return c
 
 
-@subroutine
+@inlined
 def highest(w, n):
     """Return the number of the edge with the highest of *n* bounds, of equal ones any."""
     best, n_fours, shift = np.float32(ABSENT), (n + N - 1) // N, below(w, n)

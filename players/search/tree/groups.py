@@ -14,14 +14,13 @@ from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, prefetch, put
 from players.search.tree import nodes
 from players.search.tree.backup import back_up
-from players.search.tree.bounds import highest, weigh, weigh_again
+from players.search.tree.bounds import below, highest, weigh, weigh_again
 from players.search.tree.nodes import edge_at, fetch_node, next_block, node_at
 from players.search.tree.sharing import observe
 from players.search.tree.walks import (
     AT_NODE,
     FULL,
     WALKING,
-    chosen_slot,
     count_choices,
     exploration_of,
     share_leaf,
@@ -102,7 +101,7 @@ def _open_together(t, f, w, group, mark, n_leaves):
     return max(n_leaves, leaf + 1)
 
 
-@subroutine
+@inlined
 def _choose_all(t, f, w, group, knobs):
     """Let each walk of a group, at a node where one role chooses, take an edge, one walk after the other.
 
@@ -116,7 +115,7 @@ def _choose_all(t, f, w, group, knobs):
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
         step = step_of(i, group.depth)
-        slot = first + highest(w, n) if by_bounds else chosen_slot(t, f, w, group.node, step, knobs)
+        slot = first + (highest(w, n) if by_bounds else below(w, n))
         count_choices(t, f, w, step, group.node, slot)
         put(w.node, step, group.node)
         put(w.edge, step, slot)
@@ -144,7 +143,7 @@ def _put_leaf(w, begin, end, leaf):
         put(w.leaf, U(at(w.order, U(k))), leaf)
 
 
-@subroutine
+@inlined
 def _walk_on(t, f, w, group, n_waiting, n_leaves, knobs):
     """Let a group go on from its node, which is opened; those that have chosen alike then wait, or share a leaf.
 

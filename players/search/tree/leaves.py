@@ -186,7 +186,7 @@ def place_of(t, words, begin):
     return hash_at(words, begin, t.n_words) & t.table_mask
 
 
-@subroutine
+@inlined
 def insert_at(t, f, words, begin):
     """Return the node of the state whose words begin at a place, a new one where there is none; -1 without room."""
     i = place_of(t, words, begin)

@@ -2,7 +2,8 @@
 
 Walks that come to a node go on from there together: each chooses, knowing what those before it have chosen there, and
 they part only then. So a node is looked at once in a round, which matters where other threads write to it as well.
-Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step.
+Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step. A call hands
+some fifty addresses on by the stack, so that what is called at each step of a walk is inlined.
 """
 
 from typing import Final, NamedTuple
@@ -159,7 +160,7 @@ def count_early(t, edge, n_walks):
         add_amaf(t, edge, nodes.PENDING, n_walks)
 
 
-@subroutine
+@inlined
 def count_choices(t, f, w, step, node, slot):
     """Count a walk at the edges that it takes: until its goals are known it is as good as lost."""
     count_early(t, slot, 1)
@@ -193,7 +194,7 @@ def unmark(t, w, leaf):
         replaced(t.edge, U(4) * U(slot) + U(nodes.CHILD), _mark_of(w, leaf), np.int64(nodes.NONE))
 
 
-@subroutine
+@inlined
 def _begin_leaf(t, f, w, step, node, slot, n_leaves):
     """Note a new leaf below *slot*, or, where that is NONE, below an edge that the node is to get first."""
     put(w.above, U(n_leaves), node)
