@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
-from players.search.proof.prover import BackgroundProof, ProofFinding, Prover
+from players.search.proof.prover import MOST_SHARE, BackgroundProof, ProofFinding, Prover
 from players.search.tree.search import CompiledSearch
 
 GoOn: TypeAlias = Callable[[SearchBudget], object]
@@ -21,8 +21,6 @@ _GLANCE_S: Final = 0.2
 """How much of a move's time the tree searches before proofs, and the most of it."""
 _BETWEEN: Final = 1 / 8
 """How much of that it searches between two proofs, to see what the first one changes."""
-_PROOF_SHARE: Final = 1 / 2
-"""How much of a move's time a proof is to fit into."""
 _MOST_A_STEP: Final = 2.0
 """By how much the effort of a proof falls with a step, on the scale of logarithms, at most: with some fifty moves."""
 
@@ -41,7 +39,7 @@ class LineProofs:
         share = n_threads * self._prover.share_for(self._state, deadline.remaining_s)
         end = deadline.at_most(min(share, 1.0) * deadline.remaining_s)
         while not (end.has_passed or self._search.has_solved(self._state)):
-            target = self.target(_PROOF_SHARE * deadline.remaining_s)
+            target = self.target(MOST_SHARE * deadline.remaining_s)
             found = self._attempt(target, end, go_on, n_threads)
             if target is self._state or not found.is_solved:
                 self._prover.learn_from(found)

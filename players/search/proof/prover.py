@@ -21,7 +21,7 @@ from players.search.kernel_calls import InTheMaking
 from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
 
 _FIRST_SHARE: Final = 1 / 8
-_MOST_SHARE: Final = 1 / 2
+MOST_SHARE: Final = 1 / 2
 _LEAST_SHARE: Final = 1 / 64
 """The shares of the time left for a move; the first one at the start too."""
 _START_S: Final = 5.0
@@ -99,16 +99,13 @@ class Prover:
                 n_solved += self._solve(self.search.game.initial_state, role, SearchBudget(deadline=end)) is not None
         return n_solved == len(self.search.game.roles)
 
-    def think(self, state: State, role: Role, deadline: Deadline, expected: float | None = None) -> ProofFinding:
-        """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*.
-
-        Another search may have told what goal is *expected*.
-        """
+    def think(self, state: State, role: Role, deadline: Deadline) -> ProofFinding:
+        """Return what is proven about *state*, where *role* is to move, within a share of the time until *deadline*."""
         if not self.share:
             return ProofFinding()
         share = self.share_for(state, deadline.remaining_s)
         budget = SearchBudget(deadline=deadline.at_most(share * deadline.remaining_s))
-        found = self.prove(state, role, budget, expected)
+        found = self.prove(state, role, budget)
         self.learn_from(found)
         return found
 
@@ -116,20 +113,20 @@ class Prover:
         """Return which share of the *seconds* for a move a proof of what *state* is worth is to have."""
         if not self.share:
             return 0.0
-        excess = max(0.0, self.log_excess(state, _MOST_SHARE * seconds))
-        return max(self.share, _MOST_SHARE * exp(-_FALLING * excess))
+        excess = max(0.0, self.log_excess(state, MOST_SHARE * seconds))
+        return max(self.share, MOST_SHARE * exp(-_FALLING * excess))
 
     def learn_from(self, found: ProofFinding) -> None:
         """Take more of the next moves where a move's share has *found* what its state is worth, else less."""
         if found.is_solved:
-            self.share = min(_MOST_SHARE, 2 * self.share)
+            self.share = min(MOST_SHARE, 2 * self.share)
         elif not found.settled:
             self.share = 0.0 if self.search.is_refused else max(_LEAST_SHARE, self.share / 2)
 
     def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
-        """Return what is proven about *state* for *role* by all of a *budget*; *expected* as in `think`.
+        """Return what is proven about *state* for *role* by all of a *budget*.
 
-        That says nothing of what the share should be.
+        Another search may have told what goal is *expected*. That says nothing of what the share should be.
         """
         solution = self._solve(state, role, budget, expected)
         self._learn_error(state, is_solved=solution is not None)
@@ -170,7 +167,10 @@ class Prover:
             self._n_skipped = max(0, self._n_skipped - 1)
             return inf
         limit = log(max(self._nodes_per_s * seconds, 2.0))
-        effort = log_effort(self.search.game, here, limit)
+        if self._guess is not None and self._guess[0] is state:
+            effort = self._guess[1]
+        else:
+            effort = log_effort(self.search.game, here, limit)
         self._guess = (state, effort) if effort < inf else None
         if effort == inf:
             self._n_skipped = _N_SKIPPED

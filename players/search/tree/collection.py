@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
+from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, addresses, at, prefetch, put, put_word, word_at
 from players.search.tree import nodes
+from players.search.tree.joint import joint_place
 from players.search.tree.leaves import place_of
 from players.search.tree.nodes import (
     RuleFacts,
@@ -133,8 +135,7 @@ def _slide_nodes(tree, moves):
         if at(m.node, U(node)) == _DROPPED:
             continue
         put(m.node, U(node), to)
-        for s in range(t.n_words):
-            put_word(t.words, U(to) * t.n_words + s, word_at(t.words, U(node) * t.n_words + s))
+        copy_words(t.words, U(to) * t.n_words, t.words, U(node) * t.n_words, t.n_words)
         for column in range(t.width):
             put_node(t, to, column, node_at(t, node, column))
         if t.uses_minimax != ZERO:
@@ -186,9 +187,7 @@ def _new_child(m, child):
 def _list_joint(t, slot):
     """List the edge of a joint move, which keeps its hash in place of bounds and a move."""
     key = (U(edge_at(t, slot, nodes.LIMITS)) << U(32)) | (U(move_at(t, slot)) & U(0xFFFFFFFF))
-    i = key & t.joint_mask
-    while at(t.joint_edge, i) != 0:
-        i = (i + ONE) & t.joint_mask
+    i = joint_place(t, key)
     put_word(t.joint_key, i, key)
     put(t.joint_edge, i, slot)
     put_word(t.size, U(2), word_at(t.size, U(2)) + ONE)

@@ -11,7 +11,7 @@ from gdl.compiler.kernels.batches import _evaluate_states, _score, _step
 from gdl.compiler.kernels.choice import bit, literal
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import Spare
-from gdl.compiler.kernels.packing import load_lanes, save_lanes
+from gdl.compiler.kernels.packing import copy_words, load_lanes, save_lanes
 from gdl.compiler.kernels.words import (
     ONE,
     ZERO,
@@ -203,8 +203,7 @@ def insert_at(t, f, words, begin):
         return np.int64(-1)
     put_word(t.size, ZERO, U(node + 1))
     put(t.table, i, node + 1)
-    for s in range(t.n_words):
-        put_word(t.words, U(node) * t.n_words + s, word_at(words, begin + s))
+    copy_words(t.words, U(node) * t.n_words, words, begin, t.n_words)
     put_node(t, node, nodes.FIRST, nodes.UNOPENED)
     put_node(t, node, nodes.SOLVED, 0)
     for r in range(np.int64(f.n_roles)):
