@@ -30,7 +30,8 @@ from server.terminal.progress import progress
 
 POSITIONS: Final = Path(__file__).parents[1] / "positions" / "connectfour.jsonl"
 _UCI: Final = "benchmarks.yardsticks.engines.uci"
-_GTP: Final = "benchmarks.yardsticks.engines.gtp"
+_GO: Final = "benchmarks.yardsticks.engines.go"
+_REVERSI: Final = "benchmarks.yardsticks.engines.reversi"
 _PERFECT: Final = "benchmarks.yardsticks.engines.perfect"
 _WIDTH_OF_A_PIPE: Final = 200
 
@@ -134,8 +135,8 @@ def chess(  # noqa: PLR0913, PLR0917 -- as above
 ) -> None:
     """Play against a chess engine at a fixed depth."""
     with _usage():
-        words = shlex.split(engine)
-        command = shlex.join([program(words[0]), *words[1:]])
+        words = _installed(engine)
+        command = shlex.join(words)
 
         def levels(_: YardstickGame) -> Iterator[Level]:
             for depth in map(int, depths.split(",")):
@@ -143,7 +144,7 @@ def chess(  # noqa: PLR0913, PLR0917 -- as above
                     options = [command, "--go", f"depth {depth}", "--random-moves", str(share)]
                     yield Level(f"depth {depth}, {share:.0%} at random", (sys.executable, "-m", _UCI, *options))
 
-        found = _meet(words[0], [GAMES["chess"]], levels, spec, seconds, n_matches, seed)
+        found = _meet(Path(words[0]).name, [GAMES["chess"]], levels, spec, seconds, n_matches, seed)
     _show(found, as_json)
 
 
@@ -159,14 +160,26 @@ def go(  # noqa: PLR0913, PLR0917 -- as above
 ) -> None:
     """Play go on 5x5 points against GNU Go."""
     with _usage():
-        words = shlex.split(engine)
-        command = shlex.join([program(words[0]), *words[1:]])
+        words = _installed(engine)
+        found = _meet(Path(words[0]).name, [GAMES["go"]], _numbered(levels, _GO, words), spec, seconds, n_matches, seed)
+    _show(found, as_json)
 
-        def of_game(_: YardstickGame) -> Iterator[Level]:
-            for level in map(int, levels.split(",")):
-                yield Level(f"level {level}", (sys.executable, "-m", _GTP, f"{command} --level {level}"))
 
-        found = _meet(words[0], [GAMES["go"]], of_game, spec, seconds, n_matches, seed)
+@main.command()
+@click.option("--engine", default="gtp-rhino", show_default=True, help="A program that speaks GTP.")
+@click.option(
+    "--levels", default="1,2,3,4,5", show_default=True, metavar="N[,N...]", help="Those of GRhino; each is a level."
+)
+@_common
+def reversi(  # noqa: PLR0913, PLR0917 -- as above
+    engine: str, levels: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
+) -> None:
+    """Play reversi against GRhino."""
+    with _usage():
+        words = _installed(engine)
+        found = _meet(
+            Path(words[0]).name, [GAMES["reversi"]], _numbered(levels, _REVERSI, words), spec, seconds, n_matches, seed
+        )
     _show(found, as_json)
 
 
@@ -187,6 +200,23 @@ def perfect(  # noqa: PLR0913, PLR0917 -- as above
         with progress("playing", n_matches) as advance, Child(command) as child:
             found = measure_perfection(Encounter(game, maker, child, seconds), file, n_matches, advance)
     _show([found.figures()], as_json)
+
+
+def _installed(engine: str) -> list[str]:
+    """Return the words of the command *engine*, the first of them a path. Raises: as `program`."""
+    words = shlex.split(engine)
+    return [program(words[0]), *words[1:]]
+
+
+def _numbered(levels: str, module: str, words: Sequence[str]) -> Callable[[YardstickGame], Iterator[Level]]:
+    """Return what yields the levels of a program, whose command *words* take `--level N`, that *module* speaks to."""
+
+    def of_game(_: YardstickGame) -> Iterator[Level]:
+        for level in map(int, levels.split(",")):
+            command = shlex.join([*words, "--level", str(level)])
+            yield Level(f"level {level}", (sys.executable, "-m", module, command))
+
+    return of_game
 
 
 def _meet(  # noqa: PLR0913, PLR0917 -- what the options of matches say

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from benchmarks.yardsticks.__main__ import main
 from benchmarks.yardsticks.child import Child, YardstickError
 from benchmarks.yardsticks.engines.dialogue import DisagreementError
-from benchmarks.yardsticks.engines.gtp import GtpEngine
+from benchmarks.yardsticks.engines.go import GoEngine
+from benchmarks.yardsticks.engines.reversi import ReversiEngine
 from benchmarks.yardsticks.engines.uci import UciEngine
 from benchmarks.yardsticks.games import OPENSPIEL_GAMES
 from benchmarks.yardsticks.matches import OURS, THEIRS, Encounter, GoalError
@@ -30,11 +31,13 @@ from players.player import Player
 from players.registry import find_player
 
 STAND_IN = (sys.executable, "-m", "tests.kit.benchmarks.stand_in")
-GTP_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.gtp_stand_in"
+GO_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.go_stand_in"
+REVERSI_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.reversi_stand_in"
 UCI_STAND_IN = f"{sys.executable} -m tests.kit.benchmarks.uci_stand_in"
 PYTHON = os.environ.get("GGP_OPENSPIEL_PYTHON", sys.executable)
 PUBLIC = Path(os.environ.get("GGP_SHARED", "../shared")) / "conformance" / "rules"
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+GRHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
 GNU_GO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
 
@@ -125,8 +128,8 @@ def test_a_uci_engine_lists_and_chooses_in_our_words() -> None:
         assert engine.is_over
 
 
-def test_a_gtp_program_lists_and_chooses_in_our_words() -> None:
-    with GtpEngine(GTP_STAND_IN) as engine:
+def test_a_program_of_go_lists_and_chooses_in_our_words() -> None:
+    with GoEngine(GO_STAND_IN) as engine:
         engine.begin("black", ["black", "white"], 0)
         assert engine.legal() == {"(place 3 3)", "(place 5 1)", "pass"}
         assert engine.choose() == "(place 3 3)"
@@ -137,11 +140,33 @@ def test_a_gtp_program_lists_and_chooses_in_our_words() -> None:
         assert engine.is_over
 
 
-def test_a_gtp_program_that_refuses_a_move_disagrees() -> None:
-    with GtpEngine(GTP_STAND_IN) as engine:
+def test_a_program_of_go_that_refuses_a_move_disagrees() -> None:
+    with GoEngine(GO_STAND_IN) as engine:
         engine.begin("white", ["black", "white"], 0)
         with pytest.raises(DisagreementError, match=r"\(place 1 1\) is not legal for python\S* after 0 steps"):
             engine.follow(["(place 1 1)", "noop"])
+
+
+def test_a_program_of_reversi_allows_moves_and_passes_in_steps_of_ours() -> None:
+    with ReversiEngine(REVERSI_STAND_IN) as engine:
+        engine.begin("white", ["black", "white"], 0)
+        assert engine.legal() == {"noop"}
+        engine.follow(["(move 4 6)", "noop"])
+        assert engine.legal() == {"(move 3 5)", "(move 8 1)"}
+        assert engine.choose() == "(move 3 5)"
+        engine.follow(["noop", "(move 3 5)"])
+        assert engine.legal() == {"noop"}
+        engine.follow(["noop", "noop"])
+        assert (engine.legal(), engine.is_over, engine.goal()) == ({"(move 8 1)"}, False, None)
+        engine.follow(["noop", "(move 8 1)"])
+        assert (engine.is_over, engine.goal()) == (True, 100)
+
+
+def test_a_program_of_reversi_that_refuses_a_move_disagrees() -> None:
+    with ReversiEngine(REVERSI_STAND_IN) as engine:
+        engine.begin("white", ["black", "white"], 0)
+        with pytest.raises(DisagreementError, match=r"\(move 1 1\) is not legal for python"):
+            engine.follow(["(move 1 1)", "noop"])
 
 
 def test_a_python_without_openspiel_is_an_error(tmp_path: Path) -> None:
@@ -193,3 +218,11 @@ def test_gnu_go_agrees_about_legal_moves_and_ends() -> None:
     words = ["go", "--player", "random", "--matches", "2", "--levels", "1", "--json"]
     (found,) = json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
     assert (found["level"], found["matches"]) == ("level 1", 2)
+
+
+@pytest.mark.skipif(GRHINO is None, reason="no GRhino: apt-get install grhino")
+@pytest.mark.skipif(not (PUBLIC / "reversi.kif").is_file(), reason="no public rule files: GGP_SHARED")
+def test_grhino_agrees_about_legal_moves_passes_and_ends() -> None:
+    words = ["reversi", "--player", "random", "--matches", "6", "--levels", "1", "--json"]
+    (found,) = json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
+    assert (found["level"], found["matches"]) == ("level 1", 6)

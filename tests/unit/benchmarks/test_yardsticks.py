@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.yardsticks.engines import gtp, translations, uci
+from benchmarks.yardsticks.engines import go, reversi, translations, uci
 from benchmarks.yardsticks.engines.dialogue import Dialogue, DisagreementError, converse
 from benchmarks.yardsticks.engines.uci import Board
 from benchmarks.yardsticks.matches import OURS, THEIRS, Outcome, Played, draw_opening
@@ -22,7 +22,7 @@ MOVES = "g1f3 a7a5 e2e4 a5a4 f1e2 a4a3 e1g1 a3b2 e4e5 d7d5 e5d6 b2a1n f1e1"
 ALL = "(mark 1 1) (mark 1 2) (mark 1 3) (mark 2 1) (mark 2 2) (mark 2 3) (mark 3 1) (mark 3 2) (mark 3 3)"
 
 
-@pytest.mark.parametrize("module", [translations, uci, gtp])
+@pytest.mark.parametrize("module", [translations, uci, go, reversi])
 def test_examples_print_what_is_shown(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]  # a module
 

@@ -1,10 +1,10 @@
 """Go programs that speak GTP, such as GNU Go, as players of `go` of the library, on 5x5 points.
 
-`python -m benchmarks.yardsticks.engines.gtp "gnugo --mode gtp"`. The program must list the legal moves (`all_legal`):
+`python -m benchmarks.yardsticks.engines.go "gnugo --mode gtp"`. The program must list the legal moves (`all_legal`):
 they are compared with those of the referee. Stones that are dead count as alive in the rule file, so that the program
 is to capture them before it passes (`kgs-genmove_cleanup`).
 
-*Source*: Farnebäck 2002, "Specification of the Go text protocol, version 2"; the manual of GNU Go 3.8 for its words.
+*Source*: the manual of GNU Go 3.8 for the words that are its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, Self
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.programs import Program
+from benchmarks.yardsticks.engines.programs import GtpError, GtpProgram
 
 SIZE: Final = 5
 KOMI: Final = 0.5
@@ -22,10 +22,6 @@ MAX_STEPS: Final = 100
 PASS: Final = "pass"  # noqa: S105 -- a move
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 _COLOURS: Final = ("black", "white")
-
-
-class GtpError(Exception):
-    """The program refuses a command."""
 
 
 def words(vertex: str) -> str:
@@ -51,11 +47,11 @@ def vertex(move: str) -> str:
     return f"{_COLUMNS[int(x) - 1]}{y}"
 
 
-class GtpEngine:
-    """A program behind GTP; a context manager that ends it."""
+class GoEngine:
+    """A program of go behind GTP; a context manager that ends it."""
 
     def __init__(self, command: str) -> None:
-        self._program = Program(command)
+        self._program = GtpProgram(command)
         self.name = self._program.name
 
     def __enter__(self) -> Self:
@@ -69,7 +65,7 @@ class GtpEngine:
         self._own, self._used_before_s = list(roles).index(role), self._program.processor_s
         self._played: list[str] = []
         for command in (f"boardsize {SIZE}", "clear_board", f"komi {KOMI}", f"set_random_seed {seed}"):
-            self._ask(command)
+            self._program.command_reply(command)
 
     @property
     def is_over(self) -> bool:
@@ -80,19 +76,19 @@ class GtpEngine:
         """Return the moves that the program lists, and a pass."""
         if self._turn != self._own:
             return {NOOP}
-        return {PASS, *map(words, self._ask(f"all_legal {_COLOURS[self._turn]}").split())}
+        return {PASS, *map(words, self._program.command_reply(f"all_legal {_COLOURS[self._turn]}").split())}
 
     def choose(self) -> str:
         """Return the move that the program finds best; it is not made yet."""
-        found = self._ask(f"kgs-genmove_cleanup {_COLOURS[self._turn]}")
-        self._ask("undo")
+        found = self._program.command_reply(f"kgs-genmove_cleanup {_COLOURS[self._turn]}")
+        self._program.command_reply("undo")
         return words(found)
 
     def follow(self, moves: Sequence[str]) -> None:
         """Make the move of the side to move."""
         move = moves[self._turn]
         try:
-            self._ask(f"play {_COLOURS[self._turn]} {vertex(move)}")
+            self._program.command_reply(f"play {_COLOURS[self._turn]} {vertex(move)}")
         except GtpError as error:
             raise DisagreementError(f"{move} is not legal for {self.name} after {len(self._played)} steps") from error
         self._played.append(move)
@@ -109,20 +105,13 @@ class GtpEngine:
     def _turn(self) -> int:
         return len(self._played) % 2
 
-    def _ask(self, command: str) -> str:
-        """Return what the program answers to *command*: all up to an empty line."""
-        reply = " ".join(self._program.ask(command, lambda line: not line)).strip()
-        if not reply.startswith("="):
-            raise GtpError(f"{command}: {reply}")
-        return reply[1:].strip()
-
 
 def main() -> None:
     """Play."""
     parser = options("A program of go as a child process")
     parser.add_argument("command", help="the program that speaks GTP")
     chosen = parser.parse_args()
-    with GtpEngine(chosen.command) as engine:
+    with GoEngine(chosen.command) as engine:
         serve(engine, chosen)
 
 
