@@ -10,10 +10,10 @@ is to capture them before it passes (`kgs-genmove_cleanup`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Final
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.programs import GtpError, GtpProgram
+from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError
 
 SIZE: Final = 5
 KOMI: Final = 0.5
@@ -21,7 +21,6 @@ MAX_STEPS: Final = 100
 """The rule file ends a match then."""
 PASS: Final = "pass"  # noqa: S105 -- a move
 _COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
-_COLOURS: Final = ("black", "white")
 
 
 def words(vertex: str) -> str:
@@ -47,25 +46,13 @@ def vertex(move: str) -> str:
     return f"{_COLUMNS[int(x) - 1]}{y}"
 
 
-class GoEngine:
-    """A program of go behind GTP; a context manager that ends it."""
-
-    def __init__(self, command: str) -> None:
-        self._program = GtpProgram(command)
-        self.name = self._program.name
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._program.__exit__(*problem)
+class GoEngine(GtpEngine):
+    """A program of go behind GTP."""
 
     def begin(self, role: str, roles: Sequence[str], seed: int) -> None:
         """Set up the empty board."""
-        self._own, self._used_before_s = list(roles).index(role), self._program.processor_s
-        self._played: list[str] = []
-        for command in (f"boardsize {SIZE}", "clear_board", f"komi {KOMI}", f"set_random_seed {seed}"):
-            self._program.command_reply(command)
+        self._own, self._played = list(roles).index(role), list[str]()
+        self.set_up(f"boardsize {SIZE}", "clear_board", f"komi {KOMI}", f"set_random_seed {seed}")
 
     @property
     def is_over(self) -> bool:
@@ -76,30 +63,25 @@ class GoEngine:
         """Return the moves that the program lists, and a pass."""
         if self._turn != self._own:
             return {NOOP}
-        return {PASS, *map(words, self._program.command_reply(f"all_legal {_COLOURS[self._turn]}").split())}
+        return {PASS, *map(words, self.ask(f"all_legal {COLOURS[self._turn]}").split())}
 
     def choose(self) -> str:
         """Return the move that the program finds best; it is not made yet."""
-        found = self._program.command_reply(f"kgs-genmove_cleanup {_COLOURS[self._turn]}")
-        self._program.command_reply("undo")
+        found = self.ask(f"kgs-genmove_cleanup {COLOURS[self._turn]}")
+        self.ask("undo")
         return words(found)
 
     def follow(self, moves: Sequence[str]) -> None:
         """Make the move of the side to move."""
         move = moves[self._turn]
         try:
-            self._program.command_reply(f"play {_COLOURS[self._turn]} {vertex(move)}")
+            self.ask(f"play {COLOURS[self._turn]} {vertex(move)}")
         except GtpError as error:
             raise DisagreementError(f"{move} is not legal for {self.name} after {len(self._played)} steps") from error
         self._played.append(move)
 
     def goal(self) -> None:
         """Return None: the program counts dead stones as captured."""
-
-    @property
-    def used_s(self) -> float:
-        """The processor time of the program since `begin`, with what it listed."""
-        return self._program.processor_s - self._used_before_s
 
     @property
     def _turn(self) -> int:

@@ -1,7 +1,4 @@
-"""Programs with a dialogue in lines of text over their standard input and output, as engines of chess and go have.
-
-*Source*: Farnebäck 2002, "Specification of the Go text protocol, version 2".
-"""
+"""Programs with a dialogue in lines of text over their standard input and output, as engines of chess and go have."""
 
 from __future__ import annotations
 
@@ -11,10 +8,6 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
-
-
-class GtpError(Exception):
-    """The program refuses a command."""
 
 
 class Program:
@@ -63,19 +56,3 @@ class Program:
         except OSError:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-class GtpProgram(Program):
-    """A program that speaks GTP."""
-
-    def command_reply(self, command: str) -> str:
-        """Return what the program answers to *command*: all up to an empty line.
-
-        Raises:
-            GtpError: it refuses the command.
-            ChildProcessError: it has ended.
-        """
-        reply = " ".join(self.ask(command, lambda line: not line)).strip()
-        if not reply.startswith("="):
-            raise GtpError(f"{command}: {reply}")
-        return reply[1:].strip()

@@ -10,15 +10,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Final
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.programs import GtpError, GtpProgram
+from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError
 from benchmarks.yardsticks.engines.translations import othello
 
 SIZE: Final = 8
 _COLUMNS: Final = "abcdefgh"
-_COLOURS: Final = ("black", "white")
 _WIN, _DRAW, _LOSS = 100, 50, 0
 
 
@@ -33,25 +32,13 @@ def vertex(move: str) -> str:
     return f"{_COLUMNS[int(x) - 1]}{SIZE + 1 - int(y)}"
 
 
-class ReversiEngine:
-    """A program of reversi behind GTP; a context manager that ends it."""
-
-    def __init__(self, command: str) -> None:
-        self._program = GtpProgram(command)
-        self.name = self._program.name
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._program.__exit__(*problem)
+class ReversiEngine(GtpEngine):
+    """A program of reversi behind GTP."""
 
     def begin(self, role: str, roles: Sequence[str], seed: int) -> None:  # noqa: ARG002 -- of the protocol
         """Set up the first position."""
-        self._own, self._used_before_s = list(roles).index(role), self._program.processor_s
-        self._n_steps = 0
-        for command in (f"boardsize {SIZE}", "clear_board"):
-            self._program.command_reply(command)
+        self._own, self._n_steps = list(roles).index(role), 0
+        self.set_up(f"boardsize {SIZE}", "clear_board")
 
     @property
     def is_over(self) -> bool:
@@ -67,15 +54,15 @@ class ReversiEngine:
 
     def choose(self) -> str:
         """Return the move that the program finds best; it is not made."""
-        return othello(self._program.command_reply(f"reg_genmove {_COLOURS[self._own]}").lower())
+        return othello(self.ask(f"reg_genmove {COLOURS[self._own]}").lower())
 
     def follow(self, moves: Sequence[str]) -> None:
         """Make the move of the side to move; where it has none, the program has passed."""
-        for colour, move in zip(_COLOURS, moves, strict=True):
+        for colour, move in zip(COLOURS, moves, strict=True):
             if move == NOOP:
                 continue
             try:
-                self._program.command_reply(f"play {colour} {vertex(move)}")
+                self.ask(f"play {colour} {vertex(move)}")
             except GtpError as error:
                 raise DisagreementError(f"{move} is not legal for {self.name}") from error
         self._n_steps += 1
@@ -85,31 +72,25 @@ class ReversiEngine:
         score = self._score()
         if score is None:
             return None
-        if score.startswith("0"):
-            return _DRAW
-        return _WIN if score.lower().startswith(_COLOURS[self._own][0]) else _LOSS
-
-    @property
-    def used_s(self) -> float:
-        """The processor time of the program since `begin`, with what it allowed."""
-        return self._program.processor_s - self._used_before_s
+        winner = score[0].lower()  # as in B+12; a draw is 0
+        return _DRAW if winner == "0" else _WIN if COLOURS[self._own].startswith(winner) else _LOSS
 
     @property
     def _turn(self) -> int:
-        found = re.search("Next move: (Black|White)", self._program.command_reply("showboard"))
-        return 0 if found is None else _COLOURS.index(found.group(1).lower())
+        found = re.search("Next move: (Black|White)", self.ask("showboard"))
+        return 0 if found is None else COLOURS.index(found.group(1).lower())
 
     def _allows(self, cell: str) -> bool:
         try:
-            self._program.command_reply(f"play {_COLOURS[self._own]} {cell}")
+            self.ask(f"play {COLOURS[self._own]} {cell}")
         except GtpError:
             return False
-        self._program.command_reply("undo")
+        self.ask("undo")
         return True
 
     def _score(self) -> str | None:
         try:
-            return self._program.command_reply("final_score")
+            return self.ask("final_score")
         except GtpError:
             return None
 
