@@ -17,11 +17,11 @@ from aiohttp import web
 from cachetools import TTLCache
 
 from server.access.settings import Remote
-from server.errors import StorageError
 from server.match.link import now_ms
 from server.principal import Principal, Role, role_named
 from server.refusals import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore
+from server.storage.errors import StorageError
 from server.storage.rows import TokenRow
 
 _ID_CHARACTERS: Final = string.ascii_lowercase + string.digits

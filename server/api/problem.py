@@ -11,6 +11,7 @@ from aiohttp import web
 import gdl.errors
 from server import errors
 from server.refusals import RequestError
+from server.storage.errors import DamagedRowError, StorageError
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
 
@@ -211,11 +212,11 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return 400, {"error": problem(error)}
     if isinstance(error, RulesUnfitError):
         return CODES["rules_unfit"].status, {"error": _unfit(error)}
-    if isinstance(error, errors.DamagedRowError | errors.MatchRecordError):
+    if isinstance(error, DamagedRowError | errors.MatchRecordError):
         _LOG.error("a request failed", exc_info=error)
-        told = f"{error.key} is damaged: {error.what}" if isinstance(error, errors.DamagedRowError) else str(error)
+        told = f"{error.key} is damaged: {error.what}" if isinstance(error, DamagedRowError) else str(error)
         return CODES["damaged"].status, _body("damaged", told, "restore it from a backup, or do without it")
-    if isinstance(error, errors.StorageError):
+    if isinstance(error, StorageError):
         _LOG.error("a request failed: %s", error)
         return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
     known = _code_of(error)

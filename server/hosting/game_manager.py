@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from gdl.game import RANDOM, Role
-from server.errors import StorageError, TooManyMatchesError, UnknownMatchError
+from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting import ordering, playing, practice
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
@@ -28,6 +28,7 @@ from server.registry.queueing import Capacity, QueuedMatch, addresses, new_claim
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, listing, matches, queue, tournaments, writer
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.tournament.fixtures import ScheduledMatch
 

@@ -26,6 +26,7 @@ from server.registry.queueing import addresses, busy_players, has_only_failed
 from server.registry.registry import Registry
 from server.storage import games, matches, queue
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.storage.recorder import DatabaseRecorder, RecorderContext
 from server.storage.rows import GameVersion, MatchRow
 from server.storage.writer import EventWriter, OnBatch
@@ -85,7 +86,7 @@ class Playing:
         self._versions: LRUCache[str, GameVersion] = LRUCache(ordering.MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._stopped: dict[str, errors.StorageError] = {}
+        self._stopped: dict[str, StorageError] = {}
         self._n_attempts: Counter[str] = Counter()
         self._called: dict[str, tuple[str, ...]] = {}
 
@@ -145,7 +146,7 @@ class Playing:
                 await self._renew()
                 if may_take_over():
                     await self.take_over()
-            except errors.StorageError as error:
+            except StorageError as error:
                 _LOG.error("leases cannot be renewed: %s", error)
             except Exception:  # whatever it is, leases must be renewed
                 _LOG.exception("leases cannot be renewed")
@@ -194,7 +195,7 @@ class Playing:
         else:
             del self._n_attempts[row.id]
 
-    def stop(self, match_id: str, error: errors.StorageError) -> None:
+    def stop(self, match_id: str, error: StorageError) -> None:
         """Play a match no further of which something could not be written."""
         if match_id in self._tasks:
             self._stopped[match_id] = error
@@ -202,19 +203,17 @@ class Playing:
 
     async def _stand_still(self, row: MatchRow, error: Exception) -> None:
         """Leave a match as its journal has it, to go on later; or end it, where that is in vain."""
-        if isinstance(error, errors.LostMatchError):
+        if isinstance(error, LostMatchError):
             _LOG.warning("match %s: %s", row.id, error)
             return
-        if isinstance(error, errors.StorageError) and not isinstance(
-            error, errors.UnwritableError | errors.DamagedRowError
-        ):
+        if isinstance(error, StorageError) and not isinstance(error, UnwritableError | DamagedRowError):
             _LOG.error("match %s stands still until the database can be written: %s", row.id, error)
             return
         is_foreseen = isinstance(error, GdlError | OSError)
         _LOG.error("match %s stands still: %s", row.id, error, exc_info=None if is_foreseen else error)
         # What the system refuses now, as with too many open files, says nothing about the match.
         self._n_attempts[row.id] += not isinstance(error, OSError)
-        is_in_vain = isinstance(error, errors.MatchRecordError | errors.DamagedRowError) or row.abort_reason is not None
+        is_in_vain = isinstance(error, errors.MatchRecordError | DamagedRowError) or row.abort_reason is not None
         if is_in_vain or self._n_attempts[row.id] >= MAX_ATTEMPTS:
             await self._fail(row.id, f"{type(error).__name__}: {error}")
 
@@ -222,7 +221,7 @@ class Playing:
         try:
             if await self._matches.fail(match_id, self.holder, reason):
                 _LOG.error("match %s has failed: %s", match_id, reason)
-        except errors.StorageError as error:
+        except StorageError as error:
             _LOG.error("match %s stands still: %s", match_id, error)
         else:
             del self._n_attempts[match_id]
@@ -262,7 +261,7 @@ class Playing:
         note = partial(self._registry.note_match, has_only_failed(record), busy_players(record))
         try:
             await self._writer.patiently(note)
-        except errors.StorageError as error:
+        except StorageError as error:
             _LOG.error("how the players of match %s answered is not counted: %s", match_id, error)
 
     def _runner(

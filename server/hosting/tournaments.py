@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
-from server.errors import DamagedRowError, StorageError
 from server.hosting import order, ordering
 from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
+from server.storage.errors import DamagedRowError, StorageError
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
 from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus

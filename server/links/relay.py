@@ -20,6 +20,7 @@ from server import errors
 from server.links.queued_player import Turn, choose, turn_of
 from server.links.request_queue import RequestQueues, request_id
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.notifications import Message, Notifications
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.schema import matches
@@ -200,7 +201,7 @@ class Relay:
             return None
         holder, is_running = rows[0]["holder"], rows[0]["status"] == MatchStatus.RUNNING
         if holder is None and is_running:  # the next manager asks again
-            raise errors.StorageError(self._database.name, "the match is between two game managers")
+            raise StorageError(self._database.name, "the match is between two game managers")
         return str(holder) if is_running or holder in self._heard_s else None
 
     # What is asked of another manager
@@ -215,7 +216,7 @@ class Relay:
                 answer: Message = await answered
         except TimeoutError:
             reason = "the game manager that plays the match does not answer"
-            raise errors.StorageError(self._database.name, reason) from None
+            raise StorageError(self._database.name, reason) from None
         finally:
             del self._calls[number]
         _raise_told(answer, words)

@@ -16,9 +16,9 @@ from aiohttp import web
 
 from server.access.access import PRINCIPAL, REMOTE
 from server.access.settings import Network, is_forwarded, requires
-from server.errors import StorageError
 from server.operation.metrics import CONTENT_TYPE, METRICS
 from server.principal import Role
+from server.storage.errors import StorageError
 
 ENOUGH: Final = 65_536
 """A connection for each seat of tens of thousands of matches."""

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from gdl.wire.replies import Status
-from server.errors import StorageError, UnknownPlayerError
+from server.errors import UnknownPlayerError
 from server.links.http_player import PlayerInfo, ask_info
 from server.registry.registry import Registry
+from server.storage.errors import StorageError
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
 AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]

@@ -16,6 +16,7 @@ from server.links.seating import PlayerReference, UnresolvedPlayer, public_playe
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
 from server.storage.accounts import PlayerStore
+from server.storage.errors import DamagedRowError
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
 RESERVED: Final = frozenset(("nobody", "new", *PLAYERS))
@@ -291,7 +292,7 @@ class Registry:
     async def _resolved_again(self, text: str) -> PlayerReference:
         try:
             return await self.resolve(text)
-        except (CallerError, errors.DamagedRowError):
+        except (CallerError, DamagedRowError):
             return UnresolvedPlayer(text)
 
     async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:

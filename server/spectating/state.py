@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
-from server.errors import DamagedRowError, UnknownMatchError
+from server.errors import UnknownMatchError
 from server.match.position import fact_texts
 from server.match.referee import in_own_thread
 from server.principal import Principal
@@ -19,6 +19,7 @@ from server.spectating.events import broadcast_of, delay_of
 from server.spectating.viewers import has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
 from server.storage.rows import WAITING, MatchRow, MatchStatus, PlayerRow

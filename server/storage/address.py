@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, ResourceClosedError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from server.errors import DatabaseLockedError, DatabaseOpenError
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError
 
 Result = TypeVar("Result")
 DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"

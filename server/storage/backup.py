@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gdl.replacement import PRIVATE, replacing
-from server.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.address import FileLock, check_file, read_address
 from server.storage.database import Database
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.schema import METADATA, REVISION
 
 _AT_ONCE: Final = 500

@@ -9,10 +9,10 @@ from typing import Final, TypeVar
 
 import sqlalchemy as sa
 
-from server.errors import JournalGapError, LostMatchError, StorageError
 from server.records import entries
 from server.storage.database import Database
 from server.storage.drivers import SqliteWriting, write_steps
+from server.storage.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.journals import packed, summary_of
 from server.storage.parts import MatchEnding, MatchPart, match_values, seat_values
 from server.storage.rows import MatchStatus, MatchSummary

@@ -20,7 +20,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.address import (
     WAIT_S,
     DatabaseAddress,
@@ -33,6 +32,7 @@ from server.storage.address import (
     make_thread_engines,
     read_address,
 )
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
 from server.storage.schema import METADATA, REVISION
 

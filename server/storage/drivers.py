@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from server.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.database import Database
+from server.storage.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.parts import MatchPart, match_values, seat_values
 from server.storage.rows import MatchStatus
 from server.storage.schema import events, records, storable

@@ -13,11 +13,12 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from gdl.replacement import replacing
-from server.errors import DamagedRowError, MatchRecordError, TargetExistsError
+from server.errors import MatchRecordError
 from server.records.entries import StartedEntry
 from server.records.record import record_of, understood
 from server.storage import journals, reading, rows
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, TargetExistsError
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50

@@ -9,11 +9,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 from cachetools import LRUCache
 
-from server.errors import DamagedRowError, LostMatchError, MatchRecordError, TooManyMatchesError, UnknownMatchError
+from server.errors import MatchRecordError, TooManyMatchesError, UnknownMatchError
 from server.match.link import now_ms
 from server.records.entries import Entry, StartedEntry
 from server.storage import batch, journals
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, LostMatchError
 from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import Filter, listing
 from server.storage.reading import MAX_MS, damage, sound

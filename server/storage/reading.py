@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
-from server.errors import DamagedRowError
 from server.storage import rows
+from server.storage.errors import DamagedRowError
 from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
 
 Row = TypeVar("Row")

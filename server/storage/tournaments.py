@@ -11,10 +11,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.errors import DamagedRowError
 from server.match.link import now_ms
 from server.storage import rows
 from server.storage.database import Database, insert, upsert
+from server.storage.errors import DamagedRowError
 from server.storage.matches import abort_matches, add_match
 from server.storage.reading import Found, each_sound, sound
 from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments

@@ -16,11 +16,11 @@ from typing import Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import DataError, IntegrityError
 
-from server.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.match.link import now_ms
 from server.records.entries import Entry
 from server.storage import batch, journals, rows, schema
 from server.storage.database import FAILURES, Database, upsert
+from server.storage.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
 from server.storage.parts import MatchEnding, MatchPart
 
 MAX_EVENTS: Final = 2_000

@@ -16,7 +16,6 @@ from gdl.errors import GdlError
 from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
 from server.api.operation import MANAGER
 from server.api.streams import streaming
-from server.errors import DamagedRowError
 from server.hosting.game_manager import GameManager
 from server.match.link import now_ms
 from server.principal import Principal, Role
@@ -25,6 +24,7 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import people_of, secrecy_of
+from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore

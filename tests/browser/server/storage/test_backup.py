@@ -14,12 +14,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
-from server.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
 from server.storage.journals import summary_of
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA

@@ -15,8 +15,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL
 
-from server.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.database import FOLDER, Database, draft
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.matches import MatchStore
 from server.storage.schema import METADATA, REVISION
 from server.storage.writer import EventWriter

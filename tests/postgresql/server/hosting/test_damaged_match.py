@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager
 import pytest
 import sqlalchemy as sa
 
-from server.errors import DamagedRowError, StorageError
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.playing import MAX_ATTEMPTS
@@ -24,6 +23,7 @@ from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntr
 from server.records.record import record_of
 from server.site import Watch, managing
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, StorageError
 from server.storage.exporting import MatchFilter, exported
 from server.storage.rows import NO_ORDER
 from server.storage.schema import events, matches, seats

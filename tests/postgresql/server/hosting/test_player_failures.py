@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from players.kit.transports import serving
-from server.errors import RemotePlayerError, StorageError
+from server.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_FAILURE, ReplyBuffer
 from server.records.journal import stored
 from server.records.record import record_of
 from server.storage.accounts import PlayerStore, ReasonToPause
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.terminal.commentary import error_lines
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings

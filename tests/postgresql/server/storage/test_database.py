@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from server.errors import DatabaseLockedError, DatabaseOpenError, StorageError
 from server.storage.database import Database
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError, StorageError
 from tests.kit.server.postgresql import execute
 
 

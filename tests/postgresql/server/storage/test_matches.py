@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from server.errors import StorageError, UnknownMatchError
+from server.errors import UnknownMatchError
 from server.storage import schema as tables
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchStatus, SeatKind, SeatRow

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from server.errors import StorageError
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.rows import TokenRow
 
 ADA = TokenRow("ada0000000", "Ada", "admin", "a" * 64, 1_000, note="her laptop")

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from server.errors import DamagedRowError, StorageError
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, StorageError
 from server.storage.rows import (
     AnnulmentRow,
     FixtureRow,

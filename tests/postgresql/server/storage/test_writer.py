@@ -11,11 +11,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from server.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage.batch import write
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.storage.journals import packed, summary_of, unpacked
 from server.storage.parts import MatchEnding, MatchPart
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult

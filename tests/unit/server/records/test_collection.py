@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import TargetExistsError
+from server.storage.errors import TargetExistsError
 from server.storage.exporting import collection
 
 RECORDS = [{"matchId": "match.a", "states": ["( é )"]}, {"matchId": "../b", "moves": []}]

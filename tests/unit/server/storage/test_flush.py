@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from server.errors import StorageError
 from server.match.exchange import Message
 from server.records.entries import SentEntry
 from server.storage import batch
 from server.storage.database import Database
+from server.storage.errors import StorageError
 from server.storage.parts import MatchPart
 from server.storage.writer import EventWriter
 
