@@ -10,7 +10,8 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from benchmarks.yardsticks.perfection import measure_perfection
 from benchmarks.yardsticks.speed import OPENSPIEL, Runs, check_openspiel, compare_speed
 from gdl.errors import CallerError
 from players.registry import find_player
-from server.accuracy import read_positions
+from server.accuracy import START_S, read_positions
 from server.terminal.progress import progress
 
 POSITIONS: Final = Path(__file__).parents[1] / "positions" / "connectfour.jsonl"
@@ -44,20 +45,40 @@ class Level:
     command: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The matches that are wanted with each level. *Units*: seconds of processor time."""
+
+    spec: str
+    seconds: float
+    start_s: float
+    n_matches: int
+    seed: int
+    as_json: bool
+
+
 def _common(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that all matches have."""
+    """Add the options that all matches have, which *function* gets as one, `wanted`."""
+
+    @wraps(function)
+    def command(**options: Any) -> None:
+        wanted = Wanted(**{field.name: options.pop(field.name) for field in fields(Wanted)})
+        function(**options, wanted=wanted)
+
     for option in (
         click.option("--player", "spec", default="mcts", show_default=True, metavar="SPEC",
                      help="The player measured."),
         click.option("--seconds", type=click.FloatRange(0, min_open=True), default=0.1, show_default=True,
                      help="Processor time a move."),
+        click.option("--start", "start_s", type=click.FloatRange(0, min_open=True), default=START_S, show_default=True,
+                     help="Processor time before the first move."),
         click.option("--matches", "n_matches", type=click.IntRange(1), default=20, show_default=True,
                      help="With each level; an odd number is one more."),
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True),
         click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON."),
     ):  # fmt: skip
-        function = option(function)
-    return function
+        command = option(command)
+    return command
 
 
 _PYTHON = click.option("--openspiel-python", "python", default=sys.executable, metavar="PATH",
@@ -105,23 +126,19 @@ def speed(  # noqa: PLR0913, PLR0917 -- click hands every option to it
 @click.option("--exploration", type=float, default=2.0, show_default=True, help="OpenSpiel's constant.")
 @_PYTHON
 @_common
-def openspiel(  # noqa: PLR0913, PLR0917 -- as above
-    games: Sequence[str], times: str, exploration: float, python: str, spec: str, seconds: float, n_matches: int,
-    seed: int, as_json: bool,
-) -> None:  # fmt: skip
+def openspiel(games: Sequence[str], times: str, exploration: float, python: str, wanted: Wanted) -> None:
     """Play against OpenSpiel's Monte Carlo tree search at each GAME."""
 
     def levels(game: YardstickGame) -> Iterator[Level]:
         assert game.openspiel is not None
         for factor in map(float, times.split(",")):
-            words = ["--seconds", str(factor * seconds), "--exploration", str(exploration)]
+            words = ["--seconds", str(factor * wanted.seconds), "--exploration", str(exploration)]
             yield Level(f"{factor:g} times", (python, "-m", OPENSPIEL, game.openspiel, *words))
 
     with _usage():
         check_openspiel(python)
-        wanted = chosen(games, SPEED_GAMES)
-        found = _meet("openspiel", wanted, levels, spec, seconds, n_matches, seed)
-    _show(found, as_json)
+        found = _meet("openspiel", chosen(games, SPEED_GAMES), levels, wanted)
+    _show(found, wanted.as_json)
 
 
 @main.command()
@@ -130,9 +147,7 @@ def openspiel(  # noqa: PLR0913, PLR0917 -- as above
 @click.option("--random-moves", "shares", default="0", show_default=True, metavar="P[,P...]",
               help="The share of the engine's moves that are drawn at random; each is a level.")  # fmt: skip
 @_common
-def chess(  # noqa: PLR0913, PLR0917 -- as above
-    engine: str, depths: str, shares: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
-) -> None:
+def chess(engine: str, depths: str, shares: str, wanted: Wanted) -> None:
     """Play against a chess engine at a fixed depth."""
     with _usage():
         words = _installed(engine)
@@ -144,8 +159,8 @@ def chess(  # noqa: PLR0913, PLR0917 -- as above
                     options = [command, "--go", f"depth {depth}", "--random-moves", str(share)]
                     yield Level(f"depth {depth}, {share:.0%} at random", (sys.executable, "-m", _UCI, *options))
 
-        found = _meet(Path(words[0]).name, [GAMES["chess"]], levels, spec, seconds, n_matches, seed)
-    _show(found, as_json)
+        found = _meet(Path(words[0]).name, [GAMES["chess"]], levels, wanted)
+    _show(found, wanted.as_json)
 
 
 @main.command()
@@ -155,14 +170,12 @@ def chess(  # noqa: PLR0913, PLR0917 -- as above
     "--levels", default="1,10", show_default=True, metavar="N[,N...]", help="Those of GNU Go; each is a level."
 )
 @_common
-def go(  # noqa: PLR0913, PLR0917 -- as above
-    engine: str, levels: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
-) -> None:
+def go(engine: str, levels: str, wanted: Wanted) -> None:
     """Play go on 5x5 points against GNU Go."""
     with _usage():
         words = _installed(engine)
-        found = _meet(Path(words[0]).name, [GAMES["go"]], _numbered(levels, _GO, words), spec, seconds, n_matches, seed)
-    _show(found, as_json)
+        found = _meet(Path(words[0]).name, [GAMES["go"]], _numbered(levels, _GO, words), wanted)
+    _show(found, wanted.as_json)
 
 
 @main.command()
@@ -171,16 +184,12 @@ def go(  # noqa: PLR0913, PLR0917 -- as above
     "--levels", default="1,2,3,4,5", show_default=True, metavar="N[,N...]", help="Those of GRhino; each is a level."
 )
 @_common
-def reversi(  # noqa: PLR0913, PLR0917 -- as above
-    engine: str, levels: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
-) -> None:
+def reversi(engine: str, levels: str, wanted: Wanted) -> None:
     """Play reversi against GRhino."""
     with _usage():
         words = _installed(engine)
-        found = _meet(
-            Path(words[0]).name, [GAMES["reversi"]], _numbered(levels, _REVERSI, words), spec, seconds, n_matches, seed
-        )
-    _show(found, as_json)
+        found = _meet(Path(words[0]).name, [GAMES["reversi"]], _numbered(levels, _REVERSI, words), wanted)
+    _show(found, wanted.as_json)
 
 
 @main.command()
@@ -188,18 +197,17 @@ def reversi(  # noqa: PLR0913, PLR0917 -- as above
               help="The solved positions that matches begin with.")  # fmt: skip
 @click.option("--half", type=click.Choice(["tuning", "test"]), default="tuning", show_default=True)
 @_common
-def perfect(  # noqa: PLR0913, PLR0917 -- as above
-    path: Path, half: str, spec: str, seconds: float, n_matches: int, seed: int, as_json: bool
-) -> None:
+def perfect(path: Path, half: str, wanted: Wanted) -> None:
     """Play connect four from solved positions against the exact solver, and count where their worth was kept."""
     with _usage():
-        maker, game = find_player(spec), GAMES["connectfour"].compiled()
+        maker, game = find_player(wanted.spec), GAMES["connectfour"].compiled()
         file = read_positions(path).of_half("tuning" if half == "tuning" else "test")
         warm_up(game, maker)
-        command = (sys.executable, "-m", _PERFECT, "--seed", str(seed))
-        with progress("playing", n_matches) as advance, Child(command) as child:
-            found = measure_perfection(Encounter(game, maker, child, seconds), file, n_matches, advance)
-    _show([found.figures()], as_json)
+        command = (sys.executable, "-m", _PERFECT, "--seed", str(wanted.seed))
+        with progress("playing", wanted.n_matches) as advance, Child(command) as child:
+            encounter = Encounter(game, maker, child, wanted.seconds, wanted.start_s)
+            found = measure_perfection(encounter, file, wanted.n_matches, advance)
+    _show([found.figures()], wanted.as_json)
 
 
 def _installed(engine: str) -> list[str]:
@@ -219,22 +227,20 @@ def _numbered(levels: str, module: str, words: Sequence[str]) -> Callable[[Yards
     return of_game
 
 
-def _meet(  # noqa: PLR0913, PLR0917 -- what the options of matches say
-    yardstick: str, games: Sequence[YardstickGame], levels: Callable[[YardstickGame], Iterator[Level]], spec: str,
-    seconds: float, n_matches: int, seed: int,
-) -> list[dict[str, Any]]:  # fmt: skip
+def _meet(
+    yardstick: str, games: Sequence[YardstickGame], levels: Callable[[YardstickGame], Iterator[Level]], wanted: Wanted
+) -> list[dict[str, Any]]:
     """Return what the matches of all games and levels came to."""
-    maker, found = find_player(spec), []
+    maker, found = find_player(wanted.spec), []
     meetings = [(game, level) for game in games for level in levels(game)]
-    with progress("playing", len(meetings) * n_matches) as advance:
+    with progress("playing", len(meetings) * wanted.n_matches) as advance:
         for game, level in meetings:
             compiled = game.compiled()
             warm_up(compiled, maker)
-            command = (*level.command, "--seed", str(seed))
-            with Child(command) as child:
-                encounter = Encounter(compiled, maker, child, seconds)
-                played = encounter.play_pairs(n_matches, game.n_opening, seed, advance)
-            outcome = Outcome(game.name, spec, yardstick, level.words, seconds, played)
+            with Child((*level.command, "--seed", str(wanted.seed))) as child:
+                encounter = Encounter(compiled, maker, child, wanted.seconds, wanted.start_s)
+                played = encounter.play_pairs(wanted.n_matches, game.n_opening, wanted.seed, advance)
+            outcome = Outcome(game.name, wanted.spec, yardstick, level.words, wanted.seconds, played)
             won, drawn, lost = outcome.counts
             click.echo(f"{game.name}, {level.words}: {won} won, {drawn} drawn, {lost} lost", err=True)
             found.append(outcome.figures())

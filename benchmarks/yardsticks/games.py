@@ -81,6 +81,8 @@ GAMES: Final = {
 }
 SPEED_GAMES: Final = ("connectfour", "breakthrough", "reversi", "hex")
 """Where our search is to be ahead in speed."""
+_PACKAGES: Final = {"gtp-rhino": "grhino"}
+"""The packages of Debian whose programs have other names."""
 OPENSPIEL_GAMES: Final = tuple(game.name for game in GAMES.values() if game.openspiel)
 
 
@@ -97,5 +99,5 @@ def program(name: str) -> str:
     """
     found = shutil.which(name) or shutil.which(name, path="/usr/games")
     if found is None:
-        raise AbsentError(f"the program {name}", f"install it, such as by apt-get install {name}")
+        raise AbsentError(f"the program {name}", f"install it, such as by apt-get install {_PACKAGES.get(name, name)}")
     return found

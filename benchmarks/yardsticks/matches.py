@@ -143,12 +143,16 @@ def warm_up(game: Game, maker: PlayerMaker) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """A game at which a player of *maker* meets the yardstick *child*. *Units*: seconds of processor time a move."""
+    """A game at which a player of *maker* meets the yardstick *child*.
+
+    *Units*: seconds of processor time a move, and before the first one.
+    """
 
     game: Game
     maker: PlayerMaker
     child: Child
     seconds: float
+    start_s: float = START_S
 
     def play_pairs(
         self, n_matches: int, n_opening: int, seed: int, on_match: Callable[[], None] = lambda: None
@@ -174,7 +178,7 @@ class Encounter:
         match = _Match({role: player, other: yardstick}, self.game.initial_state, self.game.roles)
         player.join(self.game, role, seed)
         yardstick.join(self.game, other, seed)
-        player.start(by_processor_time(START_S))
+        player.start(by_processor_time(self.start_s))
         yardstick.start(Deadline.after(START_S))
         while not match.state.is_terminal:
             match.step(opening[match.n_steps] if match.n_steps < len(opening) else None, self.seconds)
