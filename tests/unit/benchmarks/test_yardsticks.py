@@ -11,6 +11,7 @@ import pytest
 from benchmarks.yardsticks.engines import go, reversi, translations, uci
 from benchmarks.yardsticks.engines.dialogue import Dialogue, DisagreementError, converse
 from benchmarks.yardsticks.engines.uci import Board
+from benchmarks.yardsticks.games import AbsentError, program
 from benchmarks.yardsticks.matches import OURS, THEIRS, Outcome, Played, draw_opening
 from gdl.engines import make_game
 from gdl.games.library import find_game
@@ -112,3 +113,16 @@ def test_figures_count_points_and_say_what_was_used() -> None:
         "matches": 4, "won": 2, "drawn": 1, "lost": 1, "share": 0.625, "interval": [0.2194, 0.9081], "steps": 8,
         "used_s": 0.1, "yardstick_used_s": 0.2,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "package"), [("gtp-rhino", "grhino"), ("gnugo", "gnugo")])
+def test_a_program_that_is_absent_is_named_by_its_package(
+    monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda *_args, **_options: None)
+    with pytest.raises(AbsentError) as caught:
+        program(name)
+    assert (caught.value.what, caught.value.advice) == (
+        f"the program {name}",
+        f"install it, such as by apt-get install {package}",
+    )
