@@ -163,16 +163,15 @@ class PerfectSearch:
             self.background.ponder(state, self.role, move)
 
     def _begin_proof(self, search: CompiledSearch, state: State, move: Term | None) -> None:
-        """Look in a thread for what the state after *move* is worth, where it seems possible to prove that."""
+        """Look in a thread for what the state after *move* is worth, and first for what follows it, if that is near."""
         prover = None if self.prover is None else self.prover.get(0.0)
         following = None if prover is None or not self._clock_s else self._following(prover, state, move)
         if prover is None or following is None:
             return
         proofs = LineProofs(search, prover, following, self.role)
-        target = proofs.target(self._clock_s)
-        if prover.log_excess(target, self._clock_s) <= _NEAR:
-            end = Deadline.after(_PONDER_S)
-            self._proof = BackgroundProof(prover, target, self.role, end, proofs.expected(target))
+        targets = proofs.targets(self._clock_s)
+        if prover.log_excess(targets[0], self._clock_s) <= _NEAR:
+            self._proof = proofs.in_background(targets, Deadline.after(_PONDER_S))
 
     def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:
         """Return what follows *state* by *move*, *state* itself where another role chooses; None at an end."""

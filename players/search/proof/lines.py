@@ -4,7 +4,7 @@ A proof of a state some steps ahead takes a fraction of one of the state at hand
 by what it finds: so proofs come up from the end on the line that both sides seem to take.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Final, TypeAlias
 
@@ -39,7 +39,7 @@ class LineProofs:
         share = n_threads * self._prover.share_for(self._state, deadline.remaining_s)
         end = deadline.at_most(min(share, 1.0) * deadline.remaining_s)
         while not (end.has_passed or self._search.has_solved(self._state)):
-            target = self.target(MOST_SHARE * deadline.remaining_s)
+            target = self.targets(MOST_SHARE * deadline.remaining_s)[0]
             found = self._attempt(target, end, go_on, n_threads)
             if target is self._state or not found.is_solved:
                 self._prover.learn_from(found)
@@ -50,26 +50,32 @@ class LineProofs:
             go_on(SearchBudget(deadline=end.at_most(_BETWEEN * glance_of(deadline))))
         return ProofFinding()
 
-    def target(self, seconds: float) -> State:
-        """Return the state, or the first on its best line of which a proof seems to fit into *seconds*.
+    def targets(self, seconds: float) -> list[State]:
+        """Return the first state on the best line of which a proof seems to fit into *seconds*, and those before it.
 
-        Where that is proven already it is the one before it, and where none is near, the state itself.
+        The last one is the state at hand. Where the first one that would fit is proven already the list begins with the
+        one before it, and where none is near the state at hand is all.
         """
-        before, n_far = self._state, 0
+        before, n_far = list[State](), 0
         for following in self._search.line(self._state):
-            if self._search.has_solved(following):
+            if before and self._search.has_solved(following):
                 return before
-            before, n_far = following, n_far - 1
+            before.insert(0, following)
+            n_far -= 1
             if n_far <= 0:
                 excess = self._prover.log_excess(following, seconds)
                 if excess <= 0:
-                    return following
+                    return before
                 if excess == inf:
                     break
                 n_far = int(excess / _MOST_A_STEP)
-        return self._state
+        return [self._state]
 
-    def expected(self, state: State) -> float | None:
+    def in_background(self, states: Sequence[State], end: Deadline) -> BackgroundProof:
+        """Begin to look for what *states* are worth, one after the other, until *end*."""
+        return BackgroundProof(self._prover, [(state, self._expected(state)) for state in states], self._role, end)
+
+    def _expected(self, state: State) -> float | None:
         """Return the goal that the tree gives reason to expect of a *state*."""
         roles = self._search.game.roles
         chooser = next((role for role in roles if len(state.legal_moves(role)) > 1), self._role)
@@ -78,10 +84,9 @@ class LineProofs:
 
     def _attempt(self, target: State, end: Deadline, go_on: GoOn, n_threads: int) -> ProofFinding:
         """Return what is proven of a *target* until *end*, while other threads, if there are any, search on."""
-        expected = self.expected(target)
         if n_threads == 1:
-            return self._prover.prove(target, self._role, SearchBudget(deadline=end), expected)
-        proof = BackgroundProof(self._prover, target, self._role, end, expected)
+            return self._prover.prove(target, self._role, SearchBudget(deadline=end), self._expected(target))
+        proof = self.in_background([target], end)
         self._search.n_used -= 1
         go_on(SearchBudget(deadline=end, is_wanted=lambda: not proof.has_ended))
         self._search.n_used += 1

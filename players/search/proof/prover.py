@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp, inf, log
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ _LONGEST: Final = 4.0
 """A play that lasts so many times as long as plays that are short enough do in the mean says that the end is far."""
 _N_SKIPPED: Final = 10
 """So many times it is not looked again whether it still is, some three moves."""
+
+
+ExpectedState: TypeAlias = tuple[State, float | None]
+"""A state, and the goal that another search expects of it, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,27 +207,34 @@ class Prover:
 
 
 class BackgroundProof:
-    """Looks for what *state* is worth to *role* in a thread of its own until *deadline*, or `stop`.
+    """Looks for what *states* are worth to *role*, one after the other as long as each is solved, in a thread.
 
-    The prover is not to be asked meanwhile.
+    It does so until *deadline*, or `stop`. The prover is not to be asked meanwhile.
     """
 
-    def __init__(
-        self, prover: Prover, state: State, role: Role, deadline: Deadline, expected: float | None = None
-    ) -> None:
+    def __init__(self, prover: Prover, states: Sequence[ExpectedState], role: Role, deadline: Deadline) -> None:
         self._stopped = threading.Event()
         budget = SearchBudget(deadline=deadline, is_wanted=lambda: not self._stopped.is_set())
-        self._proof = InTheMaking(partial(prover.prove, state, role, budget, expected), "proof")
+        self._proof = InTheMaking(partial(_prove_all, prover, states, role, budget), "proof")
 
     @property
     def has_ended(self) -> bool:
-        """Whether the thread has ended: what the state is worth is known, or the deadline has passed."""
+        """Whether the thread has ended: what all states are worth is known, or the deadline has passed."""
         return self._proof.get(0.0) is not None
 
     def stop(self) -> ProofFinding:
-        """Return what was found, when the thread has ended."""
+        """Return what was found of the last state that was looked at, when the thread has ended."""
         self._stopped.set()
         return self._proof.get(inf) or ProofFinding()
+
+
+def _prove_all(prover: Prover, states: Sequence[ExpectedState], role: Role, budget: SearchBudget) -> ProofFinding:
+    found = ProofFinding()
+    for state, expected in states:
+        found = prover.prove(state, role, budget, expected)
+        if not found.is_solved:
+            break
+    return found
 
 
 def log_effort(game: CompiledGame, state: CompiledState, limit: float) -> float:

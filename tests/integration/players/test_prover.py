@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from math import inf, log
 from random import Random
 from typing import Final
@@ -15,10 +16,11 @@ from players.deadline import Deadline, SearchBudget
 from players.search import perfect
 from players.search.proof import lines
 from players.search.proof import prover as prover_module
-from players.search.proof.prover import BackgroundProof, ProofFinding, Prover, goal_sum, log_effort
+from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFinding, Prover, goal_sum, log_effort
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
+from tests.kit.server.processes import wait_until
 
 LATE: Final = "2243415476246"
 """Connect four, of which a proof takes some 30,000 states."""
@@ -145,7 +147,7 @@ def test_what_was_proven_before_is_known_at_once() -> None:
 def test_a_proof_in_a_thread_finds_what_the_prover_finds() -> None:
     game = compiled("connectfour")
     state, yellow = after(game, LATE), game.roles[1]
-    proof = BackgroundProof(Prover(game), state, yellow, Deadline.after(600.0))
+    proof = BackgroundProof(Prover(game), [(state, None)], yellow, Deadline.after(600.0))
     while not proof.has_ended:
         time.sleep(0.001)
     found = proof.stop()
@@ -155,7 +157,7 @@ def test_a_proof_in_a_thread_finds_what_the_prover_finds() -> None:
 def test_a_proof_in_a_thread_ends_when_it_is_stopped() -> None:
     game = compiled("connectfour")
     endless = Deadline(1.0, lambda: 0.0)
-    proof = BackgroundProof(Prover(game), game.initial_state, game.roles[0], endless)
+    proof = BackgroundProof(Prover(game), [(game.initial_state, None)], game.roles[0], endless)
     assert proof.stop().move is None
 
 
@@ -217,6 +219,20 @@ def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
     assert tree.has_solved(begun[0])
 
 
+def test_while_others_move_proofs_come_up_from_the_end_of_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = compiled("connectfour")
+    state, red, begun = after(game, LATE[:-1]), game.roles[0], asked(monkeypatch)
+    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    ready(search)
+    monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 3.0 - (n_discs(at) - n_discs(state)))
+    search.think(state, SearchBudget(deadline=Deadline.after(0.2)))
+    begun.clear()
+    search.ponder(state, next(move for move in state.legal_moves(red) if str(move) == "(drop 6)"))
+    wait_until(lambda: search._proof is not None and search._proof.has_ended)
+    search.rest()
+    assert [n_discs(each) - n_discs(state) for each in begun] == [3, 2, 1]
+
+
 def n_discs(state: State) -> int:
     """Return how many discs lie on a board of connect four."""
     return sum(str(fact).startswith("(cell ") for fact in state.facts)
@@ -242,14 +258,11 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Role]]:
     begun: list[tuple[State, Role]] = []
 
     class Watched(BackgroundProof):
-        def __init__(
-            self, prover: Prover, state: State, role: Role, deadline: Deadline, expected: float | None = None
-        ) -> None:
-            begun.append((state, role))
-            super().__init__(prover, state, role, deadline, expected)
+        def __init__(self, prover: Prover, states: Sequence[ExpectedState], role: Role, deadline: Deadline) -> None:
+            begun.append((states[0][0], role))
+            super().__init__(prover, states, role, deadline)
 
-    for module in (perfect, lines):
-        monkeypatch.setattr(module, "BackgroundProof", Watched)
+    monkeypatch.setattr(lines, "BackgroundProof", Watched)
     return begun
 
 
@@ -275,7 +288,7 @@ def test_a_proof_in_a_thread_that_is_stopped_leaves_the_share_as_it_is() -> None
     game = compiled("connectfour")
     prover = Prover(game)
     before = prover.share
-    BackgroundProof(prover, game.initial_state, game.roles[0], Deadline(1.0, lambda: 0.0)).stop()
+    BackgroundProof(prover, [(game.initial_state, None)], game.roles[0], Deadline(1.0, lambda: 0.0)).stop()
     assert prover.share == before
 
 
