@@ -118,13 +118,14 @@ class PerfectSearch:
         known = self._taken_over(search, prover, prover.known(state, self.role))
         if known is not None:
             return known
+        was_proven = search.reopen(state, self.role)
         glance_s = glance_of(deadline)
         best = self._searched(search, state, SearchBudget(deadline=deadline.at_most(glance_s)), report)
         if best is None or search.has_solved(state):
             return best
         proofs = LineProofs(search, prover, state, self.role)
         go_on = partial(self._searched, search, state, report=report)
-        found = proofs.prove(deadline.earlier(glance_s), go_on, self.options.n_threads)
+        found = proofs.prove(deadline.earlier(glance_s), go_on, self.options.n_threads, was_proven=was_proven)
         return self._taken_over(search, prover, found) or self._searched(search, state, budget, report)
 
     def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:

@@ -31,15 +31,17 @@ class LineProofs:
     def __init__(self, search: CompiledSearch, prover: Prover, state: State, role: Role) -> None:
         self._search, self._prover, self._state, self._role = search, prover, state, role
 
-    def prove(self, deadline: Deadline, go_on: GoOn, n_threads: int = 1) -> ProofFinding:
+    def prove(self, deadline: Deadline, go_on: GoOn, n_threads: int = 1, *, was_proven: bool = False) -> ProofFinding:
         """Return what the proofs' share of the time until *deadline* tells of the state.
 
         What they find of states that may follow the tree takes over. With several threads the others *go on* meanwhile.
+        What the state is worth *was proven* where a proof of it is only to find the move again.
         """
-        share = n_threads * self._prover.share_for(self._state, deadline.remaining_s)
+        share = MOST_SHARE if was_proven else self._prover.share_for(self._state, deadline.remaining_s)
+        share *= n_threads
         end = deadline.at_most(min(share, 1.0) * deadline.remaining_s)
         while not (end.has_passed or self._search.has_solved(self._state)):
-            target = self.targets(MOST_SHARE * deadline.remaining_s)[0]
+            target = self._state if was_proven else self.targets(MOST_SHARE * deadline.remaining_s)[0]
             found = self._attempt(target, end, go_on, n_threads)
             if target is self._state or not found.is_solved:
                 self._prover.learn_from(found)

@@ -255,6 +255,12 @@ class CompiledSearch:
         node = self.tree.find(state)
         return node is not None and self.tree.is_solved(node)
 
+    def reopen(self, state: State, role: Role) -> bool:
+        """Search *state* anew where it is proven what it is worth, and not by which move; return whether that is so."""
+        self.rest()
+        node = self.tree.find(state)
+        return node is not None and self.tree.reopen(node, role)
+
     def line(self, state: State) -> Iterator[State]:
         """Yield *state* and those that follow on the best line from it, as long as one role chooses at a time."""
         root = self.tree.find(state)

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels.packing import words_of
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget
 from players.search import perfect
@@ -231,6 +232,27 @@ def test_while_others_move_proofs_come_up_from_the_end_of_the_line(monkeypatch: 
     wait_until(lambda: search._proof is not None and search._proof.has_ended)
     search.rest()
     assert [n_discs(each) - n_discs(state) for each in begun] == [3, 2, 1]
+
+
+@pytest.mark.parametrize(("columns", "goals", "moves"), [(LATE, (0, 100), WINNING), (LATE + "3", (0, 100), None)])
+def test_where_a_value_is_known_without_a_move_the_move_is_looked_for(
+    columns: str, goals: tuple[int, int], moves: set[str] | None
+) -> None:
+    game = compiled("connectfour")
+    state, role = after(game, columns), game.roles[len(columns) % 2]
+    search = perfect.PerfectSearch(game, role, Random(1), perfect.TreeOptions(settings=UNLEARNED))
+    ready(search)
+    assert search.background is not None
+    tree = search.background.get(0.0)
+    assert isinstance(tree, CompiledSearch)
+    assert isinstance(state, CompiledState)
+    tree.settle(words_of(state.packed, len(game.fluents)), goals)
+    move = search.think(state, SearchBudget(deadline=Deadline.after(2.0)))
+    assert search.insight is not None
+    if moves is None:  # all is lost: the tree says what is hardest to see
+        assert search.insight.n_leaves > 0
+    else:
+        assert (str(move) in moves, search.insight.is_proven, search.insight.value) == (True, True, 100.0)
 
 
 def n_discs(state: State) -> int:
