@@ -153,3 +153,12 @@ def test_ctrl_c_is_no_verdict(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None
     command = importlib.import_module("server.commands.validate").command
     monkeypatch.setattr(command, "callback", interrupted)
     assert ggp("validate", "tictactoe") == (130, "", "ggp: interrupted\n")
+
+
+def test_garbage_is_looked_for_once_a_command_is_loaded() -> None:
+    code = (
+        "import atexit, gc, sys; from server.commands.main import main; sys.argv = ['ggp', 'games', '--help'];"
+        "atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 10_000)); main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ended.stdout.splitlines()[-1] == "True True"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     """Call `ggp` in this process, and send its logs afterwards where they went before."""
     root = logging.getLogger()
     handlers, level = root.handlers, root.level
+    monkeypatch.setattr(gc, "disable", lambda: None)  # this process goes on, and its garbage is looked for as before
 
     def call(*words: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["ggp", *map(str, words)])
