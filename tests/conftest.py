@@ -36,7 +36,7 @@ gc.disable()
 
 @pytest.hookimpl(tryfirst=True)  # whatever runs the tests: this process, or others that it waits for
 def pytest_runtestloop() -> None:
-    """Look for garbage from now on, among what tests make alone, and seldom: at every 700 objects it is a tenth of it."""
+    """Look for garbage from now on, among what tests make alone, and seldom: else it takes a tenth of their time."""
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)
     gc.enable()
