@@ -172,10 +172,7 @@ def chess(engine: str, depths: str, shares: str, wanted: Wanted) -> None:
 @_common
 def go(engine: str, levels: str, wanted: Wanted) -> None:
     """Play go on 5x5 points against GNU Go."""
-    with _usage():
-        words = _installed(engine)
-        found = _meet(Path(words[0]).name, [GAMES["go"]], _numbered(levels, _GO, words), wanted)
-    _show(found, wanted.as_json)
+    _meet_numbered(GAMES["go"], _GO, engine, levels, wanted)
 
 
 @main.command()
@@ -186,10 +183,7 @@ def go(engine: str, levels: str, wanted: Wanted) -> None:
 @_common
 def reversi(engine: str, levels: str, wanted: Wanted) -> None:
     """Play reversi against GRhino."""
-    with _usage():
-        words = _installed(engine)
-        found = _meet(Path(words[0]).name, [GAMES["reversi"]], _numbered(levels, _REVERSI, words), wanted)
-    _show(found, wanted.as_json)
+    _meet_numbered(GAMES["reversi"], _REVERSI, engine, levels, wanted)
 
 
 @main.command()
@@ -216,15 +210,18 @@ def _installed(engine: str) -> list[str]:
     return [program(words[0]), *words[1:]]
 
 
-def _numbered(levels: str, module: str, words: Sequence[str]) -> Callable[[YardstickGame], Iterator[Level]]:
-    """Return what yields the levels of a program, whose command *words* take `--level N`, that *module* speaks to."""
+def _meet_numbered(game: YardstickGame, module: str, engine: str, levels: str, wanted: Wanted) -> None:
+    """Play against each of the *levels* of a program that takes `--level N`, which *module* speaks to, and print it."""
 
-    def of_game(_: YardstickGame) -> Iterator[Level]:
+    def numbered(_: YardstickGame) -> Iterator[Level]:
         for level in map(int, levels.split(",")):
             command = shlex.join([*words, "--level", str(level)])
             yield Level(f"level {level}", (sys.executable, "-m", module, command))
 
-    return of_game
+    with _usage():
+        words = _installed(engine)
+        found = _meet(Path(words[0]).name, [game], numbered, wanted)
+    _show(found, wanted.as_json)
 
 
 def _meet(

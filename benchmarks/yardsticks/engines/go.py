@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError
+from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError
+from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError, play
 
 SIZE: Final = 5
 KOMI: Final = 0.5
@@ -88,14 +88,5 @@ class GoEngine(GtpEngine):
         return len(self._played) % 2
 
 
-def main() -> None:
-    """Play."""
-    parser = options("A program of go as a child process")
-    parser.add_argument("command", help="the program that speaks GTP")
-    chosen = parser.parse_args()
-    with GoEngine(chosen.command) as engine:
-        serve(engine, chosen)
-
-
 if __name__ == "__main__":
-    main()
+    play(GoEngine, "A program of go as a child process")

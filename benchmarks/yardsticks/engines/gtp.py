@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Final, Self
 
+from benchmarks.yardsticks.engines.dialogue import Engine, options, serve
 from benchmarks.yardsticks.engines.programs import Program
 
 COLOURS: Final = ("black", "white")
@@ -53,3 +56,12 @@ class GtpEngine:
     def used_s(self) -> float:
         """The processor time of the program in this match, with what it was asked about moves."""
         return self._program.processor_s - self._used_before_s
+
+
+def play(make: Callable[[str], AbstractContextManager[Engine]], about: str) -> None:
+    """Play over standard input and output with the engine that *make* makes of the command on the command line."""
+    parser = options(about)
+    parser.add_argument("command", help="the program that speaks GTP")
+    chosen = parser.parse_args()
+    with make(chosen.command) as engine:
+        serve(engine, chosen)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError
+from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError
+from benchmarks.yardsticks.engines.gtp import COLOURS, GtpEngine, GtpError, play
 from benchmarks.yardsticks.engines.translations import othello
 
 SIZE: Final = 8
@@ -95,14 +95,5 @@ class ReversiEngine(GtpEngine):
             return None
 
 
-def main() -> None:
-    """Play."""
-    parser = options("A program of reversi as a child process")
-    parser.add_argument("command", help="the program that speaks GTP")
-    chosen = parser.parse_args()
-    with ReversiEngine(chosen.command) as engine:
-        serve(engine, chosen)
-
-
 if __name__ == "__main__":
-    main()
+    play(ReversiEngine, "A program of reversi as a child process")

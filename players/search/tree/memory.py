@@ -81,10 +81,11 @@ class TreeMemory:
 
     def reopen(self, node: int, role: Role) -> bool:
         """Forget what a node is worth where no move of *role* is known that keeps it; return whether that was so."""
-        row, best = self.arrays.node[node], self.best_move(node, role)
-        is_sure = any(each.move == best and each.is_proven for each in self.figures(node, role))
-        is_others = row[nodes.FIRST] >= 0 and not self.is_decision(node, role)
-        if not self.is_solved(node) or is_sure or is_others:
+        row = self.arrays.node[node]
+        if not self.is_solved(node) or (row[nodes.FIRST] >= 0 and not self.is_decision(node, role)):
+            return False
+        best = self.best_move(node, role)
+        if any(each.move == best and each.is_proven for each in self.figures(node, role)):
             return False
         row[nodes.SOLVED] = 0
         row[nodes.BOUNDS : nodes.BOUNDS + len(self.game.roles)] = self.facts.low | self.facts.high << 8
