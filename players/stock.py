@@ -152,8 +152,7 @@ class MctsPlayer(Player):
         if not self.sees_everything:
             self.sees_everything = self.hidden.has_nothing_hidden(deadline)
         if not self.sees_everything:
-            if is_timed:
-                self.hidden.start(deadline)
+            self.hidden.start(deadline, solves=is_timed)
             return
         evaluator.wait_for_compilation(self.game, deadline)
         if self.plans is None:

@@ -160,6 +160,11 @@ class InformationSetSearch:
         self._sizer = BatchSizer()
         self._begin()
 
+    def renew(self) -> None:
+        """Begin anew if the game has been compiled since."""
+        if isinstance(self.evaluator, _StateSteps) and self.game.engine == "compiled":
+            self._begin()
+
     def _begin(self) -> None:
         """Begin without any statistics, on the engine that runs the game now."""
         self.evaluator: Any = (
@@ -170,10 +175,15 @@ class InformationSetSearch:
         self._n_walks = 0
 
     def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
-        """Return the best move of the role of *belief*, reporting the best one so far to *report*."""
+        """Return the best move of the role of *belief*, reporting the best one so far to *report*.
+
+        With a number of rounds the engine is the one of the start, so that equal seeds have equal moves.
+        """
         moves = belief.state.legal_moves(belief.role)
         if len(moves) == 1:
             return moves[0]
+        if budget.max_rounds is None:
+            self.renew()
         self._prepare()
         worlds, weights = tuple(belief.weights), tuple(belief.weights.values())
         node = self.node_of(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
@@ -192,11 +202,9 @@ class InformationSetSearch:
         return best
 
     def _prepare(self) -> None:
-        """Begin anew where the game has been compiled, and forget positions once there are many."""
+        """Count rounds anew, and forget positions once there are many."""
         self.n_rounds = self._n_walks = 0
         self._sizer.rest()
-        if isinstance(self.evaluator, _StateSteps) and self.game.engine == "compiled":
-            self._begin()
         if len(self._positions) > MAX_POSITIONS // 2:
             self._positions = {}
 
@@ -332,10 +340,12 @@ class HiddenSearch:
         """Return whether the percepts of the role are found to determine the state."""
         return sees_everything(self.game, self.role, SearchBudget(deadline=deadline.at_most(_PROBE_S)))
 
-    def start(self, deadline: Deadline) -> None:
-        """Look for a mixed strategy; then wait for the compiled engine."""
-        self.strategy = mixed_strategy(self.game, self.role, deadline)
+    def start(self, deadline: Deadline, *, solves: bool) -> None:
+        """Look for a mixed strategy, where it *solves* games; then wait for the compiled engine."""
+        if solves:
+            self.strategy = mixed_strategy(self.game, self.role, deadline)
         wait_for_compilation(self.game, deadline)
+        self.search.renew()
 
     def think(self, worlds: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return a move drawn by the strategy, or else the best that *budget* finds."""

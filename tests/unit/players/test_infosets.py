@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
-from gdl.game import State
+from gdl.engines import BestGame, make_game
+from gdl.game import Game, State
+from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import BeliefState
@@ -46,6 +48,7 @@ def test_a_hidden_card_changes_nothing(seed: int) -> None:
     def alice_moves(hidden: str) -> Term:
         player = MctsPlayer(playouts=100)
         player.join(KUHN, role("alice"), seed)
+        player.start(FOREVER)
         player.worlds.advance(read_term("noop"), [read_term("(your_card queen)")], SearchBudget())
         return player.move(dealt(hidden), role("alice"), FOREVER)
 
@@ -122,6 +125,17 @@ def test_equal_seeds_search_equally() -> None:
 
     assert searched(1) == searched(1)
     assert searched(1) != searched(2)
+
+
+def test_a_game_that_is_compiled_during_the_match_changes_no_search_of_a_number_of_rounds() -> None:
+    def counts(of: Game) -> list[int]:
+        search = InformationSetSearch(of, Random(1))
+        if isinstance(of, BestGame):
+            assert of.wait()
+        search.think(BeliefState(of, role("x"), 1), rounds(100))
+        return list(search.node_of(0, None).counts)
+
+    assert counts(make_game(find_game("phantomtictactoe").read())) == counts(interpreted("phantomtictactoe"))
 
 
 def test_the_tree_is_kept_between_moves() -> None:
