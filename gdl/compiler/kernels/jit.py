@@ -18,6 +18,8 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.np import linalg
 
+from gdl.compiler.kernels.parts import PartCompiler
+
 FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
 """The files whose code or constants become part of kernels."""
 
@@ -81,28 +83,25 @@ class _KernelCache(FunctionCache):
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     njit: Any = numba.njit  # whose types leave out the options about wrappers
-    dispatcher = njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
-    dispatcher._cache = _KernelCache(function)
-    return dispatcher
+    return njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
     dispatcher = _compiled(function)
+    dispatcher._cache = _KernelCache(function)
     KERNELS.append(dispatcher)
     return dispatcher
 
 
 def subroutine(function: Callable[..., Any]) -> Any:
-    """Return *function* as one that kernels alone call: no entry from Python is compiled for it."""
-    dispatcher = _compiled(function, no_cpython_wrapper=True)
-    KERNELS.append(dispatcher)
-    return dispatcher
+    """Return *function* as a part of kernels, which alone call it; it is compiled with each of them."""
+    return _compiled(function, no_cpython_wrapper=True, pipeline_class=PartCompiler)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Return *function* as a part of each kernel that calls it."""
+    """Return *function* as a part of kernels that is inlined wherever it is called."""
     # LLVM inlines, not numba: a function that numba inlines is typed anew at each call, which takes most of the time.
-    return _compiled(function, no_cpython_wrapper=True, forceinline=True)
+    return _compiled(function, no_cpython_wrapper=True, forceinline=True, pipeline_class=PartCompiler)

@@ -55,3 +55,22 @@ def test_kernels_are_loaded_without_the_linear_algebra_of_scipy() -> None:
     script = f"{SCRIPT}import sys\nprint('scipy.linalg' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.split()[-1] == "False"
+
+
+@jit.subroutine
+def _doubled(number: int) -> int:
+    return 2 * number
+
+
+@jit.kernel
+def _more_than_double(number: int) -> int:
+    return int(_doubled(number) + 1)
+
+
+def test_a_part_of_kernels_gets_no_machine_code_of_its_own() -> None:
+    assert _more_than_double(3) == 7
+    (part,) = _doubled.overloads.values()
+    (whole,) = _more_than_double.overloads.values()
+    engine = whole.library.codegen._engine
+    names = (part.fndesc.llvm_func_name, whole.fndesc.llvm_func_name)
+    assert [engine.is_symbol_defined(name) for name in names] == [False, True]
