@@ -10,7 +10,7 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
-from players.search import alphabeta, deepening, evaluator, infosets, kernel_calls, nested, perfect, plans
+from players.search import alphabeta, deepening, evaluator, hidden, kernel_calls, nested, perfect, plans
 from players.search.patterns.beams import load_pattern_kernels
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
@@ -139,7 +139,7 @@ class MctsPlayer(Player):
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
         self.perfect = perfect.PerfectSearch(self.game, role, self.random, self.options)
-        self.hidden = infosets.HiddenSearch(self.game, role, self.random)
+        self.hidden = hidden.HiddenSearch(self.game, role, self.random)
         self.plans = self._plan_search()
 
     def _plan_search(self) -> plans.OneRoleSearch | None:

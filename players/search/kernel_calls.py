@@ -1,11 +1,14 @@
-"""Kernels and the clock: how much one does in a call, and what waits in a thread until kernels are compiled."""
+"""Kernels and the clock: how much one does in a call or a round, and what waits in a thread until all are compiled."""
 
 import gc
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
+
+from players.deadline import SearchBudget
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_PATIENCE_S: Final = 3_600.0
@@ -40,6 +43,54 @@ class Pace:
         elif n_done >= self.n_steps and took_s < self._turn_s / 2:
             self.n_steps *= 2
         return took_s
+
+
+MAX_LOADS: Final = 16
+_MEMORY: Final = 0.7
+"""The share of a round's time that still counts a round later: a machine may be busy just once."""
+
+
+class BatchSizer:
+    """Adapts the size of batches to the time that the rounds of a search take.
+
+    `n_loads` is how often the lanes of the engine are filled in a round, so that plays take a quarter to a half of its
+    time: more plays would be better spent on other leaves.
+    """
+
+    def __init__(self) -> None:
+        self.n_loads = 1
+        self._round_s = self._play_s = 0.0
+
+    def allows(self, budget: SearchBudget) -> bool:
+        """Return whether a round is likely to end in time."""
+        return budget.deadline is None or budget.deadline.remaining_s >= self._round_s
+
+    def rest(self) -> None:
+        """Halve the expected time of a round between moves: after one slow round there must be another try."""
+        self._round_s /= 2
+
+    @contextmanager
+    def round(self, budget: SearchBudget) -> Iterator[None]:
+        """Time a round, and learn from it."""
+        began_s, self._play_s = _now_s(budget), 0.0
+        yield
+        round_s = _now_s(budget) - began_s
+        self._round_s = max(round_s, self._round_s * _MEMORY)
+        if 0 < self._play_s < round_s / 4:
+            self.n_loads = min(2 * self.n_loads, MAX_LOADS)
+        elif self._play_s > round_s / 2:
+            self.n_loads = max(1, self.n_loads // 2)
+
+    @contextmanager
+    def plays(self, budget: SearchBudget) -> Iterator[None]:
+        """Time the plays of a round."""
+        began_s = _now_s(budget)
+        yield
+        self._play_s = _now_s(budget) - began_s
+
+
+def _now_s(budget: SearchBudget) -> float:
+    return time.monotonic() if budget.deadline is None else budget.deadline.clock()
 
 
 class InTheMaking(Generic[Made]):

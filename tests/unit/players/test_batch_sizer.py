@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from players.deadline import Deadline, SearchBudget
-from players.search.uct import MAX_LOADS, BatchSizer
+from players.search.kernel_calls import MAX_LOADS, BatchSizer
 
 
 class Clock:
