@@ -49,7 +49,7 @@ OFTEN = "100000/minute"
 IS_WHOLE = os.environ.get("GGP_DAMAGE") == "all"
 N_VALUES = 4 if IS_WHOLE else 1
 """How many values each column is given; `make damage` tries more."""
-N_SKIPS = 1 if IS_WHOLE else 3
+N_SKIPS = 1 if IS_WHOLE else 4
 """Every column so many after another is damaged; with `make damage` each."""
 N_TURNS = 1 if IS_WHOLE else 4
 """Every address is asked once in so many damages of a table, the next one at the next; with `make damage` always."""
