@@ -55,7 +55,8 @@ class Work(NamedTuple):
     moves are legal in each block with any; `live` and `chosen` (blocks,): the first moves of blocks with legal and with
     chosen moves, the latter `n_chosen[0]` in number; `random` (4, W). Where `keeps_made` is not 0, `made` (rows, W) has
     a bit for each move that a lane has made, in the row of the move. Where `has_levels` is not 0, `level` (blocks,) is
-    that of the moves of each block, and `allowed` (levels, W) the lanes that may choose at each level.
+    that of the moves of each block, and `allowed` (levels, W) the lanes that may choose at each level. Where
+    `ends_stuck` is not 0, a play in which a role has no legal move is over.
     """
 
     counter: NDArray[np.uint64]
@@ -70,6 +71,7 @@ class Work(NamedTuple):
     level: NDArray[np.int32]
     allowed: NDArray[np.uint64]
     has_levels: int
+    ends_stuck: int
 
 
 def work_for(n_moves: int, seed: int, n_rows: int = 0) -> Work:
@@ -83,7 +85,7 @@ def work_for(n_moves: int, seed: int, n_rows: int = 0) -> Work:
     counter, drawn, block = rows(COUNTER_BITS), rows(COUNTER_BITS), rows(4 * n_blocks)
     n_chosen, made, level = np.zeros(1, np.int32), rows(n_rows), np.zeros(n_blocks, np.int32)
     keeps_made, allowed = int(n_rows > 0), rows(N_LEVELS)
-    return Work(counter, drawn, block, live, chosen, n_chosen, random, made, keeps_made, level, allowed, 0)
+    return Work(counter, drawn, block, live, chosen, n_chosen, random, made, keeps_made, level, allowed, 0, 0)
 
 
 @inlined
@@ -290,6 +292,15 @@ def choose(val, t, begin, end, waiting, work):
         draw_below(work.random, work.counter, work.drawn, top)
     _take(val, t, n_live, top, work)
     return any_bit(and_not(and_not(broadcast(ONES), some), waiting))
+
+
+@inlined
+def stuck_among(val, legal, begin, end):
+    """Return the lanes in which none of the moves begin..end is legal."""
+    some = broadcast(ZERO)
+    for i in range(begin, end):
+        some = or_(some, literal(val, at(legal, U(i))))
+    return and_not(broadcast(ONES), some)
 
 
 @inlined

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.choice import choose, forget, literal
+from gdl.compiler.kernels.choice import choose, forget, literal, stuck_among
 from gdl.compiler.kernels.evaluation import GOALS, MOVES, STATE, advance, evaluate
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import (
@@ -258,12 +258,25 @@ def _record(trace, lanes, step):
             trace[step, 0, k] = ~lanes.idle[0, k]
 
 
+@inlined
+def _over(val, t, phase, size, room):
+    """Return the lanes in which no play goes on, be it that a role has no legal move, where such plays end."""
+    found = literal(val, at(t.terminal, U(phase)))
+    if room.ends_stuck != ZERO:
+        for r in range(size.n_choosers):
+            place = U(phase * (size.n_choosers + 1) + r)
+            begin, end = at(t.block_start, place), at(t.block_start, place + ONE)
+            if begin < end:
+                found = or_(found, stuck_among(val, t.block_legal, begin, end))
+    return found
+
+
 @kernel
 def play(tables, lanes, work, n_steps, tally, trace):
     """Go on with each lane's quota of random plays for *n_steps* steps or to their end, and add to *tally*.
 
     *trace* (steps, inputs, W), which may have no steps, keeps the first steps. Returns DONE, or PAUSED, or STUCK
-    where a role had no legal move.
+    where a role had no legal move and *work* does not have such plays end, with the goals as they stand.
     """
     t, p, c, room = addresses(tables), addresses(lanes), addresses(tally), addresses(work)
     n_groups, n_goals = tally.goal_counts.shape
@@ -285,7 +298,7 @@ def play(tables, lanes, work, n_steps, tally, trace):
         if phase == first_phase:
             _restart(p, val, new, size.n_fluents, step)
         evaluate(val, t, phase, STATE)
-        ended = and_not(literal(val, at(t.terminal, U(phase))), load(p.idle, ZERO))
+        ended = and_not(_over(val, t, phase, size, room), load(p.idle, ZERO))
         if any_bit(ended):
             if is_waiting:
                 if any_bit(and_(ended, load(waiting, U(phase)))):

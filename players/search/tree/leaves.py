@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from gdl.compiler.kernels.batches import _evaluate_states, _score, _step
-from gdl.compiler.kernels.choice import bit, literal
+from gdl.compiler.kernels.choice import bit, literal, stuck_among
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import Spare
 from gdl.compiler.kernels.packing import copy_words, load_lanes, save_lanes
@@ -24,6 +24,7 @@ from gdl.compiler.kernels.words import (
     at,
     load,
     lowest_bit,
+    or_,
     put,
     put_word,
     store,
@@ -261,10 +262,11 @@ def _insert_all(tables, t, f, w, n_leaves, values, ended):
 
 
 @subroutine
-def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits):
+def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits, ends_stuck):
     """Make the leaves' moves, and nodes of what they lead to; return OK, NO_ROOM or STUCK.
 
-    *tree* and *walks* are arrays, *t* and *w* their addresses.
+    *tree* and *walks* are arrays, *t* and *w* their addresses. Where *ends_stuck* is not 0, states in which a role has
+    no legal move are ends.
     """
     tables_at, a = addresses(tables), addresses(Spare(values)).rows
     n_fluents, n_moves = tables.n_fluents, len(tables.choice_legal)
@@ -284,6 +286,10 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     save_lanes(values, 1, n_fluents, walks.words)
     _evaluate_states(tables, values)
     ended = literal(a, at(tables_at.terminal, ZERO))
+    if ends_stuck != 0:
+        for r in range(np.int64(f.n_roles)):
+            begin, end = tables.role_start[0, r], tables.role_start[0, r + 1]
+            ended = or_(ended, stuck_among(a, tables_at.choice_legal, begin, end))
     store(lane_bits, ZERO, ended)
     if any_bit(ended):
         _score(tables, values)

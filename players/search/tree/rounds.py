@@ -110,7 +110,10 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
             return NO_ROOM
         if n == 0:
             continue
-        ending = make_leaves(single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits)
+        ends_stuck = room.plays.work.ends_stuck
+        ending = make_leaves(
+            single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits, ends_stuck
+        )
         if ending != OK:
             _abandon(t, f, w, n_walks, n_leaves)
             return ending

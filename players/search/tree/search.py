@@ -1,11 +1,11 @@
 """The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of rounds."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import inf
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ _FADING: Final = 2
 _GRACE_S: Final = 0.05
 """How long after the end of a search other threads are waited for that are late, as on a busy machine."""
 _LOG: Final = logging.getLogger(__name__)
+Found = TypeVar("Found")
 
 
 class CompiledSearch:
@@ -116,9 +117,29 @@ class CompiledSearch:
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
 
+        Where a play gets stuck, it begins anew, and from then on such plays end with the goals as they stand.
+
         Raises:
-            StuckPlayError: in a play a role has no legal move.
+            StuckPlayError: a role has no legal move at *state*.
         """
+        return self._ending_stuck_plays(lambda: self._think(state, role, budget, report))
+
+    def _ending_stuck_plays(self, search: Callable[[], Found]) -> Found:
+        """Return what *search* returns, which begins anew with plays that end where a role has no legal move."""
+        try:
+            return search()
+        except StuckPlayError:
+            if self._workers[0].room.plays.work.ends_stuck:
+                raise
+            _LOG.warning("a play got stuck, since a role has no legal move: such plays end from now on")
+            self.rest()
+            for worker in self._workers:
+                plays = worker.room.plays
+                worker.room = worker.room._replace(plays=plays._replace(work=plays.work._replace(ends_stuck=1)))
+            self.tree.forget(self.tree.size)
+            return search()
+
+    def _think(self, state: State, role: Role, budget: SearchBudget, report: Report) -> Term:
         root = begun = self.begin(state, budget)
         best: Term | None = None
         try:
@@ -172,8 +193,11 @@ class CompiledSearch:
     def ponder(self, state: State, role: Role | None, move: Term | None, is_wanted: IsWanted) -> None:
         """Search on from *state*, or what follows it where *role* makes *move*, as long as it is wanted.
 
-        Raises: as `work`.
+        Raises: as `think`.
         """
+        self._ending_stuck_plays(lambda: self._ponder(state, role, move, is_wanted))
+
+    def _ponder(self, state: State, role: Role | None, move: Term | None, is_wanted: IsWanted) -> None:
         root = self._enter(state, has_time=True)
         if role is not None and move is not None:
             root = self.tree.after(root, role, move)

@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.kernels import lanes
+from gdl.compiler.kernels.choice import work_for
+from gdl.compiler.kernels.words import ONES, rows
 from gdl.engines import make_game
 from gdl.errors import StuckPlayError
 from gdl.game import Game, JointMove
+from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
@@ -62,13 +66,16 @@ UNEVEN = """
 """Matching pennies where heads pay twice: each role is to show them one time in three."""
 
 STUCK = """
-(role player) (init (step 0)) (next_step 0 1) (next_step 1 2)
+(role player) (init (step 0)) (next_step 0 1) (next_step 1 2) (next_step 2 3) (way a) (way b)
 (<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
-(<= (legal player (go a)) (true (step 0))) (<= (legal player (go b)) (true (step 0)))
-(<= terminal (true (step 2)))
-(<= (goal player 100) terminal)
+(<= (legal player (go ?way)) (true (step 0)) (way ?way))
+(<= (legal player (go ?way)) (true (step 1)) (way ?way))
+(<= (next (went ?way)) (does player (go ?way)))
+(<= terminal (true (step 3)))
+(<= (goal player 70) (true (went a)))
+(<= (goal player 30) (true (went b)))
 """
-"""In its second state the role has no legal move."""
+"""After two steps the role has no legal move, and a goal by which way it went last."""
 
 
 def search_of(game: Game, memory_mb: float = MEMORY_MB) -> CompiledSearch:
@@ -260,10 +267,30 @@ def test_the_clock_ends_it() -> None:
     assert 20 <= next(times) < 60
 
 
-def test_a_role_without_a_legal_move_is_reported() -> None:
+def test_plays_end_where_a_role_has_no_legal_move_with_the_goals_as_they_stand() -> None:
     search = search_of(of_rules(STUCK))
+    root = thought(search, 100)
+    found = search.insight(search.game.initial_state, search.game.roles[0])
+    assert (search.tree.is_solved(root), found.is_proven, found.value) == (True, True, 70.0)
+
+
+def test_a_role_without_a_legal_move_now_is_reported() -> None:
+    search = search_of(of_rules(STUCK))
+    way = read_term("(go a)")
+    stuck = search.game.initial_state.next_state((way,)).next_state((way,))
     with pytest.raises(StuckPlayError):
-        thought(search, 100)
+        search.think(stuck, search.game.roles[0], SearchBudget(max_rounds=100))
+
+
+def test_a_stuck_play_in_a_lane_counts_with_its_goal() -> None:
+    rules = of_rules(STUCK).rules
+    start = rows(len(rules.fluents))
+    start[list(rules.initial)] = ONES
+    ours = lanes.lanes_for(rules.phased.n_rows, np.ones(512, np.int64), np.zeros(512, np.int64), start)
+    tally, work = lanes.tally_for(rules.goals, 1), work_for(len(rules.phased.choice_legal), 1)._replace(ends_stuck=1)
+    assert lanes.play(rules.phased, ours, work, 10, tally, lanes.NO_TRACE) == lanes.DONE
+    lasted = dict(zip(rules.goals[0], tally.goal_counts[0].tolist(), strict=True))
+    assert (lasted[30] > 0, lasted[70] > 0, lasted[30] + lasted[70]) == (True, True, 512)
 
 
 def test_it_thinks_in_the_background_until_it_is_stopped() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.engines import make_game
-from gdl.errors import StuckPlayError
 from gdl.game import State
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
@@ -182,11 +181,12 @@ def test_all_threads_search_while_others_move() -> None:
     assert search.counts["walks"] == n_walks
 
 
-def test_a_role_without_a_legal_move_is_reported() -> None:
+def test_plays_end_where_a_role_has_no_legal_move_in_all_threads() -> None:
     of = compiled_game_of(make_game(read_rules(STUCK), "compiled"))
     search = CompiledSearch(of, 1, SMALL, 2)
-    with pytest.raises(StuckPlayError):
-        search.think(of.initial_state, of.roles[0], seconds(600.0))
+    search.think(of.initial_state, of.roles[0], seconds(600.0))
+    assert {int(worker.room.plays.work.ends_stuck) for worker in search._workers} == {1}
+    assert search.has_solved(of.initial_state)
     search.rest()
     assert searching_threads() == []
 
