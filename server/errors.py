@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 INTERNAL: Final = {"code": "internal", "message": "the server failed", "hint": "its log says why"}
-"""What is told of a crash, which no error of ours foresees: nothing of what it was."""
+"""What the server tells of a crash, which no error of ours foresees: nothing of what it was."""
 NameKind: TypeAlias = Literal["game", "player"]
 """What can be given a name that must be its own."""
 _TAKEN: Final[dict[NameKind, str]] = {

@@ -236,7 +236,7 @@ class _Table:
         while len(legal := self._legal()) == 1:
             self._step(legal[0])
         if self._match.state.is_terminal:
-            next(self._steps, None)  # the players are told
+            next(self._steps, None)  # the players learn of the end
         self._show()
         self._offer(legal)
 

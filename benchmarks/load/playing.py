@@ -264,7 +264,7 @@ class Playing:
                 n_waiting = await self._ask_players("hold")
 
     async def _over(self, n_matches: int) -> int:
-        """Wait until all players have been told the end, and return the most memory that the manager held meanwhile.
+        """Wait until all players know of the end, and return the most memory that the manager held meanwhile.
 
         The players are asked: a record, or a list of all matches, would cost the manager work that is not measured.
         """

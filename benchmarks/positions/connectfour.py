@@ -125,7 +125,7 @@ class ConnectFour:
     def values(self, columns: Sequence[int]) -> dict[int, int]:
         """Return the goal, 0, 50 or 100, of each column (from 1) for the side to move after *columns* were played.
 
-        Nobody may have won yet.
+        Neither side may have won yet.
         """
         stones, mask = 0, 0
         for column in columns:

@@ -193,7 +193,7 @@ def _span(source: Source, key: KeyPath, problem: str) -> Span:
 def _key_lines(text: str) -> Iterator[tuple[int, KeyPath]]:
     """Yield the number of each line that begins a table or gives a key, with the key's path.
 
-    Lines within a text of several lines, and keys of inline tables, are not told apart: places are for readers.
+    It does not tell lines within a text of several lines, or keys of inline tables, apart: places are for readers.
     """
     table: KeyPath = ()
     n_tables: Counter[KeyPath] = Counter()

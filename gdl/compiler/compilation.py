@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NOTICE: Final = "compiling the kernels, once, some minutes"
 _TELLING_S: Final = 10.0
-"""How often it is told how many kernels have been compiled."""
+"""How often the notice says how many kernels have been compiled."""
 
 
 @contextmanager

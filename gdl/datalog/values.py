@@ -1,4 +1,4 @@
-"""Sets of terms, as far as they are told apart: what they leave of the variables of conditions, and what heads add."""
+"""Sets of terms, as far as they stay distinct: what they leave of the variables of conditions, and what heads add."""
 
 from __future__ import annotations
 

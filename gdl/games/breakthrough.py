@@ -141,7 +141,8 @@ source = "Dan Troyka, 2000"
 summary = \"\"\"
 Two players have two rows of pieces each on a board of $columns columns and $rows rows. A piece moves one
 cell ahead, straight or aslant; it takes an enemy's piece only aslant, and goes straight only to an empty
-cell. Whoever first brings a piece to the far side, or takes the enemy's last piece, wins; there is no draw.
+cell. The player that first brings a piece to the far side, or takes the enemy's last piece, wins; there
+is no draw.
 \"\"\"
 
 [board]

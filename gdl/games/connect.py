@@ -155,8 +155,9 @@ roles = ["first", "second"]
 players = 2
 source = "traditional"
 summary = \"\"\"
-Two players put pieces on a board of $columns columns and $rows rows in turn$how. Whoever first has $line of
-them in a line, upright, level or slanting, wins; a full board without such a line is a draw.
+Two players put pieces on a board of $columns columns and $rows rows in turn$how. The player that first
+has $line of them in a line, upright, level or slanting, wins; a full board without such a line is a
+draw.
 \"\"\"
 
 [[decisions]]

@@ -108,12 +108,12 @@ players = 2
 source = "Charles Bouton, Nim, a game with a complete mathematical theory, 1901"
 summary = \"\"\"
 There are heaps of $sizes things. Two players take in turn, left first, as many as they like from one heap,
-at least one. Whoever takes the last thing $outcome.
+at least one. The player that takes the last thing $outcome.
 \"\"\"
 
 [[decisions]]
 unclear = "Does the last thing win or lose?"
-decided = "Whoever takes it $outcome. With perfect play $winner wins."
+decided = "The player that takes it $outcome. With perfect play $winner wins."
 
 [[decisions]]
 unclear = "What are the goals before the end?"

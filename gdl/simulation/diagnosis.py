@@ -197,7 +197,7 @@ def _never_perceives(case: _Case) -> Diagnostic:
     return diagnostic(
         "never-perceives",
         case.first(case.witness.rules("sees", case.role)),
-        f"`{case.role}` perceived nothing in any play: it was told of no move, not even of its own",
+        f"`{case.role}` perceived nothing in any play: no move, not even its own",
         "look at the conditions of its `sees` rules: they are asked in the state before the joint move",
     )
 

@@ -15,7 +15,7 @@ TAKES_INSIGHT: Final = "GGP_TAKES_INSIGHT"
 MAX_INSIGHT: Final = 4_000
 """How long the text of an insight may be. *Units*: characters; many servers take headers of 8 KiB."""
 MAX_LINE: Final = 12
-"""How many moves of the line that a player expects are told."""
+"""How many moves an insight lists of the line that a player expects."""
 MAX_MOVE: Final = 200
 """How long a move of that line may be. *Units*: characters."""
 _MAX_COUNT: Final = 2**53 - 1

@@ -24,7 +24,7 @@ from players.environments.numbering import Numbering
 from players.environments.vector import VectorGame
 
 MAX_LENGTH: Final = 10_000
-"""The most steps of a play that OpenSpiel is told of."""
+"""The most steps of a play, as the game tells OpenSpiel."""
 _SAMPLED: Final = 512
 _SAMPLED_STEPS: Final = 200
 

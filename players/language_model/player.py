@@ -24,11 +24,11 @@ from players.language_model.completions import Completion, CompletionError, Endp
 from players.player import Player
 
 MAX_RULES: Final = 60_000
-"""How much of the rules is told. *Units*: characters."""
+"""How much of the rules the player tells the model. *Units*: characters."""
 MAX_LISTED: Final = 400
 """How many legal moves are listed."""
 MAX_STEPS: Final = 40
-"""How many of the last steps are told."""
+"""How many of the last steps the player tells the model."""
 _MAX_REPEATED: Final = 500
 TOOL: Final[Mapping[str, Any]] = {
     "type": "function",
@@ -222,7 +222,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class MissingModelError(CompletionError):
-    """The player was not told where its model is, or what it is called."""
+    """The player does not know where its model is, or what it is called."""
 
 
 class LanguageModelPlayer(Player):
@@ -275,7 +275,7 @@ class LanguageModelPlayer(Player):
         self._conversation = Conversation(game, role, lambda state: draw(game.description, state.facts))
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
-        """Take in a step, for the model to be told of it."""
+        """Take in a step; the next question tells the model of it."""
         self._conversation.add_step(own_move, percepts)
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:

@@ -271,7 +271,7 @@ def _error(line: WireLine, role: Role, states: Mapping[int, State], scrambling: 
         yield f"played instead: {_move(line.move)}"
     if line.error.startswith("IL") and line.step in states:
         moves = states[line.step].legal_moves(role)
-        as_told = " (as the scrambled names were told)" if scrambling is not None else ""
+        as_told = " (in the scrambled names)" if scrambling is not None else ""
         first = [str(move if scrambling is None else scrambling.scrambled(move)) for move in moves[:_SHOWN_MOVES]]
         more = f" and {len(moves) - _SHOWN_MOVES} more" if len(moves) > _SHOWN_MOVES else ""
         yield f"legal{as_told}: {' '.join(first)}{more}"

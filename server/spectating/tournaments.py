@@ -17,7 +17,7 @@ from server.storage.rows import ENDED, LIVE, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
 
 AGE_S: Final = 0.5
-"""How long what was read is told to everybody, so that many viewers cost no more than one."""
+"""How long all viewers get what was read, so that many viewers cost no more than one."""
 _N_KEPT: Final = 256
 
 
@@ -98,7 +98,7 @@ class TournamentFeed:
                     yield found
                 seen = found
                 await something_new(fresh, poll_s)
-                await asyncio.sleep(AGE_S)  # changes that come together are told together
+                await asyncio.sleep(AGE_S)  # viewers get changes that come together in one
 
     async def _shared(self, name: str) -> LiveTournament | None:
         async with self._reading:

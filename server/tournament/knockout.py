@@ -62,7 +62,7 @@ class Knockout:
         return winner if isinstance(winner, str) else None
 
     def places(self, competition: Competition) -> tuple[tuple[str, ...], ...]:
-        """Return the names of the entrants, the best first; together those who cannot be told apart.
+        """Return the names of the entrants, the best first; together those who share a place.
 
         First are the winner, or all who are not out; then those who were put out in the last round, and so on.
         """

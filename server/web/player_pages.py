@@ -142,7 +142,7 @@ _COMMANDS: Final[dict[str, Any]] = {"pause": _pause, "resume": _resume, "check":
 
 
 _MOST_WITH_ERRORS: Final = 20
-"""Of how many matches, the latest, each error is told with its step."""
+"""Of how many matches, the latest, the page shows each error with its step."""
 
 
 class RatingHistories:

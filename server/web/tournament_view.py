@@ -60,7 +60,7 @@ def _times(n: int) -> str:
 
 def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     """Return which games are played, and in which order."""
-    listed = ", ".join(games) if games else f"{counted(len(terms.games), 'game')}, whose names are told at the end"
+    listed = ", ".join(games) if games else f"{counted(len(terms.games), 'game')}, whose names appear at the end"
     if len(terms.games) < 2:
         return f"{listed}."
     takes_turns = terms.format in (

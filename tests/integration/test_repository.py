@@ -1,4 +1,4 @@
-"""What must hold of every file of the repository, so that it stays clean when nobody looks."""
+"""What must hold of every file of the repository, so that it stays clean without a review."""
 
 from __future__ import annotations
 

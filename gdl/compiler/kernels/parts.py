@@ -16,7 +16,7 @@ class _NoEnvironment:
     """Takes the place of what generates machine code, where numba asks it to tell a function of its globals."""
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing: there is no machine code to be told."""
+        """Do nothing: there is no machine code to tell."""
 
 
 _NO_ENVIRONMENT: Final = _NoEnvironment()
@@ -27,7 +27,7 @@ class _PartLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> _NoEnvironment:
-        """What is told of globals after the compilation."""
+        """What numba tells of globals after the compilation."""
         return _NO_ENVIRONMENT
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002 -- the signature is numba's

@@ -1,4 +1,4 @@
-"""The best engine there is: interpreted at once, compiled when it can be, and nobody sees the seam."""
+"""The best engine there is: interpreted at once, compiled when it can be, and callers do not see the seam."""
 
 from __future__ import annotations
 

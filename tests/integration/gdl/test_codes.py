@@ -37,7 +37,7 @@ WHOLE_GAMES = {
 
 LIMITS = {"too-large": ReadLimits(max_characters=500), "too-deep": ReadLimits(max_depth=8)}
 GDL2 = {"random-in-gdl1": False}
-"""Found in files only that somebody asks to be read as GDL-I."""
+"""Found only in files that a caller has read as GDL-I."""
 
 RULES = [code for code in codes().values() if code.notation == "lisp"]
 STATIC = [code for code in RULES if code.name.removeprefix("gdl/") not in simulation.CODES]

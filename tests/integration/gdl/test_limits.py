@@ -61,7 +61,7 @@ REFUSED = {
     "pairs without end": "(p a) (<= (p (f ?x ?y)) (p ?x) (p ?y)) (<= terminal (p ?x) (distinct ?x a))",
     "doubling terms": "(p a) (<= (p (f ?x ?x)) (p ?x)) (<= terminal (p ?x) (distinct ?x a))",
     "a product of millions": PRODUCT + "(<= terminal (p ?x ?x ?y))",
-    "2,048 alternatives that cannot be told apart": "(<= terminal "
+    "2,048 alternatives that look alike": "(<= terminal "
     + conditions("(or (p ?x{i}) q)", 10) + "(or q (and " + conditions("(p ?x{i})", 10) + ")))",
     "100,000 conditions": "(<= terminal " + conditions("q{i}", 100_000) + ")",
     "9,000,000 dependencies": lines("(<= (p ?x) (p ?y) (q{i} ?x ?y))", 3_000),

@@ -56,7 +56,7 @@ def test_rules_inside_a_bad_form_are_read_for_themselves() -> None:
     )
 
 
-def test_every_bad_part_of_a_rule_is_told() -> None:
+def test_every_bad_part_of_a_rule_is_reported() -> None:
     problems, rules, _ = _recovered("(<= (true a)\n    (legal a)\n    (not)\n    (or ?x (does a)))\n(p a)")
     assert problems == ["reserved-head", "keyword-arity", "keyword-arity", "variable-as-relation", "keyword-arity"]
     assert rules == ["(p a)"]

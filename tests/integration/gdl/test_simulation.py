@@ -134,7 +134,7 @@ def test_time_ends_a_simulation_that_has_no_verdict_yet() -> None:
     assert [d.code.name for d in report.diagnostics] == ["gdl/limit-in-play"]
 
 
-def test_every_play_is_told() -> None:
+def test_every_play_is_reported() -> None:
     plays: list[None] = []
     simulate(tictactoe(), SimulationBudget(4, 20, 0), on_play=lambda: plays.append(None))
     assert len(plays) == 4
@@ -146,7 +146,7 @@ def test_rules_too_large_to_make_a_game_of_have_no_verdict() -> None:
     assert (report.game, report.is_conclusive, told(report)) == (None, False, ["limit-in-play 1:1"])
 
 
-def test_the_figures_are_told_in_lines() -> None:
+def test_the_report_lists_the_figures_in_lines() -> None:
     lines = list(simulate(find_game("montyhall").read(), SimulationBudget(1, 20), clock=stopped()).lines())
     assert lines[:6] == [
         "random plays: 1 (seed 0); 0.0 s, setup 0.00 s",

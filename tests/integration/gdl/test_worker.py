@@ -25,7 +25,7 @@ PATIENT: Final = ChildLimits(max_seconds=60.0, max_memory_mb=512)
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _no_child_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Check that what a test starts has ended; threads of earlier tests may still compile games in other processes."""
     started: list[int] = []
 
@@ -54,7 +54,7 @@ def test_who_takes_too_long_is_ended_at_the_limit_of_time(errand: Callable[[], N
 
 
 @pytest.mark.parametrize("errand", [errands.take_memory, errands.take_memory_in_small_pieces])
-def test_who_takes_too_much_memory_is_told_the_limit(errand: Callable[[], int]) -> None:
+def test_a_child_that_takes_too_much_memory_fails_with_the_limit(errand: Callable[[], int]) -> None:
     with pytest.raises(LimitExceeded) as raised:
         run_limited(errand, (), ChildLimits(max_seconds=60.0, max_memory_mb=128))
     assert (raised.value.what, raised.value.limit) == ("megabytes of memory", 128)

@@ -71,7 +71,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 async def dialled(
     host: ScriptedHost, make_player: MakePlayer = odd_players.First
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Dial until the host says that another one took over; return the replies, and what the person was told."""
+    """Dial until the host says that another one took over; return the replies, and what the player told the person."""
     said: list[str] = []
     player_server = PlayerServer(make_player, settings())
     with pytest.raises(HostError):
@@ -112,7 +112,7 @@ async def test_a_stream_that_ends_is_opened_again() -> None:
     assert said[1:] == ["connection lost (the game manager ended it); dialling again"]
 
 
-async def test_the_same_failure_is_told_once() -> None:
+async def test_the_same_failure_is_reported_once() -> None:
     away = [HostAwayError("away")]
     _, said = await dialled(ScriptedHost(away, away, [HostAwayError("full")], [CONNECTED], away, [REPLACED]))
     lost = ["connection lost (away); dialling again", "connection lost (full); dialling again"]
@@ -151,7 +151,7 @@ async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
     assert replies == [("m:0:HELLO", "nil")]
 
 
-async def test_a_reply_that_comes_too_late_is_told_to_the_person() -> None:
+async def test_the_person_hears_of_a_reply_that_comes_too_late() -> None:
     host = ScriptedHost([request("(INFO)"), REPLACED])
     host.refusals = [ReplyRefusedError("m:0:INFO", "too late")]
     assert await dialled(host) == ([], ["match m, step 0: too late"])

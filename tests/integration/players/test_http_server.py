@@ -63,7 +63,7 @@ async def test_both_dialects_of_gdl2(plays: tuple[str, ...]) -> None:
     assert said == ["(choose 1)", "noop"]
 
 
-async def test_what_the_player_thinks_is_told_beside_its_moves_alone() -> None:
+async def test_the_player_sends_what_it_thinks_beside_its_moves_alone() -> None:
     async with playing(odd_players.Telling) as peer:
         texts = (start_text(), "(PLAY m NIL)", "(INFO)", f"(PLAY m ({FIRST} noop))", "(STOP m NIL)")
         heads = [(await peer.exchange(text))[2] for text in texts]

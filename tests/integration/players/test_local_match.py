@@ -28,7 +28,7 @@ GAMES = (
 
 
 class Notes(RandomPlayer):
-    """Moves at random and writes down what it is told."""
+    """Moves at random and writes down what the match tells it."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -64,7 +64,7 @@ def test_every_player_plays_every_game_to_its_end_by_the_clock(name: str, kind: 
     assert steps[-1].state == match.state
 
 
-def test_each_player_is_told_its_own_percepts_of_every_step() -> None:
+def test_each_player_gets_its_own_percepts_of_every_step() -> None:
     notes = Notes()
     match = LocalMatch(game("montyhall"), {role("candidate"): notes}, 1)
     steps = [[str(move) for move in step.moves] for step in match.play()]

@@ -40,7 +40,7 @@ def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
     assert (player.perfect.tree.n_rounds > 0, player.hidden.search.n_rounds > 0) == (on_states, not on_states)
 
 
-def test_what_is_told_belongs_to_the_last_move_and_to_no_move_before() -> None:
+def test_an_insight_belongs_to_the_last_move_and_to_no_move_before() -> None:
     of = game("tictactoe")
     player = at_the_first_move(MctsPlayer(playouts=30), of, "x")
     told = player.insight()

@@ -36,7 +36,7 @@ COUNTDOWN: Final = """
 (<= (goal ?p 70) (true (left 0)) (other ?p ?q) (true (control ?q)))
 (<= (goal ?p 30) (true (left 0)) (true (control ?p)))
 """
-"""Whoever takes the last of five wins; multiples of three are lost."""
+"""The player that takes the last of five wins; multiples of three are lost."""
 ENDLESS: Final = """
 (role a) (role b) (init n) (legal a wait) (legal a stop) (legal b wait)
 (<= (next n) (does a wait)) (<= (next z) (does a stop)) (<= terminal (true z))

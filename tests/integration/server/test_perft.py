@@ -83,7 +83,7 @@ def test_joint_moves_beyond_64_bits_are_counted_exactly(n_roles: int, n_moves: i
     assert refused.value.n_joint == n_moves**n_roles
 
 
-def test_turns_of_many_roles_are_told_apart() -> None:
+def test_turns_of_many_roles_stay_distinct() -> None:
     """Each of 70 roles has a turn of two steps."""
     n = 70
     turns = " ".join(f"(after r{i} 0 r{i} 1) (after r{i} 1 r{(i + 1) % n} 0)" for i in range(n))

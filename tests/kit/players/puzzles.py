@@ -41,7 +41,7 @@ SQUARE = """
 (<= (goal player 100) (not open))
 (<= (goal player 0) open)
 """
-"""A Latin square of four rows, to be filled number by number; whoever stops early gets nothing."""
+"""A Latin square of four rows, to be filled number by number; a player that stops early gets nothing."""
 
 TWO_ENDS = """
 (role player)

@@ -24,7 +24,7 @@ def postgresql() -> Iterator[URL]:
 
 @pytest.fixture(scope="session")
 def postgresql_model(postgresql: URL) -> Iterator[URL]:
-    """Return the address of a PostgreSQL database with all tables, to be copied: nobody may be connected to it."""
+    """Return the address of a PostgreSQL database with all tables, to be copied: no client may be connected to it."""
     with passing_database(postgresql) as address:
         _make_tables(address)
         yield make_url(address)

@@ -123,7 +123,7 @@ async def listening(behaviour: Behaviour) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def deaf() -> AsyncIterator[str]:
-    """Give an address where nobody listens, though it is taken."""
+    """Give an address where no process listens, though it is taken."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"

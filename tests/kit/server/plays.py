@@ -1,4 +1,4 @@
-"""Small games, and a scripted peer for the match core: it is told what to expect and what to answer."""
+"""Small games, and a scripted peer for the match core: the test tells it what to expect and what to answer."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _running(programs: Path, folder: Path) -> Iterator[None]:
 
 
 def _unprivileged(command: tuple[object, ...]) -> list[str]:
-    """Return *command* as somebody who is not root, as PostgreSQL wants it, and who does not outlive this process."""
+    """Return *command* as a user that is not root, as PostgreSQL wants it; it does not outlive this process."""
     user = ("--reuid=postgres", "--regid=postgres", "--clear-groups") if os.geteuid() == 0 else ()
     return list(map(str, ("setpriv", *user, "--pdeathsig=QUIT", *command)))
 
@@ -80,7 +80,7 @@ def _wait_for(programs: Path, folder: Path, server: subprocess.Popen[bytes]) -> 
 
 @contextmanager
 def passing_database(server: URL, template: str | None = None) -> Iterator[str]:
-    """Yield the address of a new database on *server*, empty or like *template*; it is removed, whoever uses it."""
+    """Yield the address of a new database on *server*, empty or like *template*; it is removed, in use or not."""
     name = f"ggp_test_{uuid.uuid4().hex}"
     execute(server, f"CREATE DATABASE {name} TEMPLATE {template or 'template0'}")
     try:

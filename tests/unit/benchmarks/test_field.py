@@ -1,4 +1,4 @@
-"""The table of `make bench`: what others reach is read, ours is scaled, and what follows is told."""
+"""The table of `make bench`: it reads what others reach, scales ours, and says what follows."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_what_a_player_leaves_out_is_not_known_and_what_is_not_known_is_passed_o
     assert read_insight('{"mood": "good"}') == Insight(0, 0, 0.0, None)
 
 
-def test_a_long_line_is_told_as_far_as_it_goes() -> None:
+def test_an_insight_has_as_much_of_a_long_line_as_fits() -> None:
     assert read_insight(insight_text(Insight(1, 1, 1.0, None, ("noop",) * 40))).line == ("noop",) * MAX_LINE
     wide = Insight(1, 1, 1.0, None, ("\N{GREEK SMALL LETTER ALPHA}" * MAX_MOVE,) * MAX_LINE)
     text = insight_text(wide)
@@ -80,6 +80,6 @@ def test_a_long_line_is_told_as_far_as_it_goes() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 100.5])
-def test_a_value_that_is_no_goal_is_not_told(value: float) -> None:
+def test_an_insight_refuses_a_value_that_is_no_goal(value: float) -> None:
     with pytest.raises(MessageError):
         insight_text(Insight(1, 1, 1.0, value))

@@ -1,4 +1,4 @@
-"""What rules mean, as data in `semantics/`; and what games and states promise whoever asks them."""
+"""What rules mean, as data in `semantics/`; and what games and states promise their callers."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_joint_move_has_one_move_for_each_role(n_moves: int) -> None:
     assert (raised.value.n_moves, raised.value.n_roles) == (n_moves, 1)
 
 
-def test_nobody_moves_in_a_terminal_state() -> None:
+def test_a_terminal_state_takes_no_move() -> None:
     state = counter().state(frozenset([read_term("(count 3)")]))
     with pytest.raises(TerminalStateError):
         state.next_state([Constant("stay")])

@@ -95,7 +95,7 @@ def test_a_warning_taken_strictly_is_allowed_all_the_same() -> None:
         ("; ggp: allow gdl/relation-arities -- because", "gdl/allowed-in-vain"),
     ],
 )
-def test_a_comment_that_is_wrong_is_told_where_it_stands(comment: str, complaint: str) -> None:
+def test_a_comment_that_is_wrong_is_reported_where_it_stands(comment: str, complaint: str) -> None:
     left, _ = sifted(f"(role x)\n{comment}\n(<= (p a))\n")
     assert f"a.kif:2:1: {complaint}" in left
 

@@ -7,7 +7,7 @@ from players.search.kernel_calls import MAX_LOADS, BatchSizer
 
 
 class Clock:
-    """A clock that only moves when it is told to."""
+    """A clock that moves only when the test moves it."""
 
     now_s = 0.0
 

@@ -101,7 +101,7 @@ async def test_who_may_come_again(status: int) -> None:
                 pass
 
 
-async def test_nobody_is_there() -> None:
+async def test_a_host_that_does_not_listen_is_away() -> None:
     async with answering() as (url, _):
         pass
     async with Host(url, "deep") as host:

@@ -20,7 +20,7 @@ from tests.kit.players.games import COIN, game, game_of, role
         (game("kuhnpoker"), "bob", False),
     ],
 )
-def test_percepts_that_tell_everything_are_told_from_those_that_do_not(of: Game, mine: str, expected: bool) -> None:
+def test_percepts_that_tell_everything_are_recognised(of: Game, mine: str, expected: bool) -> None:
     assert sees_everything(of, role(mine), SearchBudget()) is expected
 
 

@@ -161,11 +161,11 @@ def test_the_own_move_is_what_an_earlier_answer_begins_with(answered: str, own_m
     assert (session.question.answer, session.ask(play("seen"), 100.0)[0]) == (answered, Follow(own_move, ("seen",)))
 
 
-def test_the_last_step_is_told_before_the_end() -> None:
+def test_the_worker_gets_the_last_step_before_the_end() -> None:
     assert session_after((play(), "a")).stop(Stop("m", (Constant("a"),))) == [Follow("a", ("a",))]
 
 
-def test_a_new_worker_is_told_all_steps_and_only_asked_for_a_legal_move() -> None:
+def test_a_new_worker_gets_all_steps_and_is_only_asked_for_a_legal_move() -> None:
     session = session_after((play(), "a"))
     session.ask(play("a,noop"), 100.0)
     assert list(session.replace(200.0)) == [

@@ -13,7 +13,7 @@ def test_the_kernels_are_made_by_a_process_that_ends_by_itself() -> None:
     assert process.exitcode == 0
 
 
-def test_nobody_waits_for_it() -> None:
+def test_the_program_does_not_wait_for_it() -> None:
     process = start_warming(idle_s=1000.0)
     assert process is not None
     assert process.daemon

@@ -42,7 +42,7 @@ def test_the_nearest_zombie_of_each_direction_can_be_shot_at_any_distance() -> N
     assert legal(state, "hero") == shots | {"shootnoop"}
 
 
-def test_a_shot_kills_and_nobody_walks() -> None:
+def test_a_shot_kills_and_no_zombie_walks() -> None:
     state = after(position(ZOMBIES, f"{SHOOTING} (zombie 5 9) (zombie 1 1)"), ["(shoot 5 9)"])
     assert (facts(state, "zombie"), facts(state, "bodycount")) == ({"(zombie 1 1)"}, {"(bodycount 1)"})
     assert (facts(state, "phase"), facts(state, "step")) == ({"(phase moving)"}, {"(step 3)"})
@@ -99,7 +99,7 @@ def test_zombies_enter_at_the_end_of_each_turn_in_a_cycle_of_eight_cells() -> No
 
 
 @pytest.mark.parametrize("taken", ["(at 5 5) (zombie 9 2)", "(at 9 2)"])
-def test_nobody_enters_a_cell_that_is_taken_but_the_count_goes_on(taken: str) -> None:
+def test_no_zombie_enters_a_cell_that_is_taken_but_the_count_goes_on(taken: str) -> None:
     text = SHOOTING.replace("outside 0", "outside 3").replace("(at 5 5)", taken)
     state = after(position(ZOMBIES, text), ["shootnoop"])
     assert (facts(state, "door"), facts(state, "outside")) == ({"(door 2)"}, {"(outside 3)"})
@@ -111,7 +111,7 @@ def test_an_entry_cell_whose_zombie_is_shot_is_free() -> None:
     assert (facts(state, "zombie"), facts(state, "outside")) == ({"(zombie 9 2)"}, {"(outside 2)"})
 
 
-def test_nobody_enters_when_nobody_is_left_outside() -> None:
+def test_no_zombie_enters_when_none_is_left_outside() -> None:
     assert zombies_after(f"{SHOOTING} (zombie 1 1)", "shootnoop") == {"(zombie 1 1)"}
 
 

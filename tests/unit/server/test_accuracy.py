@@ -47,7 +47,7 @@ def test_a_player_that_looks_ahead_keeps_the_value(tmp_path: Path) -> None:
     assert measured(written(tmp_path, position(FREE[0])), "minimax:positions=500", UNHURRIED).share == 1.0
 
 
-def test_every_position_is_told_of(tmp_path: Path) -> None:
+def test_every_position_is_reported(tmp_path: Path) -> None:
     told: list[None] = []
     accuracy(written(tmp_path, position(FREE[0]), position(FREE[1])), find_player("legal"), OPTIONS, told.append)
     assert len(told) == 2

@@ -123,7 +123,7 @@ def test_the_second_role_waits_for_the_first_move() -> None:
     assert words(table) == "You are o.\nx: (mark 1 1); o: noop"
 
 
-def test_in_a_hidden_game_the_person_is_told_percepts_alone() -> None:
+def test_in_a_hidden_game_the_person_sees_percepts_alone() -> None:
     table = play("kuhnpoker", "bob", opponent="legal", seed=1)
     told = words(table).splitlines()
     assert told[0] == "You are bob."
@@ -153,7 +153,7 @@ class Broken(Player):
     ("player", "reason"),
     [(Cheat, "right is not a legal move of right in this state"), (Broken, "KeyError: '<plan>'")],
 )
-def test_when_the_opponent_fails_the_person_is_told(
+def test_the_person_learns_that_the_opponent_failed(
     player: type[Player], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.notebook.find_player", lambda _: player)

@@ -17,7 +17,7 @@ from tests.kit.server.web.live_site import LiveSite, live_site
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
-    """Return a server on which nobody may do anything without a token."""
+    """Return a server on which callers may do nothing without a token."""
     with live_site(tmp_path_factory.mktemp("site"), AccessSettings(is_loopback=False)) as found:
         found.ask(lambda: found.access.issuing.issue("root", Role.ADMIN))
         yield found

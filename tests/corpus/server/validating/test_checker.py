@@ -1,4 +1,4 @@
-"""Uploads are judged by processor time: what is slow is told, and played at length behind the first answer.
+"""The checker judges uploads by processor time: it reports slow ones, and plays them at length behind the first answer.
 
 Two good public games are tried always, and all of a sample with GGP_EXHAUSTIVE=all (`make exhaustive`).
 """

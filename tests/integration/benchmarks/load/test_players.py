@@ -43,7 +43,7 @@ def test_a_share_ends_with_the_last_request_of_a_step() -> None:
 async def test_a_process_that_does_not_listen_is_reported_with_what_it_said(tmp_path: Path) -> None:
     with pytest.raises(ChildProcessError, match="No module named"):
         async with child(["benchmarks.load.nothing"], tmp_path / "log"):
-            raise AssertionError("nobody listens")
+            raise AssertionError("no process listens")
 
 
 async def test_a_process_is_seen_from_outside(tmp_path: Path) -> None:

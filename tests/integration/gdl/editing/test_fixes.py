@@ -79,7 +79,7 @@ def subject_of(text: str) -> Subject:
 
 def without_the_rules_at(text: str, at: int) -> str:
     subject = subject_of(text)
-    found = diagnostic("empty-body", Span(subject.source, at, at + 1), "nobody uses it")
+    found = diagnostic("empty-body", Span(subject.source, at, at + 1), "no rule uses it")
     return edited(subject.source, without_rules(Draft(subject), found))
 
 
@@ -156,7 +156,7 @@ def test_our_games_need_no_fix(name: str) -> None:
 
 @pytest.mark.skipif(not public_files(), reason=f"no public rule files at {SHARED}; GGP_SHARED names their folder")
 @pytest.mark.parametrize("part", range(N_PARTS))
-def test_public_files_keep_their_rules_but_for_spelling_and_those_that_nobody_uses(part: int) -> None:
+def test_public_files_keep_their_rules_but_for_spelling_and_unused_ones(part: int) -> None:
     for path in public_files()[part::N_PARTS]:
         try:
             before = read_file(path)

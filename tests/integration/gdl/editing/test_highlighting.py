@@ -23,7 +23,7 @@ def kinds(text: str) -> list[tuple[_TokenType, str]]:
     return [(kind, word) for kind, word in lexed(text) if kind not in (Whitespace, Punctuation)]
 
 
-def test_each_kind_of_token_is_told_apart() -> None:
+def test_each_kind_of_token_is_distinguished() -> None:
     assert lexed("(<= (NEXT (cell ?x 10)) ; why\r\n(not open))") == [
         (Punctuation, "("),
         (Operator, "<="),

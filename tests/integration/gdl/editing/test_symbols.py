@@ -31,7 +31,7 @@ def words(index: SymbolIndex, names: list[Occurrence]) -> list[str]:
     return [f"{found.span.line}: {index.source.line_text(found.span.line).strip()}" for found in names]
 
 
-def test_every_name_is_told_with_what_it_is_and_as_which_part_it_stands() -> None:
+def test_the_index_says_of_every_name_what_it_is_and_as_which_part_it_stands() -> None:
     told = [(o.token.name, str(o.kind), str(o.part), o.arity, o.is_definition) for o in index_of(RULE).occurrences]
     assert told == [
         ("role", "keyword", "fact or rule", 1, True),

@@ -33,7 +33,7 @@ def test_a_board_is_drawn_as_in_the_file(path: Path) -> None:
     assert svg_of(drawn, **look) == expected  # type: ignore[arg-type]  # a look of any words
 
 
-def test_every_picture_has_a_name_and_is_told_in_words() -> None:
+def test_every_picture_has_a_name_and_a_description() -> None:
     svg = svg_of(board(GRID | {"pieces": [CELLS], "turn": "(control ?role)"}, "(cell 2 3 x)", "(control o)"))
     assert parsed(svg).attrib["role"] == "img"
     assert [element.tag for element in parsed(svg)][:2] == [f"{NAMESPACE}title", f"{NAMESPACE}desc"]

@@ -155,7 +155,7 @@ def test_a_pause_ends_with_the_clock() -> None:
     assert slept == [3.0, 0.25]
 
 
-def test_a_log_that_cannot_be_written_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_player_warns_once_of_a_log_it_cannot_write(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with model_server(ILLEGAL, CENTRE) as server:
         assert str(moved(*seated(server.url, str(tmp_path)))) == "(mark 2 2)"
     assert caplog.messages == [f"{tmp_path} cannot be written, requests are not logged any more: Is a directory"]
@@ -206,7 +206,7 @@ def test_the_log_is_json_whatever_the_secrets_are(tmp_path: Path, monkeypatch: p
     assert json.loads(log.read_text().splitlines()[-1])["text"] == "*** MOVE: (mark 2 2)"
 
 
-def test_the_model_is_told_the_rules_the_board_the_steps_and_the_moves() -> None:
+def test_the_model_gets_the_rules_the_board_the_steps_and_the_moves() -> None:
     with model_server(CENTRE) as server:
         player, role = seated(server.url)
         state, o = player.game.initial_state, player.game.roles[1]
@@ -269,7 +269,7 @@ def test_a_player_without_a_model_says_how_to_name_one() -> None:
     assert str(caught.value) == "llm: set GGP_LLM_URL, or write llm:url=..."
 
 
-def test_hidden_information_is_told_as_what_was_seen() -> None:
+def test_of_hidden_information_the_model_gets_what_the_role_saw() -> None:
     of = game("kuhnpoker")
     conversation = Conversation(of, of.roles[0], str)
     conversation.add_step(read_term("noop"), [read_term("(dealt jack)")])

@@ -1,4 +1,4 @@
-"""The whole application: whoever names an address inside our network, nobody there is called."""
+"""The whole application: no caller makes the server call an address inside our network."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ async def said(site: Site, role: Role, method: str, path: str, **how: Any) -> tu
         return answer.status, await answer.json()
 
 
-async def test_nobody_inside_is_asked_who_they_are(site: Site, inside: tuple[str, list[str]]) -> None:
+async def test_addresses_inside_are_not_asked_for_their_info(site: Site, inside: tuple[str, list[str]]) -> None:
     url, callers = inside
     _, told = await said(site, Role.PLAYER, "GET", "/api/v1/info", params={"player": url})
     assert (told["trouble"], callers) == ([f"(INFO): {REFUSED}", f"(PING): {REFUSED}"], [])
 
 
-async def test_nobody_inside_is_registered(site: Site, inside: tuple[str, list[str]]) -> None:
+async def test_addresses_inside_are_not_registered(site: Site, inside: tuple[str, list[str]]) -> None:
     url, callers = inside
     status, told = await said(site, Role.PLAYER, "POST", "/api/v1/players", json={"name": "spy", "url": url})
     assert (status, told["error"]["code"], callers) == (400, "invalid_player", [])
 
 
-async def test_nobody_inside_plays(site: Site, inside: tuple[str, list[str]]) -> None:
+async def test_addresses_inside_are_not_called_in_matches(site: Site, inside: tuple[str, list[str]]) -> None:
     url, callers = inside
     order = {"game": "tictactoe", "players": {"x": url, "o": url}, "startClock": 5, "playClock": 1}
     status, ordered = await said(site, Role.HOST, "POST", "/api/v1/matches", json=order)

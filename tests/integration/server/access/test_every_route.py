@@ -1,4 +1,4 @@
-"""The whole application: no route of it, whoever adds it, lets somebody in who may not."""
+"""The whole application: no route of it, old or new, lets a caller in who may not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BY_SECRET: set[Route] = {
     ("GET", "/matches/{id}/play/{role}/events"),
     ("POST", "/matches/{id}/play/{role}"),
 }
-"""The seat of a person: whoever has its secret takes it, with or without a token."""
+"""The seat of a person: a caller that has its secret takes it, with or without a token."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 
 
 async def cookie(site: Site, role: Role) -> dict[str, str]:
-    """Return the header of a browser in which somebody of that role is logged in."""
+    """Return the header of a browser in which a user of that role is logged in."""
     secret = await site.access.recognition.begin_session(site.tokens[role].split("_")[1], 100)
     return {"Cookie": f"ggp_session={secret}"}
 

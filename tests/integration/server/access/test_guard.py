@@ -66,13 +66,13 @@ async def test_the_door_stays_closed_when_every_token_was_revoked_or_is_over(tmp
 @pytest.mark.parametrize(
     "settings", [AccessSettings(is_loopback=False), AccessSettings(proxies=(ip_network("10.0.0.0/8"),))]
 )
-async def test_whoever_others_can_reach_demands_a_token(tmp_path: Path, settings: AccessSettings) -> None:
+async def test_a_server_that_others_can_reach_demands_a_token(tmp_path: Path, settings: AccessSettings) -> None:
     async with door(tmp_path, settings) as (client, _):
         assert await status(client, "GET", "/who") == 401
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])
-async def test_a_proxy_that_nobody_named_opens_nothing(opened: Client, header: str) -> None:
+async def test_an_unnamed_proxy_opens_nothing(opened: Client, header: str) -> None:
     assert await status(opened, "GET", "/who", {header: "203.0.113.5"}) == 403
 
 
@@ -202,7 +202,7 @@ async def test_too_large_a_body_is_refused(opened: Client) -> None:
 
 async def test_strangers_send_little(closed: tuple[Client, AccessControl]) -> None:
     async def pieces() -> AsyncIterator[bytes]:
-        yield b"a body of a length that nobody knows"
+        yield b"a body of unknown length"
 
     client, _ = closed
     found = [await status(client, "POST", "/api/take", None, "x" * n) for n in (65_536, 65_537)]
@@ -251,7 +251,7 @@ async def test_many_requests_at_once_are_refused(tmp_path: Path) -> None:
 BEHIND_PROXY = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=True)
 
 
-async def test_where_nobody_reads_along_it_shall_stay_so(tmp_path: Path) -> None:
+async def test_a_browser_that_came_by_https_stays_with_https(tmp_path: Path) -> None:
     async with door(tmp_path, BEHIND_PROXY) as (client, _):
         found = []
         for scheme, host in (("https", "ggp.example"), ("https", "localhost:9148"), ("http", "ggp.example")):

@@ -106,7 +106,7 @@ async def test_a_session_is_valid_until_its_time_is_over(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("name", ["anonymous", "local", " Anonymous "])
-async def test_nobody_is_issued_the_name_of_those_who_have_no_token(desk: Desk, name: str) -> None:
+async def test_no_token_has_the_name_of_callers_without_one(desk: Desk, name: str) -> None:
     with pytest.raises(TokenFieldError):
         await desk.issuing.issue(name, Role.ADMIN)
 
@@ -147,7 +147,7 @@ async def test_a_class_gets_a_token_each_and_again_none(desk: Desk) -> None:
     )
 
 
-async def test_one_wrong_line_of_a_class_list_and_nobody_gets_a_token(desk: Desk) -> None:
+async def test_a_class_list_with_a_wrong_line_issues_no_token(desk: Desk) -> None:
     with pytest.raises(TokenFieldError, match="line 2: a name"):
         await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), Listed("\0", 2)], Role.PLAYER)
     assert await desk.store.listed() == []

@@ -53,7 +53,7 @@ async def test_what_was_open_ends_with_the_first_token(tmp_path: Path) -> None:
             await answer.content.read()
 
 
-async def test_whoever_may_watch_anyway_goes_on(tmp_path: Path) -> None:
+async def test_a_viewer_that_needs_no_token_goes_on(tmp_path: Path) -> None:
     public = AccessSettings(is_loopback=False, is_public=True)
     async with door(tmp_path, public) as (client, access), client.get("/stream") as answer:
         await answer.content.readexactly(5)

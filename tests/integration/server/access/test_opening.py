@@ -21,7 +21,7 @@ PROXY = ip_network("10.0.0.0/8")
 @pytest.mark.parametrize(
     "settings", [AccessSettings(is_loopback=False), AccessSettings(proxies=(PROXY,)), AccessSettings(False, True)]
 )
-async def test_nobody_opens_to_others_before_somebody_can_administer(tmp_path: Path, settings: AccessSettings) -> None:
+async def test_the_server_opens_to_others_only_with_an_admin_token(tmp_path: Path, settings: AccessSettings) -> None:
     async with database(tmp_path) as found:
         access = AccessControl(settings, TokenStore(found))
         with pytest.raises(NoAdminError, match="ggp token issue NAME --role admin --database x"):

@@ -107,7 +107,7 @@ async def test_logging_in_leads_nowhere_else(browser: Browser, wanted: str) -> N
     assert (await browser.log_in(issued.text, wanted)).headers["Location"] == "/"
 
 
-async def test_what_is_no_token_logs_nobody_in(browser: Browser) -> None:
+async def test_what_is_no_token_opens_no_session(browser: Browser) -> None:
     await browser.access.issuing.issue("Ada", Role.ADMIN)
     answer = await browser.log_in("hunter2")
     assert (answer.status, "This is no valid token." in browser.text, await browser.who()) == (401, True, "401")
@@ -132,7 +132,7 @@ async def test_a_session_ends_with_its_token(browser: Browser) -> None:
     assert await browser.who() == "401"
 
 
-async def test_whoever_issues_the_first_token_is_logged_in_with_it(browser: Browser) -> None:
+async def test_the_browser_that_issues_the_first_token_is_logged_in_with_it(browser: Browser) -> None:
     await browser.get("/admin")
     assert "Everybody on this machine may do everything now." in browser.text
     await browser.send("/admin/tokens", name="Ada", role="admin", days="", note="")
@@ -162,7 +162,7 @@ async def test_a_class_cannot_close_the_door(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"role": "king"}, {"days": "x"}, {"days": "-1"}, {"days": "9" * 9}, {"name": ""}])
-async def test_wrong_fields_are_told(browser: Browser, fields: dict[str, str]) -> None:
+async def test_the_page_names_wrong_fields(browser: Browser, fields: dict[str, str]) -> None:
     await browser.get("/admin")
     sent = {"name": "Ada", "role": "admin", "days": "", "note": ""} | fields
     assert (await browser.send("/admin/tokens", **sent)).status == 400

@@ -40,7 +40,7 @@ async def said(client: Client, method: str, path: str, **how: Any) -> tuple[int,
         return answer.status, body["error"]["code"] if isinstance(body, dict) and "error" in body else body
 
 
-async def test_everybody_is_told_who_they_are(client: Client) -> None:
+async def test_callers_learn_who_they_are(client: Client) -> None:
     status, me = await said(client, "GET", "/api/v1/me")
     assert (status, me["name"], me["role"]) == (200, "Ada", "admin")
 

@@ -1,4 +1,4 @@
-"""Nobody is told what of a match is not theirs to know: every route, caller, kind of match and moment, by one table.
+"""The server shows callers only what is theirs of a match: every route, caller, kind of match and moment, by one table.
 
 The table is `visibility.toml`. A route that is not in it fails the test. Every match has words of its own, so that an
 answer that has one of them tells what it belongs to.
@@ -63,7 +63,7 @@ _TAGS, _BLANKS = re.compile(r"<[^>]*>"), re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Played:
-    """A match of one kind, running or over, with what only some may be told of it: words, each with its groups."""
+    """A match of one kind, running or over, with what only some may see of it: words, each with its groups."""
 
     kind: str
     is_over: bool
@@ -203,7 +203,7 @@ async def callers(site: Site) -> list[Caller]:
 
 
 def told_to(caller: Caller, match: Played) -> set[str]:
-    """Return what *caller* may be told of *match*."""
+    """Return what *caller* may see of *match*."""
     running = TABLE["running"][match.kind]
     is_people = "person" in running
     if caller.role is None:
@@ -228,7 +228,7 @@ def statuses(caller: Caller, match: Played, least: str, aspect: str = "") -> set
         return {401}
     if caller.role < Role[least.upper()]:
         return {401} if caller.name == ANONYMOUS else {403}
-    if aspect == "none":  # it needs what no match is told of there: an import, two versions
+    if aspect == "none":  # it needs what no match has there: an import, two versions
         return {404}
     running = TABLE["running"][match.kind]
     # A seat of one's own is asked for by its role; orderers and admins see more at the seats of people alone.
@@ -255,7 +255,7 @@ def addresses(path: str, match: Played) -> Iterator[str]:
 
 
 async def asked(site: Site, path: str, caller: Caller, match: Played) -> tuple[int, str]:
-    """Return the status and all that is told at *path*; of a stream what comes within a moment."""
+    """Return the status and all that the server tells at *path*; of a stream what comes within a moment."""
     headers = dict(caller.headers)
     if caller.name == "person":
         headers |= {"GGP-Seat-Secret": match.secret, "Cookie": f"ggp_seat={match.secret}"}
@@ -274,7 +274,7 @@ async def asked(site: Site, path: str, caller: Caller, match: Played) -> tuple[i
 def leaks(
     path: str, text: str, caller: Caller, match: Played, matches: list[Played], known: set[str]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield each word in *text* that *caller* may not be told, who knows some; what the caller said itself is none."""
+    """Yield each word in *text* that *caller* may not see and does not know; what the caller said itself is none."""
     flat, said = folded(text), (match.row.game, match.role) if "?" in path else (match.role,)
     for other in matches:
         for word in other.words:
@@ -293,7 +293,7 @@ async def test_every_route_is_in_the_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-async def test_nobody_is_told_what_is_not_theirs(tmp_path: Path, is_public: bool) -> None:
+async def test_callers_see_only_what_is_theirs(tmp_path: Path, is_public: bool) -> None:
     wrong: list[object] = []
     async with site_with_matches(tmp_path, is_public=is_public) as (site, matches):
         for caller in [Caller(ANONYMOUS, Role.SPECTATOR, {})] if is_public else await callers(site):
@@ -302,7 +302,7 @@ async def test_nobody_is_told_what_is_not_theirs(tmp_path: Path, is_public: bool
 
 
 async def wrong_with(site: Site, caller: Caller, matches: list[Played]) -> list[object]:
-    """Return what is wrong with what *caller* is told at all routes."""
+    """Return what is wrong with what *caller* sees at all routes."""
     wrong: list[object] = []
     told = {match.row.id: "" for match in matches}
     known = {word for match in matches for word, groups in match.words.items() if groups & told_to(caller, match)}
@@ -334,7 +334,7 @@ def expected_status(route: str, match: Played) -> bool:
 
 
 def untold(caller: Caller, match: Played, text: str) -> Iterator[tuple[str, ...]]:
-    """Yield what *caller* may be told and nowhere is: then the words would be the wrong ones to look for."""
+    """Yield what *caller* may see and sees nowhere: then the words would be the wrong ones to look for."""
     allowed = told_to(caller, match) if caller.name == "spectator" else set()
     for word, groups in match.words.items():
         is_of_kind = ("felt" not in word and "did" not in word) or word.strip("(")[:3] in str(

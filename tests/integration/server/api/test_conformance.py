@@ -34,7 +34,7 @@ def run(url: str, token: str, parameters: dict[str, str], folder: Path, options:
     """Run schemathesis against the server at *url*."""
     lines = [f'"path.{name}" = "{value}"' for name, value in parameters.items()]
     text = CONFIGURATION.read_text()
-    if "id" not in parameters and token:  # who may do nothing is told so, and needs no warning
+    if "id" not in parameters and token:  # the server refuses callers who may do nothing: no warning
         text = text.replace('"missing_auth", ', "")
     configured = folder / "schemathesis.toml"
     configured.write_text("\n".join([text, "[parameters]", *lines]))

@@ -34,7 +34,7 @@ async def test_a_game_its_rules_and_its_description(client: Client) -> None:
     assert texts == [path.read_text() for path in (find_game("nim").path, find_game("nim").about_path)]
 
 
-async def test_rules_that_came_with_an_order_are_nobody_else_s(client: Client, noop: str) -> None:
+async def test_rules_that_came_with_an_order_belong_to_it_alone(client: Client, noop: str) -> None:
     url = await ordered(client, rules=RULES, players={"a": noop}, scramble=True)
     await record(client, url)
     listed = (await told(await client.get(GAMES)))["games"]

@@ -50,7 +50,7 @@ async def test_a_player_may_be_spoken_to_in_a_way_of_its_own(client: Client) -> 
     assert {error for step in found["errors"] for error in step} == {""}
 
 
-async def test_a_running_match_is_public_as_far_as_it_helps_nobody(client: Client, thinker: str) -> None:
+async def test_a_running_match_is_public_as_far_as_it_helps_no_player(client: Client, thinker: str) -> None:
     players = {key: {"player": thinker, "maxMatches": 2} for key in ("x", "o")}
     plain = await ordered(client, game="tictactoe", players=players)
     scrambled = await ordered(client, game="tictactoe", players=players, scramble=True)

@@ -118,7 +118,7 @@ async def test_a_parameter_of_the_path_is_read(client: Client) -> None:
         ("GET", "/api/v1/nothing", None, 404, "not_found", "Not Found"),
     ],
 )
-async def test_what_is_wrong_is_told_in_one_shape(
+async def test_errors_have_one_shape(
     client: Client, method: str, path: str, body: object, status: int, code: str, message: str
 ) -> None:
     how = {} if body is None else {"json": body}

@@ -132,7 +132,7 @@ async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: P
     assert wrong.status == 400
 
 
-async def test_a_player_is_told_of_with_its_version_and_results_by_it(tmp_path: Path) -> None:
+async def test_a_player_is_shown_with_its_version_and_results_by_it(tmp_path: Path) -> None:
     async with house(tmp_path) as (client, _), listening(replying(lambda _: "(mark nowhere)")) as url:
         wanted = {"name": "deep", "url": url, "version": "1.0", "joinsLadder": False}
         made = await told(await client.post("/api/v1/players", json=wanted), 201)

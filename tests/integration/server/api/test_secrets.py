@@ -125,7 +125,7 @@ async def body(client: Client, path: str) -> str:
 
 
 async def secrets(client: Client, match_id: str) -> set[str]:
-    """Return what nobody may be told while the match is played."""
+    """Return what no caller may see while the match is played."""
     matches = manager_of(client).matches
     row, entries = await matches.get(match_id), await matches.entries(match_id)
     assert row is not None
@@ -163,11 +163,11 @@ def tells(text: str, secret: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_told"),
+    ("text", "expected"),
     [("<b>renope</b>", True), ('{"move": "renope"}', True), ("(renope 1)", True), ("there no pen", False)],
 )
-def test_a_name_is_told_as_a_word(text: str, is_told: bool) -> None:
-    assert tells(text, "renope") is is_told
+def test_a_text_tells_a_name_only_as_a_word(text: str, expected: bool) -> None:
+    assert tells(text, "renope") is expected
 
 
 def folded(text: str) -> str:

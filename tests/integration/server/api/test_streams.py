@@ -1,4 +1,4 @@
-"""Streams of events: each event once, in order, and on from where somebody left."""
+"""Streams of events: each event once, in order, and on from where a client left."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def next_line(response: aiohttp.ClientResponse) -> dict[str, Any]:
     return found
 
 
-async def test_a_match_that_is_over_is_told_to_its_end(client: Client, noop: str) -> None:
+async def test_a_match_that_is_over_is_streamed_to_its_end(client: Client, noop: str) -> None:
     url = await ordered(client, game="tictactoe", players={"x": noop, "o": noop})
     whole = await record(client, url)
     answer = await client.get(f"{url}/events")
@@ -67,7 +67,7 @@ async def test_a_stream_goes_on_behind_the_last_event_that_came(client: Client, 
     assert (await told(await client.get(f"{url}/journal", params={"after": "6"})))["events"][0]["number"] == 7
 
 
-async def test_what_happens_is_told_as_it_happens(client: Client, thinker: str) -> None:
+async def test_events_are_streamed_as_they_happen(client: Client, thinker: str) -> None:
     url = await ordered(client, game="tictactoe", players={"x": thinker, "o": thinker})
     async with client.get(f"{url}/events", headers=NDJSON) as stream:
         kinds: list[str] = []
@@ -84,7 +84,7 @@ async def test_what_happens_is_told_as_it_happens(client: Client, thinker: str) 
     assert kinds[-1 - kinds[::-1].index("aborted") :].count("answered") == 2
 
 
-async def test_all_matches_are_told_as_they_change(client: Client, thinker: str) -> None:
+async def test_all_matches_are_streamed_as_they_change(client: Client, thinker: str) -> None:
     url = await ordered(client, game="tictactoe", players={"x": thinker, "o": thinker})
     match_id = (await record(client, url, "running"))["matchId"]
     async with client.get("/api/v1/events", headers=NDJSON) as stream:

@@ -154,7 +154,7 @@ async def test_one_that_could_not_start_is_resumed_when_enough_have_entered(clie
     assert [(one["kind"], one["by"]) for one in found["interventions"]] == [("resume", "local")]
 
 
-async def test_a_player_is_substituted_and_all_that_a_host_did_is_told(client: Client) -> None:
+async def test_a_player_is_substituted_and_all_that_a_host_did_is_listed(client: Client) -> None:
     for name in ("absent", "other"):
         await told(await client.post("/api/v1/players", json={"name": name}), 201)
     await order(client, format="round-robin", rounds=1, players=["legal", "absent"])

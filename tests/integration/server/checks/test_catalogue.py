@@ -76,7 +76,7 @@ async def test_nothing_is_wrong_with_a_player_of_the_kit(make_player: type[odd_p
     ]
 
 
-async def test_when_nobody_answers_the_rest_is_skipped() -> None:
+async def test_when_the_player_does_not_answer_the_rest_is_skipped() -> None:
     async with playing(odd_players.First) as peer:
         url = peer.url
     found = await findings(url, *CHECKS)

@@ -62,7 +62,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_every_record_is_exported_as_it_is_told(server: Ggp, tmp_path: Path) -> None:
+def test_every_record_is_exported_as_the_server_shows_it(server: Ggp, tmp_path: Path) -> None:
     assert server("export", "all.jsonl") == Ended(0, "all.jsonl: 2 records written\n", "")
     assert lines(tmp_path / "all.jsonl") == [record("match.a"), record("match.b")]
 

@@ -1,4 +1,4 @@
-"""`ggp bench`: figures in the order of the arguments, of the engine that really ran; a failed game is told."""
+"""`ggp bench`: figures in the order of the arguments, of the engine that really ran; it reports a failed game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDLESS: Final = "(role robot) (init a) (legal robot stay) (<= (next a) (true a)
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_left() -> object:
+def _no_child_is_left() -> object:
     before = children_of(os.getpid())
     yield
     assert children_of(os.getpid()) == before

@@ -67,13 +67,13 @@ def test_what_makes_no_sense_is_wrong_usage(ggp: Ggp, words: tuple[object, ...])
     assert (ended.exit_code, ended.output) == (2, "")
 
 
-def test_a_faulty_file_is_told_with_its_line(ggp: Ggp, path: Path) -> None:
+def test_a_faulty_file_is_reported_with_its_line(ggp: Ggp, path: Path) -> None:
     path.write_text(f"{HEAD}\n{{}}\n")
     ended = ggp("bench", "--positions", path, "--player", "legal")
     assert (ended.exit_code, ended.errors.splitlines()) == (1, [f"ggp: {path}, line 2: half: missing"])
 
 
-def test_a_player_that_fails_is_told_of(ggp: Ggp, path: Path) -> None:
+def test_a_player_that_fails_is_reported(ggp: Ggp, path: Path) -> None:
     (path.parent / "broken.py").write_text(
         "from gdl.errors import CallerError\n"
         "from players import Player\n"

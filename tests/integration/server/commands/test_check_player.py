@@ -21,7 +21,7 @@ def test_a_player_of_ours_is_found_fine(ggp: Ggp) -> None:
     assert (ended.exit_code, ended.output.splitlines()[-1]) == (0, f"{len(CHECKS)} ok")
 
 
-def test_where_nobody_answers_that_alone_is_said(ggp: Ggp) -> None:
+def test_without_an_answer_the_command_says_only_that(ggp: Ggp) -> None:
     ended = ggp("check-player", GONE)
     assert (ended.exit_code, ended.output.splitlines()[-2:]) == (
         1,

@@ -24,7 +24,7 @@ def test_the_same_rules_in_other_words_do_not_differ(ggp: Ggp, tmp_path: Path) -
     assert (ended.exit_code, ended.output.startswith("0 added, 0 removed, 0 changed, ")) == (0, True)
 
 
-def test_what_differs_is_told_with_its_lines(ggp: Ggp, tmp_path: Path) -> None:
+def test_differences_are_shown_with_their_lines(ggp: Ggp, tmp_path: Path) -> None:
     old, new = tmp_path / "old.kif", tmp_path / "new.kif"
     old.write_text(RULES.replace(" (", "\n("), encoding="utf-8")
     new.write_text("; new\n" + RULES.replace("(p)", "(r)").replace("does a go", "does a stay").replace(" (", "\n("))

@@ -73,7 +73,7 @@ def test_a_name_that_resembles_none_gets_a_way_to_find_the_right_one(ggp: Ggp) -
     assert "`ggp games` lists" in ended.errors
 
 
-def test_a_file_that_cannot_be_written_is_told_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("trace", "tictactoe", "-o", tmp_path / "absent" / "trace.json")
     assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)
 

@@ -42,7 +42,7 @@ for line in sys.stdin:
     first = moves.split("(")[3].split(")")[0] if moves.count("(") > 2 else "noop"
     print(f"({first})" if line.startswith("(PLAY") and " " in first else "noop", flush=True)
 """
-"""A program that cannot read rules and plays the first move that it is told."""
+"""A program that cannot read rules and plays the first move that it receives."""
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_profile_for_one_player(ggp: Ggp, folder: Path) -> None:
     assert record.errors == (("", ""),) * len(record.states)
 
 
-def test_a_program_as_a_player_is_told_what_is_legal(ggp: Ggp, folder: Path) -> None:
+def test_a_program_as_a_player_gets_its_legal_moves(ggp: Ggp, folder: Path) -> None:
     player = program(folder, NAIVE, "cmd+legal")
     ended = ggp("match", "tictactoe", "--player", f"x={player}", "--record", "m.json", *QUICK)
     record = read_stored(folder / "m.json")
@@ -153,7 +153,7 @@ def test_a_program_as_a_player_is_told_what_is_legal(ggp: Ggp, folder: Path) -> 
     assert record.player_names == (Path(sys.executable).name, "random")
 
 
-def test_a_late_move_is_replaced_and_told(ggp: Ggp, folder: Path) -> None:
+def test_a_late_move_is_replaced_and_reported(ggp: Ggp, folder: Path) -> None:
     words = ("--player", f"candidate={program(folder, SULKING)}", "--grace", 0, "--start-clock", 3, "--play-clock", 1)
     ended = ggp("match", "montyhall", *words, "--record", "m.json")
     assert ended.exit_code == 0

@@ -139,7 +139,7 @@ def test_a_signature_is_verified(
     assert (ended.exit_code, json.loads(ended.output)["signature"]) == (code, signature)
 
 
-def test_rules_of_another_game_are_told_by_their_roles(ggp: Ggp, record: Path) -> None:
+def test_rules_of_another_game_are_recognised_by_their_roles(ggp: Ggp, record: Path) -> None:
     last = ggp("replay", record, "--rules", "tictactoe").output.splitlines()[-1]
     assert last == "step 0: rules differs: the record has roles a, b; by the rules it is roles x, o"
 
@@ -191,10 +191,10 @@ def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
     names = whole.get("x-scrambling", {})
     legal = f"({names.get('jump', 'jump')} 0) {names.get('go', 'go')}"
     line = ggp("replay", path, "--seat", "a").output.splitlines()[6]
-    assert line.strip() == f"legal{' (as the scrambled names were told)' if is_scrambled else ''}: {legal}"
+    assert line.strip() == f"legal{' (in the scrambled names)' if is_scrambled else ''}: {legal}"
 
 
-def test_the_legal_moves_that_a_child_was_told_have_a_line_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
+def test_the_legal_moves_that_a_child_got_have_a_line_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     whole = asyncio.run(recorded(path).finish())
     whole["x-wire"][4] |= {"direction": "sent", "text": "(LEGAL m1 (go))\n(PLAY m1 0)"}
@@ -243,7 +243,7 @@ def test_steps_are_written_as_pictures(ggp: Ggp, record: Path, tmp_path: Path) -
     assert names == ["000.svg", "001.svg", "002.svg"]
 
 
-def test_pictures_that_cannot_be_written_are_told(ggp: Ggp, record: Path, tmp_path: Path) -> None:
+def test_pictures_that_cannot_be_written_are_reported(ggp: Ggp, record: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ended = ggp("replay", record, "--svg", tmp_path / "file" / "pictures")
     assert (ended.exit_code, "pictures cannot be written: Not a directory" in ended.errors) == (2, True)

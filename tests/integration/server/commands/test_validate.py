@@ -79,7 +79,7 @@ def test_what_is_wrong_is_shown_in_its_line_with_a_caret(ggp: Ggp, rules: Rules)
     assert lines[-1] == f"{path}: 1 error"
 
 
-def test_all_problems_of_all_files_are_told_at_once(ggp: Ggp, rules: Rules) -> None:
+def test_all_problems_of_all_files_are_reported_at_once(ggp: Ggp, rules: Rules) -> None:
     wrong = rules(GOOD + "(<= (next (at ?y)) (true (at ?x)))\n(goal robot ?z)\n(p", "wrong.kif")
     ended = ggp("validate", "--json", wrong, rules(GOOD), "tictactoe")
     assert (ended.exit_code, [file["verdict"] for file in json.loads(ended.output)["files"]]) == (
@@ -158,7 +158,7 @@ def test_a_description_without_a_mistake_is_not_mentioned(ggp: Ggp, rules: Rules
     assert ggp("validate", path) == (0, f"{path}: ok\n", "")
 
 
-def test_what_is_wrong_with_the_description_beside_the_rules_is_told_with_file_key_and_hint(
+def test_what_is_wrong_with_the_description_beside_the_rules_is_reported_with_file_key_and_hint(
     ggp: Ggp, rules: Rules
 ) -> None:
     path, about = rules(GOOD), rules(ABOUT + 'sorce = "folklore"\n', "game.toml")

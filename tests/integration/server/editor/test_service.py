@@ -72,7 +72,7 @@ def test_every_beginning_of_a_file_has_its_answers(server: Editor) -> None:
     assert [message for message in server.log if message["method"] == "window/showMessage"] == []
 
 
-def test_a_text_that_is_no_text_is_told_and_asked_about(server: Editor) -> None:
+def test_a_text_that_is_no_text_is_reported_and_questions_have_empty_answers(server: Editor) -> None:
     assert codes(server.open("(p \0)")) == ["gdl/no-text"]
     assert server.ask("hover", 1) is None
     assert server.ask("documentSymbol") == []
@@ -221,7 +221,7 @@ def test_an_editor_may_count_columns_otherwise(tmp_path: Path) -> None:
         assert (greeting["positionEncoding"], len(uses), end) == ("utf-32", 1, {"line": 0, "character": 6})
 
 
-def test_of_a_file_that_is_closed_the_editor_is_told_to_forget_what_was_said(tmp_path: Path) -> None:
+def test_closing_a_file_clears_its_diagnostics(tmp_path: Path) -> None:
     with started(tmp_path) as editor:
         assert codes(editor.open("(p")) != []
         editor.log.clear()

@@ -78,7 +78,7 @@ async def test_rules_that_take_too_much_memory_are_stopped() -> None:
             await referee.first_position()
 
 
-async def test_what_the_rules_lack_is_told_as_by_the_engine_here() -> None:
+async def test_the_referee_reports_what_the_rules_lack_as_the_engine_here_does() -> None:
     async with refereeing("(role one) (init (at 0)) (<= (legal one go) (true (at 1)))") as referee:
         with pytest.raises(RuleFileError, match="no legal move"):
             await referee.first_position()

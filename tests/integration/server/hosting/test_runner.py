@@ -162,6 +162,6 @@ def test_roles_that_are_left_out_are_played_by_random() -> None:
 
 
 @pytest.mark.parametrize("role", ["Bob", "random", "carol"])
-def test_a_role_that_nobody_plays(role: str) -> None:
+def test_a_role_that_no_player_plays(role: str) -> None:
     with pytest.raises(UnknownNameError):
         seated(make_game(library("kuhnpoker")), {role: player_spec("legal")})

@@ -114,7 +114,7 @@ def test_what_is_no_command_is_refused(command: str) -> None:
         ChildPlayer(command)
 
 
-async def test_who_does_not_read_is_reported_and_holds_nobody_up() -> None:
+async def test_a_player_that_does_not_read_is_reported_and_delays_no_other() -> None:
     async with child(DEAF) as player:
         await give_up_asking(player, "x" * 2_000_000)
         with pytest.raises(RemotePlayerError, match="does not read"):

@@ -59,7 +59,7 @@ async def test_messages_without_a_match_have_no_match_in_their_head() -> None:
         ("x" * 10_000, "x" * MAX_ANSWERED),
     ],
 )
-async def test_what_was_answered_before_is_told_in_the_head(answered: str, told: str) -> None:
+async def test_the_head_says_what_was_answered_before(answered: str, told: str) -> None:
     heads: list[str] = []
 
     async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -52,7 +52,7 @@ async def test_who_answers_neither_is_described(behaviour: Behaviour) -> None:
     assert (info.reply, info.answered, info.is_available, len(info.trouble)) == (InfoReply(), None, False, 2)
 
 
-async def test_nobody_there_is_no_error() -> None:
+async def test_an_address_where_no_player_listens_is_no_error() -> None:
     async with deaf() as url:
         info = await ask_info(url)
     assert (info.answered, len(info.trouble)) == (None, 2)

@@ -1,4 +1,4 @@
-"""What this server calls when somebody names an address, and what not; also against names that change their mind."""
+"""What this server calls when a caller names an address, and what not; also against names that change their mind."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.Monke
     assert (info.answered, called) == ("INFO", [])
 
 
-async def test_a_question_tells_that_nobody_is_called_there() -> None:
+async def test_the_answer_says_that_the_server_calls_no_player_there() -> None:
     async with listening(replying(lambda _: "ready")) as url:
         info = await ask_info(url, targets=OUTSIDE)
     sentence = "the address is in a network that this server calls no players in"

@@ -1,4 +1,4 @@
-"""What monitors are told, and who is told the metrics."""
+"""What monitors get, and which callers get the metrics."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ async def test_who_asks_often_does_not_ask_the_database_often() -> None:
     assert database.n_asked == 1
 
 
-async def test_this_machine_is_told_the_metrics() -> None:
+async def test_callers_on_this_machine_get_the_metrics() -> None:
     status, text = await asked(application(Database(), Shutdown()), "/metrics")
     assert status == 200
     assert "ggp_steps_total 0.0" in text
@@ -147,7 +147,7 @@ async def test_the_present_numbers_of_matches_are_asked_for_at_every_reading_of_
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
-async def test_whoever_comes_through_a_proxy_on_this_machine_is_not_told_the_metrics(header: str) -> None:
+async def test_callers_through_a_proxy_on_this_machine_do_not_get_the_metrics(header: str) -> None:
     status, _ = await asked(application(Database(), Shutdown()), "/metrics", {header: "203.0.113.7"})
     assert status == 403
 
@@ -163,12 +163,12 @@ async def test_a_network_that_may_read_metrics_does_and_others_do_not() -> None:
 
 
 @pytest.mark.parametrize(("role", "status"), [(Role.ADMIN, 200), (Role.HOST, 403)])
-async def test_an_administrator_is_told_the_metrics_from_anywhere(role: Role, status: int) -> None:
+async def test_an_administrator_gets_the_metrics_from_anywhere(role: Role, status: int) -> None:
     app = application(Database(), Shutdown())
 
     @web.middleware
     async def recognising(request: web.Request, handler: Handler) -> web.StreamResponse:
-        request[PRINCIPAL] = Principal("somebody", role, "t1")
+        request[PRINCIPAL] = Principal("ada", role, "t1")
         return await handler(request)
 
     app.middlewares.append(recognising)

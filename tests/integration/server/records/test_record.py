@@ -108,7 +108,7 @@ def test_answers_to_an_unfinished_step_are_pending() -> None:
     assert pending == [None, None, {"a": "go"}, {"a": "go"}, {"a": "go", "b": "noop"}, {"a": "go", "b": "noop"}, None]
 
 
-def test_percepts_are_told_of_gdl2_games_only() -> None:
+def test_only_records_of_gdl2_games_have_percepts() -> None:
     assert "x-percepts" not in record(turns(), TURNS_MOVES).as_json()
     percepts = record(library("montyhall"), MONTY).as_json()["x-percepts"]
     assert [len(step) for step in percepts] == [2, 2, 2]

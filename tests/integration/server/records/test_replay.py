@@ -59,7 +59,7 @@ FOREIGN: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         raw | {"states": [state.replace("( at", "(true ( at").replace(" ) ( c", ")) ( c") for state in raw["states"]]}
     ),
     "nulls": lambda raw: raw | {"gameMetaURL": None, "errors": None, "goalValues": None, "isPlayerHuman": None},
-    "keys that nobody knows": lambda raw: raw | {"apolloSigned": True, "raw": 1, "x-else": {}},
+    "unknown keys": lambda raw: raw | {"apolloSigned": True, "raw": 1, "x-else": {}},
     "not completed": lambda raw: {"matchId": "m", "moves": raw["moves"][:1], "states": raw["states"][:2]},
 }
 
@@ -90,7 +90,7 @@ WRONG: list[tuple[dict[str, Any], tuple[int, str, str, str, str]]] = [
 
 
 @pytest.mark.parametrize(("change", "difference"), WRONG)
-def test_the_first_difference_is_told_exactly(
+def test_the_error_names_the_first_difference_exactly(
     change: dict[str, Any], difference: tuple[int, str, str, str, str]
 ) -> None:
     with pytest.raises(RecordDiffersError) as caught:

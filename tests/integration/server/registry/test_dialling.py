@@ -102,7 +102,7 @@ async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
         (("--name", "distant"), None, "has an address there"),
     ],
 )
-async def test_who_is_refused_is_told_why(
+async def test_a_refused_player_learns_why(
     sqlite: Database, arguments: tuple[str, ...], token: str | None, message: str
 ) -> None:
     async with hosting(sqlite, {"ada": Role.PLAYER}, plays=False) as host:

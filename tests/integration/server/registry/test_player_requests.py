@@ -101,7 +101,7 @@ async def test_requests_that_were_not_answered_come_again(host: Host) -> None:
     assert seen == [[None, first.id, second.id]] * 2 + [[None, second.id]]
 
 
-async def test_whoever_tells_the_last_event_gets_those_after_it(host: Host) -> None:
+async def test_a_client_that_tells_the_last_event_gets_those_after_it(host: Host) -> None:
     put(host, step=0)
     second = put(host, step=1)
     async with host.caller().stream(REQUESTS, Accept=NDJSON) as stream:

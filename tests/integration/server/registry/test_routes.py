@@ -1,4 +1,4 @@
-"""The API of registered players, over real sockets: what their owners may do, and nobody else."""
+"""The API of registered players, over real sockets: what their owners may do, and no other caller."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_what_cannot_be_registered(ada: Caller, body: object, refusal: obj
 
 
 @pytest.mark.parametrize("name", ["sam", ""])
-async def test_spectators_register_nobody(host: Host, name: str) -> None:
+async def test_spectators_register_no_player(host: Host, name: str) -> None:
     status, _ = await host.caller(name).ask("POST", PLAYERS, {"name": "deep"})
     assert status in (401, 403)
 

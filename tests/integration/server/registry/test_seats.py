@@ -46,18 +46,18 @@ async def asked(caller: Caller, path: str, headers: dict[str, str] | None = None
 
 async def test_two_people_play_each_with_the_secret_of_the_seat(host: Host) -> None:
     ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")
-    nobody = host.caller()
+    stranger = host.caller()
     x, o = ({SECRET: ordered.seat_secrets[role]} for role in ("x", "o"))
-    await nobody.ask("GET", seat(ordered, "o"), headers=o)  # who has come to the other seat
+    await stranger.ask("GET", seat(ordered, "o"), headers=o)  # who has come to the other seat
     # Waiting is done for people, so that x moves in the even steps and o in the odd ones.
     for step, move in enumerate(("(mark 1 1)", "(mark 2 1)", "(MARK 1 2)", "(mark 2 2)", "(mark 1 3)")):
         role, secret = ("xo"[step % 2], (x, o)[step % 2])
-        await asked(nobody, seat(ordered, role), secret, step)
-        said = await nobody.ask("POST", f"{seat(ordered, role)}/move", {"step": step, "move": move}, secret)
+        await asked(stranger, seat(ordered, role), secret, step)
+        said = await stranger.ask("POST", f"{seat(ordered, role)}/move", {"step": step, "move": move}, secret)
         assert said == (200, {"step": step, "move": move.lower()})
     record = await finished(host, ordered.row.id)
     assert (record["goalValues"], record["isPlayerHuman"]) == ([100, 0], [True, True])
-    status, view = await nobody.ask("GET", seat(ordered, "x"), headers=x)
+    status, view = await stranger.ask("GET", seat(ordered, "x"), headers=x)
     assert (status, view["status"], view["isAsked"], view["legalMoves"]) == (200, "completed", False, [])
 
 
@@ -96,7 +96,7 @@ async def test_who_may_take_a_seat(host: Host) -> None:
     found = {
         who: (await host.caller(name).ask("GET", path, headers=headers))[0]
         for who, name, headers in (
-            ("nobody", "", None),
+            ("a stranger", "", None),
             ("another player", "ada", None),
             ("who ordered it", "hugo", None),
             ("an administrator", "alice", None),
@@ -106,7 +106,7 @@ async def test_who_may_take_a_seat(host: Host) -> None:
         )
     }
     assert found == {
-        "nobody": 403, "another player": 403, "who ordered it": 200, "an administrator": 200,
+        "a stranger": 403, "another player": 403, "who ordered it": 200, "an administrator": 200,
         "the secret": 200, "a wrong secret": 403, "the other seat's secret": 403,
     }  # fmt: skip
 

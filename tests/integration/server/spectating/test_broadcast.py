@@ -97,7 +97,7 @@ def journal(percepts: str) -> list[Entry]:
 
 
 def told(entries: list[Entry]) -> list[Any]:
-    """Return of each state whether it is told, and the joint move that is told with it."""
+    """Return of each state whether it is shown, and the joint move that is shown with it."""
     return [
         ("state" in event.data, event.data.get("moves"))
         for event in public_events(entries, IMPERFECT)
@@ -106,7 +106,7 @@ def told(entries: list[Entry]) -> list[Any]:
 
 
 @pytest.mark.parametrize("percepts", ["each sees all", "no say is seen", "one sees no deal"])
-def test_states_and_moves_are_told_as_long_as_all_know_them(percepts: str) -> None:
+def test_states_and_moves_are_shown_as_long_as_all_know_them(percepts: str) -> None:
     n = sum(COMMON[percepts])
     deal = ["( deal ace )", "noop", "noop"]
     say = ["noop", "( say ace )", "( say king )"]
@@ -115,7 +115,7 @@ def test_states_and_moves_are_told_as_long_as_all_know_them(percepts: str) -> No
     ]
 
 
-def test_who_is_told_percepts_alone_does_not_know_a_move_made_in_its_place() -> None:
+def test_a_role_that_gets_percepts_alone_does_not_know_a_move_made_in_its_place() -> None:
     entries = journal("each sees the others")
     assert n_common(entries) == 3
     first = start_of(entries)

@@ -1,4 +1,4 @@
-"""Publishing to a spectator server of the field: what it is told, and that its failures disturb nothing."""
+"""Publishing to a spectator server of the field: what it receives, and that its failures disturb nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before the end nobody is shown what helps a player: everything public is compared with the secrets, step by step."""
+"""Before the end viewers see nothing that helps a player: each step compares everything public with the secrets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def hidden(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 async def everything(played: Stage, viewer: Principal | None) -> list[Any]:
-    """Return all that *viewer* can ask for and is told."""
+    """Return all that *viewer* can ask for and gets."""
     shown: list[Any] = [await public_record(played, MATCH)]
     shown += await page(played, Filter(), None, 10)
     shown += await page(played, Filter(game="turns"), None, 10)
@@ -78,7 +78,7 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 def secrets(played: Stage) -> set[str]:
-    """Return what nobody may be told before the end."""
+    """Return what no viewer may see before the end."""
     found = {str(seed) for seed in SEEDS.values()}
     started = start_of(played.journal)
     if started.scrambling:
@@ -91,7 +91,7 @@ def secrets(played: Stage) -> set[str]:
     return found - {"", "None"}
 
 
-async def test_nothing_secret_is_told_while_a_hidden_match_is_played(hidden: Stage) -> None:
+async def test_viewers_see_no_secret_while_a_hidden_match_is_played(hidden: Stage) -> None:
     kept = secrets(hidden)
     assert len(kept) > 15
     while hidden.n_written < len(hidden.journal):
@@ -101,12 +101,12 @@ async def test_nothing_secret_is_told_while_a_hidden_match_is_played(hidden: Sta
         await hidden.write(kind)
         if kind == "sent":  # the answer shows more
             continue
-        shown = await everything(hidden, Principal("somebody", Role.ADMIN))
+        shown = await everything(hidden, Principal("ada", Role.ADMIN))
         assert set(leaves(shown)) & kept == set()
         assert not [seed for seed in SEEDS.values() if str(seed) in json.dumps(shown)]
 
 
-async def test_after_the_end_everything_is_told(hidden: Stage) -> None:
+async def test_after_the_end_viewers_see_everything(hidden: Stage) -> None:
     await hidden.finish()
     shown = set(leaves([*await everything(hidden, None), await public_record(hidden, MATCH)]))
     assert secrets(hidden) - shown == set()
@@ -136,7 +136,7 @@ async def test_who_registers_a_player_of_that_name_later_sees_nothing(tmp_path: 
         assert told.partition(" ")[0] == "not_public_yet"
 
 
-async def test_a_seat_with_scrambled_names_is_told_in_those_names_alone(tmp_path: Path) -> None:
+async def test_the_transcript_of_a_scrambled_seat_has_scrambled_names_alone(tmp_path: Path) -> None:
     name, moves, profile = CASES["scrambled"]
     async with stage(tmp_path, library(name), moves, profile, SEEDS) as played:
         await played.write("state", 2)

@@ -1,4 +1,4 @@
-"""Following a match: each event once, whoever plays it, and hidden ones whole after their end."""
+"""Following a match: each event once, whichever server plays it, and hidden ones whole after their end."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_what_another_manager_commits_is_found_by_looking(played: Stage) -
     assert [event.number for event in await following] == list(range(len(played.journal)))
 
 
-async def test_who_comes_again_is_told_the_rest(played: Stage) -> None:
+async def test_a_client_that_comes_again_gets_the_rest(played: Stage) -> None:
     await played.write("state")
     journal = await public_events(played, MATCH)
     assert [event.kind for event in journal] == ["started", "state"]
@@ -63,7 +63,7 @@ async def test_a_match_that_is_not_there_cannot_be_followed(played: Stage) -> No
         await anext(feed(played, "none"))
 
 
-async def test_what_was_hidden_is_told_after_the_end(tmp_path: Path) -> None:
+async def test_what_was_hidden_is_shown_after_the_end(tmp_path: Path) -> None:
     async with stage(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played:
         await played.write("state", 2)
         before = await public_events(played, MATCH)

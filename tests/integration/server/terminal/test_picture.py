@@ -43,7 +43,7 @@ def told(*more: Aborted | Failed, draws: bool = False) -> list[str]:
     return lines
 
 
-def test_a_match_is_told_step_by_step() -> None:
+def test_a_match_is_printed_step_by_step() -> None:
     assert told() == [
         "a: a-player  b: b-player",
         "step 1  a: go  b: noop",
@@ -52,7 +52,7 @@ def test_a_match_is_told_step_by_step() -> None:
     ]
 
 
-def test_a_match_is_told_with_its_states() -> None:
+def test_a_match_is_printed_with_its_states() -> None:
     assert told(draws=True)[1:3] == ["\nat: 0\ncontrol: a\n", "step 1  a: go  b: noop"]
 
 

@@ -30,7 +30,7 @@ def test_players_that_answer_soon_are_not_waited_for_visibly(screen: io.StringIO
     assert screen.getvalue() == ""
 
 
-def test_the_bar_comes_with_a_question_and_is_gone_before_a_step_is_told(screen: io.StringIO) -> None:
+def test_the_bar_comes_with_a_question_and_is_gone_before_a_step_is_printed(screen: io.StringIO) -> None:
     seen: list[tuple[str, bool]] = []
     with waiting(screen, HOUR_S) as observer:
         assert observer.is_waiting

@@ -32,7 +32,7 @@ def journal(profile: Profile = PLAIN) -> list[Entry]:
     return [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES, profile)]
 
 
-def test_a_match_that_is_over_is_told_whole() -> None:
+def test_a_match_that_is_over_is_shown_whole() -> None:
     view = view_of(seen(journal(), has_ended=True))
     assert (view.end, view.goals, view.n_steps, view.asked) == ("completed", [100, 0], 2, {})
     assert [state.text for state in view.states] == [
@@ -72,7 +72,7 @@ def test_of_a_scrambled_match_no_move_and_no_state_is_known_before_the_end() -> 
     assert view.steps[0].moves[0].error == "too late"
 
 
-def test_percepts_of_each_role_are_told_after_the_end() -> None:
+def test_percepts_of_each_role_are_shown_after_the_end() -> None:
     rules = library("montyhall")
     moves = (("(choose 1)", "(hide_car 3)"), ("noop", "(open 2)"), ("stay", "noop"))
     entries = [entry_of(event, CIRCUMSTANCES) for event in events(rules, moves)]

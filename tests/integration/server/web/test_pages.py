@@ -98,7 +98,7 @@ async def test_every_page_is_there_when_nothing_was_played(client: Client, path:
         ("/games/%3Cscript%3E", 404, "there is no game called '<script>'"),
     ],
 )
-async def test_what_is_not_there_is_told_in_a_page(client: Client, path: str, status: int, told: str) -> None:
+async def test_a_page_says_what_is_not_there(client: Client, path: str, status: int, told: str) -> None:
     assert told in (await page(client, path, status)).text
 
 
@@ -158,7 +158,7 @@ async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path
             assert ("x-insights" in await answer.json()) is is_live
 
 
-async def test_nothing_that_somebody_wrote_becomes_an_element(client: Client) -> None:
+async def test_nothing_that_a_user_wrote_becomes_an_element(client: Client) -> None:
     manager, rules = manager_of(client), HOSTILE.read_text()
     version = await keep_game(manager.games, Checker(), Upload("odd", rules, "<u>ann</u>", about=None))
     players = dict.fromkeys(version.roles, "legal")
@@ -190,7 +190,7 @@ async def test_names_of_players_are_text(client: Client) -> None:
         assert HOSTILE_PLAYER in found.text
 
 
-async def test_nobody_who_watches_sees_what_is_hidden_before_the_end(client: Client) -> None:
+async def test_viewers_see_nothing_hidden_before_the_end(client: Client) -> None:
     manager = manager_of(client)
     match = await ordered(manager, game="kuhnpoker", players={"alice": "human", "bob": "human"}, seed=123456789)
     await asked(manager, match.row.id)

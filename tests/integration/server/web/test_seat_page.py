@@ -19,7 +19,7 @@ from tests.kit.server.web.markup import Page
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    """Yield a browser of somebody who has no token, on a server where others have."""
+    """Yield a browser without a token, on a server where others have one."""
     async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (found, access):
         await access.issuing.issue("admin", Role.ADMIN)
         yield found
@@ -79,7 +79,7 @@ async def test_a_role_that_no_person_plays_has_no_seat(client: Client) -> None:
         assert "no person plays" in await answer.text()
 
 
-async def test_moves_that_do_not_count_are_told_and_the_next_one_may(client: Client) -> None:
+async def test_moves_that_do_not_count_are_reported_and_the_next_one_may(client: Client) -> None:
     address, claim = await seat(client)
     async with client.get(f"{address}?claim={claim}") as answer:
         token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())

@@ -71,7 +71,7 @@ async def test_a_tournament_is_paused_resumed_and_cancelled_by_forms(client: Cli
     assert "Cancelled: rain" in words_of(await page_at(client, "/tournaments/cup"))
 
 
-async def test_what_is_wrong_with_a_form_is_told_and_the_rest_is_kept(client: Client) -> None:
+async def test_a_form_shows_what_is_wrong_with_it_and_keeps_the_rest(client: Client) -> None:
     path = "/start/tournament"
     assert "Play clock: " in await send(client, path, 400, **FORM | {"playClock": "0"})
     assert "no player 'mctz'" in await send(client, path, 400, **FORM | {"players": "mctz"})

@@ -31,7 +31,7 @@ async def test_there_is_a_list_of_tournaments(client: Client) -> None:
     assert "Round robin tictactoe open for entries" in words_of(page)
 
 
-async def test_a_tournament_that_is_not_there_is_told_in_a_page(client: Client) -> None:
+async def test_a_page_says_that_a_tournament_is_not_there(client: Client) -> None:
     for path in ("", "/parts", "/boards", "/events"):
         assert "no tournament 'nothing'" in (await page_at(client, f"/tournaments/nothing{path}", 404)).text
 
@@ -84,7 +84,7 @@ async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> N
     await until_cup(client, lambda cup: bool(cup["matches"]) and cup["matches"][0]["status"] == "queued")
     for path in ("/tournaments", "/tournaments/cup", "/tournaments/cup/parts"):
         assert "tictactoe" not in words_of(await page_at(client, path))
-    assert "1 game, whose names are told at the end" in words_of(await page_at(client, "/tournaments/cup"))
+    assert "1 game, whose names appear at the end" in words_of(await page_at(client, "/tournaments/cup"))
     await command_cup(client, "cancel", reason="rain")
     assert "tictactoe" in words_of(await page_at(client, "/tournaments/cup"))
 

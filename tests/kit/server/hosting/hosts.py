@@ -1,4 +1,4 @@
-"""Game managers that are killed, players that answer the same whoever asks, and what came of their matches."""
+"""Game managers that are killed, players that answer every manager the same, and what came of their matches."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ async def n_resumed(address: str, match_ids: Sequence[str]) -> int:
 
 
 async def undisturbed(address: str, players: str, n: int) -> list[dict[str, Any]]:
-    """Return what comes of *n* matches where nobody disturbs the game manager."""
+    """Return what comes of *n* matches of an undisturbed game manager."""
     match_ids = await ordered(address, players, n)
     async with hosting(address):
         await until_all_over(address, match_ids)

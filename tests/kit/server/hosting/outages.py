@@ -38,11 +38,11 @@ INSERT INTO events (match_id, number, kind, at_ms, body) SELECT min(id), $1, 'ba
 
 @contextmanager
 def small_disk() -> Iterator[Path]:
-    """Yield a folder that is a small file system of its own; skip where nobody may mount one."""
+    """Yield a folder that is a small file system of its own; skip where this process may not mount one."""
     with tempfile.TemporaryDirectory(prefix="ggp-disk-") as name:
         folder = Path(name) / "disk"
         folder.mkdir()
-        Path(name).chmod(0o755)  # PostgreSQL runs as somebody else
+        Path(name).chmod(0o755)  # PostgreSQL runs as another user
         mounting = ("mount", "-t", "tmpfs", "-o", f"size={DISK},mode=0777", "ggp-test", str(folder))
         if os.geteuid() != 0 or subprocess.run(mounting, check=False, capture_output=True).returncode:
             pytest.skip("NOT TESTED: a full disk. It takes root, and the right to mount a file system")

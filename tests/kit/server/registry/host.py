@@ -40,7 +40,7 @@ class Host:
 
 
 class Caller:
-    """Somebody who sends requests, with a token or without."""
+    """A client that sends requests, with a token or without."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self.url, self.token = url, token

@@ -83,7 +83,7 @@ async def stage(
     profile: Profile = PLAIN,
     seeds: Mapping[str, int] = SEEDS,
 ) -> AsyncIterator[Stage]:
-    """Yield a stage on which *moves* are played, in a SQLite file in *folder*; *seeds* are told in the journal."""
+    """Yield a stage on which *moves* are played, in a SQLite file in *folder*; *seeds* stand in the journal."""
     database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
     journal = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
     first = start_of(journal)

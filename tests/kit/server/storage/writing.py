@@ -30,7 +30,7 @@ async def play(writer: EventWriter, match_id: str) -> None:
 
 
 async def main(address: str) -> None:
-    """Write until somebody kills this process."""
+    """Write until the test kills this process."""
     database = await Database.open(address)
     store, writer = MatchStore(database), EventWriter(database, "child")
     names = [f"m{number:02}" for number in range(N_MATCHES)]

@@ -315,9 +315,7 @@ async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_on
 
 
 @pytest.mark.parametrize("limit", [1, 3])
-async def test_nobody_practises_more_than_is_allowed_by_asking_two_managers_at_once(
-    postgresql_address: str, limit: int
-) -> None:
+async def test_asking_two_managers_at_once_allows_no_more_practice(postgresql_address: str, limit: int) -> None:
     settings = HostSettings(max_running=0, practice=PracticeLimits(at_once=limit))
     ann = Principal("ann", Role.PLAYER)
     async with managers(postgresql_address, settings, settings) as hosts:

@@ -1,4 +1,4 @@
-"""Players of one match at a time, real ones of the kit: they are waited for, and nobody is counted a result."""
+"""Players of one match at a time, real ones of the kit: the game manager waits for them, and counts none a result."""
 
 from __future__ import annotations
 

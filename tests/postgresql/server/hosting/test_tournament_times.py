@@ -76,7 +76,7 @@ async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(lea
     assert found.row.reason == "it could not start: 2 entrants are needed for its games"
 
 
-async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_whoever_drives(league: League) -> None:
+async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_driver(league: League) -> None:
     await league.begin(entrants("deep", "random"))
     await league.at(START_MS)
     driver = league.driver()

@@ -96,7 +96,7 @@ async def test_a_player_that_dials_in_is_there_while_it_is_connected(
     assert asked.urls == []
 
 
-async def test_whoever_may_be_free_now_is_told(registry: Registry, asked: Asked, changes: list[str]) -> None:
+async def test_a_player_that_may_be_free_is_announced(registry: Registry, asked: Asked, changes: list[str]) -> None:
     await registry.register("deep", "ada", URL)
     await registry.store.set_info("deep", {"status": "busy"}, 1)
     changes.clear()
@@ -106,7 +106,7 @@ async def test_whoever_may_be_free_now_is_told(registry: Registry, asked: Asked,
     assert (changes, await registry.limits()) == (["change"], {"deep": 1})
 
 
-async def test_a_player_that_was_removed_meanwhile_harms_nobody(registry: Registry, asked: Asked) -> None:
+async def test_a_player_that_was_removed_meanwhile_does_no_harm(registry: Registry, asked: Asked) -> None:
     row = await registry.register("deep", "ada", URL)
 
     class Removing(Asked):

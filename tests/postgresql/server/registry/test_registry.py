@@ -1,4 +1,4 @@
-"""Registered players: who may be called what, who plays how many matches, and when nobody asks a player any more."""
+"""Registered players: who may be called what, who plays how many matches, and when the server stops asking a player."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_what_may_not_be_called_is_refused(registry: Registry) -> None:
     assert [row.url for row in await strict.store.listed()] == [None]
 
 
-async def test_nobody_has_any_number_of_players(registry: Registry) -> None:
+async def test_an_owner_has_a_limited_number_of_players(registry: Registry) -> None:
     few = Registry(registry.store, RegistrySettings(max_players=1))
     await few.register("deep", "ada")
     await few.register("blue", "grace")
@@ -92,7 +92,7 @@ async def test_what_is_not_registered_can_be_neither_changed_nor_removed(registr
             await work
 
 
-async def test_a_player_that_was_removed_is_nobody(registry: Registry) -> None:
+async def test_a_player_that_was_removed_is_unknown(registry: Registry) -> None:
     await registry.register("deep", "ada")
     await registry.remove("deep")
     with pytest.raises(UnknownNameError):

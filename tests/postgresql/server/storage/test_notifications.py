@@ -19,7 +19,7 @@ END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE applicat
 
 
 class Manager:
-    """Somebody called *name* who listens: `taken` is what came, `n_listening` how often it began to listen."""
+    """A listener called *name*: `taken` is what came, `n_listening` how often it began to listen."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.taken: list[tuple[str, dict[str, Any]]] = []

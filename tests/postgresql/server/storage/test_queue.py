@@ -1,4 +1,4 @@
-"""Matches that wait are told oldest first, and each is begun by one."""
+"""The queue lists waiting matches oldest first, and one game manager begins each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def queue(database: Database, clock: HandClock) -> MatchQueue:
     return MatchQueue(database, clock)
 
 
-async def test_the_oldest_are_told_with_their_players(queue: MatchQueue) -> None:
+async def test_the_oldest_are_listed_with_their_players(queue: MatchQueue) -> None:
     assert await queue.waiting(2) == [
         WaitingMatch("old", 1, (("cid", "http"),)),
         WaitingMatch("alone", 2, (("ann", "http"), ("bob", "http"))),
@@ -46,13 +46,13 @@ async def test_what_is_begun_waits_no_more(queue: MatchQueue, clock: HandClock) 
     assert await queue.length() == 1
 
 
-async def test_all_that_is_played_is_told_whoever_plays_it(queue: MatchQueue) -> None:
+async def test_matches_that_any_server_plays_are_listed(queue: MatchQueue) -> None:
     await queue.claim(["old"], "here", 2.5)
     await queue.claim(["young"], "there", 2.5)
     assert sorted(await queue.playing()) == ["old", "young"]
 
 
-async def test_seats_are_told_as_they_were_ordered(database: Database) -> None:
+async def test_seats_are_named_as_they_were_ordered(database: Database) -> None:
     store = await begun(database)
     seat = {"player": "http://127.0.0.1:9147", "maxMatches": 2}
     ordered = ORDER | {"text": {"game": "tiny", "players": {"x": seat}}}

@@ -58,7 +58,7 @@ async def test_a_game_has_means_over_its_completed_matches(statistics: Statistic
     )
 
 
-async def test_a_game_that_nobody_played_has_no_means(statistics: Statistics) -> None:
+async def test_a_game_without_matches_has_no_means(statistics: Statistics) -> None:
     assert await statistics.of_game("unknown") == GameStatistics(NONE, None, {})
 
 

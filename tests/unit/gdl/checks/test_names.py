@@ -1,4 +1,4 @@
-"""Hints for relations that nobody gives."""
+"""Hints for relations that no rule gives."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_the_hint_at_an_unused_fact_says_what_is_likely_meant(fact: str, hint: s
     assert [(one.code.name, one.hint) for one in found] == [("gdl/unused-relation", hint)]
 
 
-def test_a_misspelt_relation_that_the_game_misses_is_told_once() -> None:
+def test_a_misspelt_relation_that_the_game_misses_is_reported_once() -> None:
     found = check(Source("game.kif", GAME.replace("terminal", "terminall")))
     assert [(one.code.name, one.hint) for one in found] == [("gdl/missing-terminal", "should terminall be terminal?")]
 
 
-def test_a_name_in_front_of_its_parenthesis_is_told_as_such() -> None:
+def test_a_name_in_front_of_its_parenthesis_is_reported_as_such() -> None:
     found = check(Source("game.kif", GAME + "(<= (legal white stay) true(control white))"))
     assert [(one.code.name, one.hint) for one in found] == [
         ("gdl/keyword-arity", "the parenthesis stands in front of the name: write (true ...), not true(...)")

@@ -1,4 +1,4 @@
-"""Who compiles a kernel is told so, once."""
+"""The notice says once that kernels are compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gdl.compiler.compilation import NOTICE, told_of_compilation
 from gdl.compiler.kernels import jit
 
 
-def test_the_first_compilation_is_told_and_no_other() -> None:
+def test_the_first_compilation_is_announced_and_no_other() -> None:
     told: list[str] = []
     with told_of_compilation(told.append):
         assert told == []
@@ -21,7 +21,7 @@ def test_the_first_compilation_is_told_and_no_other() -> None:
     assert told == [NOTICE]
 
 
-def test_what_takes_long_is_told_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_compilation_is_reported_as_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = [object(), object(), object()]
     monkeypatch.setattr(jit, "KERNELS", kernels)
     told: list[str] = []

@@ -49,7 +49,7 @@ def test_heads_alone_give_what_they_say_and_their_variables_stand_for_anything()
     }
 
 
-def test_terms_are_told_apart_to_a_depth_and_sets_are_kept_to_a_size() -> None:
+def test_terms_are_distinguished_to_a_depth_and_sets_are_kept_to_a_size() -> None:
     deep = "(f " * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1)
     (outer,) = values_of_heads([read_term(f"(p {deep})")])[("p", 1)]
     for _ in range(MAX_DEPTH):

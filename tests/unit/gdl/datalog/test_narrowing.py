@@ -1,4 +1,4 @@
-"""What nobody asks for is not derived."""
+"""The engine derives only what rules ask for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_an_argument_is_limited_to_the_values_that_are_asked_for() -> None:
     ]  # fmt: skip
 
 
-def test_rules_that_nobody_asks_and_rules_that_never_hold_are_left_out() -> None:
+def test_unasked_rules_and_rules_that_never_hold_are_left_out() -> None:
     rules = "(p 0) (<= (p (s ?x)) (p ?x)) (q a) (<= terminal (q b)) (<= (goal r 1) (true never)) (<= (next z) (q a))"
     assert texts(rules) == ["(q a)", "(<= (next z) (q a))"]
 
@@ -39,6 +39,6 @@ def test_what_the_language_names_is_always_asked() -> None:
     ]  # fmt: skip
 
 
-def test_function_terms_that_grow_are_told_apart_only_so_deep() -> None:
+def test_function_terms_that_grow_are_distinguished_only_so_deep() -> None:
     rules = ["(init z)", "(<= (next (s ?x)) (true ?x))", "(<= (big ?x) (true (s ?x)))", "(<= terminal (big ?x))"]
     assert texts(" ".join(rules)) == rules

@@ -1,4 +1,4 @@
-"""Renaming: the rules mean what they meant, and what cannot have another name is told why."""
+"""Renaming: the rules mean what they meant, and the error says why a name cannot change."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_name_changes_at_all_its_places_and_nothing_else_does(text: str, place
         ("(p a)\n(<= (q ?x) (p ?x)", "?x", "?z", "the rule in line 2 has `?x` and cannot be read: mend it first"),
     ],
 )
-def test_what_cannot_be_renamed_is_told_why(text: str, place: str, name: str, why: str) -> None:
+def test_the_error_says_why_a_name_cannot_change(text: str, place: str, name: str, why: str) -> None:
     with pytest.raises(RenamingError, match=f"^{re.escape(why)}"):
         renamed(text, text.index(place), name)
 

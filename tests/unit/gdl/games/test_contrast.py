@@ -58,7 +58,7 @@ def test_every_piece_stands_out_of_every_ground(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_white_and_black_are_told_apart_and_so_are_light_and_dark_cells(theme: Theme) -> None:
+def test_white_and_black_differ_and_so_do_light_and_dark_cells(theme: Theme) -> None:
     known = properties("svg.board", theme) | properties("svg.board.checkered", theme)
     assert contrast(COLOURS["white"], known["black"]) > 10
     assert contrast(known["light"], known["dark"]) > 1.5

@@ -14,7 +14,7 @@ def test_chess_pieces_are_those_of_unicode() -> None:
     assert drawn("chess") == ["2 ♚ ♝ ♟", "1 ♖ ♘ ♕", "  a b c"]
 
 
-def test_pieces_of_one_shape_are_told_apart_without_colours() -> None:
+def test_pieces_of_one_shape_differ_without_colours() -> None:
     assert drawn("hexagons") == ["1 · ●", " 2 · · ○", "  3   ·", "    1 2 3"]
     assert drawn("points") == ["2 · · ·", "1 ● ○ ·", "  1 2 3"]
 

@@ -45,6 +45,6 @@ def test_without_pytorch_it_is_said_how_to_install_it(file: Path, monkeypatch: p
     assert (caught.value.library, caught.value.extra) == ("torch", "learn")
 
 
-def test_nobody_on_the_network_names_a_file(file: Path) -> None:
+def test_callers_on_the_network_name_no_file(file: Path) -> None:
     with pytest.raises((PlayerSpecError, ValueError)):
         public_player_spec(f"net:{file}")

@@ -153,7 +153,7 @@ def two(clock: Clock) -> tuple[Recognition, Rows]:
     return Recognition(rows, clock), rows
 
 
-async def test_two_sessions_at_once_are_told_apart(two: tuple[Recognition, Rows]) -> None:
+async def test_two_sessions_at_once_stay_distinct(two: tuple[Recognition, Rows]) -> None:
     recognition, _ = two
     secrets = [await recognition.begin_session(token.id, LIFE_S) for token in (TOKEN, OTHER)]
     assert [await recognition.by_session(secret) for secret in secrets] == [ADA, BOB]

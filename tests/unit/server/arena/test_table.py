@@ -97,7 +97,7 @@ def test_two_players_that_have_done_the_same_are_level() -> None:
     assert " are level so far (95 %: -" in told
 
 
-def test_matches_that_were_short_of_cores_are_told() -> None:
+def test_matches_that_were_short_of_cores_are_reported() -> None:
     assert (shortage(progress()) or "").startswith("In 1 of 4 matches players waited for a core")
     assert shortage(replace(progress(), ended=())) is None
 

@@ -31,7 +31,7 @@ def loose(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_fix_defects_are_told_and_the_file_stays(ggp: Ggp, loose: Path) -> None:
+def test_without_fix_defects_are_reported_and_the_file_stays(ggp: Ggp, loose: Path) -> None:
     ended = ggp("lint", loose)
     assert (ended.exit_code, ended.errors, loose.read_text(encoding="utf-8")) == (1, "", LOOSE)
     assert [line for line in ended.output.splitlines() if str(loose) in line] == [
@@ -48,7 +48,7 @@ def test_fix_mends_the_file_and_nothing_else_in_it(ggp: Ggp, loose: Path) -> Non
     assert ggp("lint", loose) == (0, f"{loose}: ok\n", "")
 
 
-def test_what_cannot_be_mended_is_told_after_the_rest_is(ggp: Ggp, loose: Path) -> None:
+def test_a_defect_that_cannot_be_mended_is_reported_after_the_rest_is_mended(ggp: Ggp, loose: Path) -> None:
     loose.write_text(LOOSE + "(<= (legal x (go ?y))\n    (true (at 1)))\n", encoding="utf-8")
     ended = ggp("lint", "--fix", loose)
     lines = ended.output.splitlines()

@@ -1,4 +1,4 @@
-"""`ggp show`: rules as they are, and in colour where somebody looks at them; the first position as a picture."""
+"""`ggp show`: rules as they are, and in colour on a terminal; the first position as a picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def printed_on_a_terminal(rules: str) -> str:
     return terminal.getvalue()
 
 
-def test_where_nobody_looks_the_rules_are_as_in_the_file(ggp: Ggp) -> None:
+def test_without_a_terminal_the_rules_are_as_in_the_file(ggp: Ggp) -> None:
     ended = ggp("show", "tictactoe", "--rules")
     assert ended.output.endswith("\n\n" + find_game("tictactoe").path.read_text(encoding="utf-8"))
 
@@ -55,7 +55,7 @@ def test_the_picture_goes_to_a_file(ggp: Ggp, tmp_path: Path) -> None:
     assert (tmp_path / "nim.svg").read_text(encoding="utf-8") == ggp("show", "nim", "--svg").output
 
 
-def test_a_file_that_cannot_be_written_is_told(ggp: Ggp, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("show", "nim", "--svg", "-o", tmp_path / "no" / "nim.svg")
     assert (ended.exit_code, "nim.svg cannot be written: No such file" in ended.errors) == (2, True)
     ended = ggp("show", "nim", "-o", tmp_path / "nim.svg")

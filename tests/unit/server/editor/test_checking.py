@@ -46,7 +46,7 @@ async def test_a_file_is_checked_at_once_when_it_is_opened() -> None:
     assert desk.pauses == []
 
 
-async def test_while_somebody_types_only_the_last_version_is_checked_after_a_pause() -> None:
+async def test_while_the_user_types_only_the_last_version_is_checked_after_a_pause() -> None:
     desk = Desk()
     for version in range(1, 6):
         desk.checking.changed(Document("file:///a.kif", WRONG, version))
@@ -67,7 +67,7 @@ async def test_of_a_file_that_is_closed_nothing_is_published() -> None:
     assert (await desk.next())[0] == 2
 
 
-async def test_a_check_that_comes_to_a_limit_is_told_and_publishes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_check_that_comes_to_a_limit_is_reported_and_publishes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def endless(document: Document) -> list[Diagnostic]:
         raise LimitExceeded("seconds", 10)
 
@@ -85,5 +85,5 @@ def test_a_large_file_is_checked_like_a_small_one() -> None:
     assert {one.code.name for one in small} == {one.code.name for one in large}
 
 
-def test_an_editor_is_told_so_many_diagnostics_and_no_more() -> None:
+def test_an_editor_gets_so_many_diagnostics_and_no_more() -> None:
     assert len(diagnose(Document("file:///a.kif", "(p ()) " * (MAX_DIAGNOSTICS + 1)))) == MAX_DIAGNOSTICS

@@ -56,7 +56,7 @@ def test_a_new_version_is_a_newcomer_and_the_old_one_keeps_its_results() -> None
     assert {each.player: each.n_matches for each in ratings.players} == {"a 1": 5, "a": 1, "b": 6}
 
 
-def test_too_few_idle_players_meet_nobody() -> None:
+def test_too_few_idle_players_have_no_match() -> None:
     assert drawn_of([], {"a": row("a"), "b": row("b")}, "a") == ()
 
 

@@ -53,7 +53,7 @@ async def test_what_was_answered_before_is_answered_again() -> None:
     assert await answered(PLAY, "(mark 1 2)") == b"(mark 1 2)"
 
 
-async def test_a_person_sees_what_a_player_is_told() -> None:
+async def test_a_person_sees_what_a_player_gets() -> None:
     request_queues = RequestQueues()
     task, _ = await asking(request_queues)
     turn = turn_of(request_queues.seat("m", "x"))

@@ -33,5 +33,5 @@ def test_the_keyword_of_a_request(text: str, message: str) -> None:
         ("(PLAY m (a b))", ()),
     ],
 )
-def test_the_legal_moves_are_told_apart_from_the_message(text: str, legal_moves: tuple[str, ...]) -> None:
+def test_the_legal_moves_are_split_from_the_message(text: str, legal_moves: tuple[str, ...]) -> None:
     assert (queued(text).legal_moves, queued(text).text) == (legal_moves, text.splitlines()[-1])

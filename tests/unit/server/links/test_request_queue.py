@@ -17,7 +17,7 @@ from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
 
 
 class HandClock(SystemClock):
-    """A clock that somebody winds."""
+    """A clock that the test winds."""
 
     s = 100.0
 
@@ -51,7 +51,7 @@ async def test_a_reader_gets_what_waits_and_then_what_comes() -> None:
     assert got == [first, second]
 
 
-async def test_whoever_comes_again_gets_what_is_not_answered() -> None:
+async def test_a_reader_that_comes_again_gets_what_is_not_answered() -> None:
     queue = RequestQueue()
     answered, kept, withdrawn = (put(queue, step) for step in range(3))
     with queue.reading() as reader:
@@ -62,7 +62,7 @@ async def test_whoever_comes_again_gets_what_is_not_answered() -> None:
         assert (await reader.next(), queue.waiting) == (kept, (kept,))
 
 
-async def test_whoever_says_what_it_has_got_gets_the_rest() -> None:
+async def test_a_reader_that_says_what_it_has_got_gets_the_rest() -> None:
     queue = RequestQueue()
     first, second = put(queue), put(queue, 1)
     with queue.reading(queue.event_id(first)) as reader:
@@ -70,7 +70,7 @@ async def test_whoever_says_what_it_has_got_gets_the_rest() -> None:
 
 
 @pytest.mark.parametrize("last", ["", "1", "other.1", ".1", "x.99999999999", "nonsense", "é.²"])
-async def test_what_another_process_or_nobody_has_said_does_not_count(last: str) -> None:
+async def test_an_event_id_of_another_process_or_of_none_does_not_count(last: str) -> None:
     queue = RequestQueue()
     first = put(queue)
     with queue.reading(last) as reader:
@@ -149,7 +149,7 @@ async def test_only_so_many_requests_are_remembered() -> None:
         queue.answer(first.id, "noop")
 
 
-async def test_the_time_that_is_left_is_told_without_the_grace() -> None:
+async def test_the_time_that_is_left_does_not_include_the_grace() -> None:
     clock = HandClock()
     queue = RequestQueue(clock)
     link = QueueLink(queue)
@@ -173,7 +173,7 @@ async def told(queue: RequestQueue, n: int, *, with_answered: bool = True) -> li
     return [(queued.id, queued.request.answered, queue.event_id(queued)) for queued in found if queued is not None]
 
 
-async def test_a_new_process_is_told_what_was_answered_before_in_the_match() -> None:
+async def test_a_new_process_gets_what_was_answered_before_in_the_match() -> None:
     queue = RequestQueue()
     link = QueueLink(queue)
     for text, step, reply in (("(START m x () 1 1)", 0, "ready"), ("(PLAY m NIL)", 0, "a"), ("(PLAY m (a))", 1, None)):
@@ -193,7 +193,7 @@ async def test_a_new_process_is_told_what_was_answered_before_in_the_match() -> 
     assert await told(queue, 1) == now
 
 
-async def test_what_another_process_of_the_game_manager_knew_is_told() -> None:
+async def test_a_player_gets_what_another_process_of_the_game_manager_knew() -> None:
     queue = RequestQueue()
     QueueLink(queue).remember("m", [PlayerRequest("(START m x () 1 1)", "m", 0, "ready")])
     other, queued = put(queue, match_id="n"), put(queue)
@@ -210,7 +210,7 @@ async def test_the_link_waits_for_the_player_to_come() -> None:
     assert not await QueueLink(queue).until_connected(0)
 
 
-async def test_whoever_reads_is_told_when_the_player_is_forgotten() -> None:
+async def test_a_reader_learns_that_the_player_is_forgotten() -> None:
     request_queues = RequestQueues()
     queue = request_queues.of_player("deep")
     with queue.reading() as reader:

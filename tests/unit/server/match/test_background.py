@@ -36,7 +36,7 @@ async def test_work_without_end_starves_no_other() -> None:
     await asyncio.gather(*stuck)
 
 
-def test_a_result_that_nobody_waits_for_is_dropped() -> None:
+def test_an_unawaited_result_is_dropped() -> None:
     may_end, has_ended = threading.Event(), threading.Event()
 
     def work() -> None:

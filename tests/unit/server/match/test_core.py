@@ -272,7 +272,7 @@ def test_a_line_that_grows_by_its_translation_can_still_be_read_back() -> None:
     assert found == Insight(1, 1, 1.0, None)
 
 
-def test_what_is_told_to_start_is_no_thought_about_a_move() -> None:
+def test_an_insight_in_reply_to_start_is_no_thought_about_a_move() -> None:
     script = Script(two_steps(), setup())
     script.begin()
     assert thinking(script, LEFT, '{"value": 50}').insights == ()
@@ -401,7 +401,7 @@ def test_an_abort_while_a_state_is_worked_out_does_not_wait_for_it() -> None:
     assert script.events[-1] == Closed(2500)
 
 
-def test_who_was_told_nothing_gets_no_farewell() -> None:
+def test_a_player_that_got_nothing_gets_no_farewell() -> None:
     script = Script(two_steps(), setup(), is_slow=True)
     script.begin()
     script.abort("enough")
@@ -508,7 +508,7 @@ def test_a_match_with_a_busy_player_does_not_come_about() -> None:
     assert script.match.phase is MatchPhase.CLOSED
 
 
-def test_nobody_is_told_anything_where_all_were_busy() -> None:
+def test_a_match_whose_players_were_all_busy_sends_nothing_more() -> None:
     script = Script(two_steps(), setup())
     script.begin()
     script.expect_both("busy", "busy")

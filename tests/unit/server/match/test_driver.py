@@ -164,7 +164,7 @@ async def test_an_abort_ends_a_match_that_waits_for_a_move() -> None:
     assert (left.n_closed, right.n_closed) == (1, 1)
 
 
-async def test_an_abort_before_the_beginning_tells_nobody() -> None:
+async def test_an_abort_before_the_beginning_sends_nothing() -> None:
     left, right, events = Says(), Says(), list[Event]()
     driver = MatchDriver(referee(), setup(), {LEFT: left, RIGHT: right}, [events.append])
     driver.abort("enough")

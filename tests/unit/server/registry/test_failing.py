@@ -18,7 +18,7 @@ def test_who_has_only_failed(errors: list[list[str]], failed: dict[str, bool]) -
     assert has_only_failed({"playerNamesFromHost": ["a", "b"], "errors": errors}) == failed
 
 
-def test_whoever_did_well_in_one_seat_has_not_failed() -> None:
+def test_a_player_that_did_well_in_one_seat_has_not_failed() -> None:
     record = {"playerNamesFromHost": ["a", "a"], "errors": [["TO", ""], ["TO", ""]]}
     assert has_only_failed(record) == {"a": False}
 

@@ -38,7 +38,7 @@ def test_a_match_that_was_overtaken_for_long_keeps_its_players() -> None:
     assert start(("a-b", 60), ("b-c", 0), ("c-d", 0), running={"a": 1}) == ["c-d"]
 
 
-def test_nobody_is_kept_for_a_match_whose_other_player_is_away() -> None:
+def test_no_player_is_kept_for_a_match_whose_other_player_is_away() -> None:
     assert start(("away-b", 1000), ("b-c", 0)) == ["b-c"]
 
 
@@ -117,7 +117,7 @@ def test_every_match_begins_at_last_when_matches_end(queue: list[tuple[list[str]
     assert n_rounds == len(queue)
 
 
-def test_a_stream_of_younger_matches_starves_nobody() -> None:
+def test_a_stream_of_younger_matches_starves_no_match() -> None:
     """One match of a and b waits; in every round the match of one of them ends, and younger ones want both."""
     busy, waited_s = {"a": 1, "b": 0}, 0.0
     for second in range(200):

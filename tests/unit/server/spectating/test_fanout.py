@@ -140,7 +140,7 @@ async def test_it_is_produced_as_long_as_anybody_follows() -> None:
     assert (len(counting.events), counting.audience.members) == (1, ())
 
 
-async def test_what_goes_wrong_is_told_to_all() -> None:
+async def test_every_viewer_gets_an_error() -> None:
     async def fail() -> None:
         await asyncio.sleep(0)
         raise UnknownMatchError("m")

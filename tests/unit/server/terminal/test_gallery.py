@@ -29,7 +29,7 @@ def test_each_step_is_a_picture_with_the_moves_before_it_marked(tmp_path: Path) 
     }
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         Gallery(tmp_path / "file" / "folder", find_game("nim").read(), None)

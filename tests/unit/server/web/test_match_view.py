@@ -42,7 +42,7 @@ def test_nothing_is_shown_where_no_player_tells() -> None:
     assert thoughts_of(view((), (None, None)), ROLES, 1) is None
 
 
-def test_the_thoughts_of_a_step_are_told_in_words_and_what_is_not_told_is_left_out() -> None:
+def test_the_thoughts_of_a_step_are_words_and_missing_ones_are_left_out() -> None:
     found = thoughts_of(view((EVEN, None), (SURE, BLANK)), ROLES, 1)
     assert found is not None
     assert found.of_step == (ThoughtRow("x", "50", False, "9.5", "1,200", "800", ("(mark 1 1)", "noop")),)

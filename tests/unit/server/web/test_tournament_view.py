@@ -33,7 +33,7 @@ def words(
         ({"format": "score-table"}, "Each entrant plays each game alone, in 1 attempt, and the goals are compared."),
     ],
 )
-def test_each_format_is_told(terms: dict[str, Any], told: str) -> None:
+def test_each_format_is_described(terms: dict[str, Any], told: str) -> None:
     assert words(**terms)["Format"] == f"{FORMAT_WORDS[TournamentFormat(terms['format'])]}. {told}"
 
 
@@ -45,12 +45,12 @@ def test_games_take_turns_where_not_all_are_played() -> None:
 
 def test_secret_games_are_counted_and_not_named() -> None:
     found = words(games=(), scramble=True)
-    assert found["Games"] == "2 games, whose names are told at the end."
+    assert found["Games"] == "2 games, whose names appear at the end."
     assert "scrambled" in found["Names"]
     assert "chess" not in str(found)
 
 
-def test_what_is_agreed_besides_is_told() -> None:
+def test_the_page_says_what_is_agreed_besides() -> None:
     found = words(forfeit_errors=1, start_clock=30, play_clock=5, entry=EntryRule.INVITATION, measure="goals")
     assert found["Errors"].endswith("1 error in a match lose it.")
     assert found["Clocks"] == "30 s to prepare, 5 s for each move; a reply may be 1 s late on its way."
@@ -62,7 +62,7 @@ def test_what_is_agreed_besides_is_told() -> None:
     )
 
 
-def test_what_happens_by_the_clock_is_told() -> None:
+def test_the_page_says_what_happens_by_the_clock() -> None:
     fields = {
         "entryCloses": "2026-11-29T23:59:00+01:00",
         "starts": "2026-11-30T18:00:00+01:00",

@@ -19,7 +19,7 @@ NOON_MS = 1_795_348_800_000
         (86_400_000 * 400, "400 days ago"),
     ],
 )
-def test_how_long_ago_is_told_in_the_largest_unit(passed_ms: int, expected: str) -> None:
+def test_ages_are_in_the_largest_unit(passed_ms: int, expected: str) -> None:
     assert rendering.ago(NOON_MS - passed_ms, NOON_MS) == expected
 
 
@@ -42,7 +42,7 @@ def test_a_time_is_as_exact_as_it_is_short(elapsed_ms: int | None, expected: str
         ("XX", "XX"),
     ],
 )
-def test_errors_are_told_in_words(code: str, expected: str) -> None:
+def test_errors_have_words(code: str, expected: str) -> None:
     assert rendering.error_words(code) == expected
 
 
@@ -50,7 +50,7 @@ def test_numbers_agree_with_their_nouns() -> None:
     assert [rendering.counted(n, "step") for n in (0, 1, 2500)] == ["0 steps", "1 step", "2,500 steps"]
 
 
-def test_moments_are_told_in_universal_time() -> None:
+def test_moments_are_in_universal_time() -> None:
     assert (rendering.date(NOON_MS), rendering.machine_date(NOON_MS)) == (
         "2026-11-22 12:00",
         "2026-11-22T12:00:00+00:00",
