@@ -130,8 +130,7 @@ class PerfectSearch:
 
     def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
-        for settled in found.settled:
-            search.settle(settled.words, settled.goals)
+        search.settle(found.settled)
         if found.move is not None:
             self.insight = prover.insight(found)
         return found.move

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
-from gdl.compiler.kernels.words import ZERO, U, put_word, word_at
+from gdl.compiler.kernels.lanes import Spare
+from gdl.compiler.kernels.transposition import transpose
+from gdl.compiler.kernels.words import ZERO, U, W, addresses, hold, put_word, word_at
 
 
 def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
@@ -25,53 +27,39 @@ def n_words(n_fluents: int) -> int:
     return max(1, (n_fluents + 63) // 64)
 
 
-@inlined
-def _transpose(a):
-    """Exchange bit j of word i and bit i of word j of 64 words.
-
-    Source: Warren, Hacker's Delight, 2nd edition, 7-3.
-    """
-    j, m = U(32), U(0xFFFFFFFF)
-    while j != ZERO:
-        k = U(0)
-        while k < U(64):
-            t = ((a[k] >> j) ^ a[k + j]) & m
-            a[k] ^= t << j
-            a[k + j] ^= t
-            k = (k + j + U(1)) & ~j
-        j >>= U(1)
-        m ^= m << j
-
-
 @subroutine
 def load_lanes(words, numbers, values, first, n_fluents):
     """Put the states words[numbers[lane]] (n, S) into the rows of *values* from *first* on.
 
     Where they are fewer than 512, the lanes behind them are left as they are, from the next multiple of 64 on.
     """
-    a, n = np.empty(64, np.uint64), len(numbers)
+    square, n = np.empty((W, W), np.uint64), len(numbers)
+    a = addresses(Spare(square)).rows
     for k in range((n + 63) >> 6):
         for s in range(words.shape[1]):
             for i in range(64):
                 lane = 64 * k + i
-                a[i] = words[numbers[lane], s] if lane < n else ZERO
-            _transpose(a)
+                put_word(a, U(i), words[numbers[lane], s] if lane < n else ZERO)
+            transpose(a)
             for j in range(min(64, n_fluents - 64 * s)):
-                values[first + 64 * s + j, k] = a[j]
+                values[first + 64 * s + j, k] = word_at(a, U(j))
+    hold(square)
 
 
 @subroutine
 def save_lanes(values, first, n_fluents, words):
     """Put the states in the rows of *values* from *first* on into *words* (n, S), of the first n lanes."""
-    a, n_lanes = np.empty(64, np.uint64), len(words)
+    square, n_lanes = np.empty((W, W), np.uint64), len(words)
+    a = addresses(Spare(square)).rows
     for k in range((n_lanes + 63) >> 6):
         for s in range(words.shape[1]):
             n = min(64, n_fluents - 64 * s)
             for j in range(64):
-                a[j] = values[first + 64 * s + j, k] if j < n else ZERO
-            _transpose(a)
+                put_word(a, U(j), values[first + 64 * s + j, k] if j < n else ZERO)
+            transpose(a)
             for i in range(min(64, n_lanes - 64 * k)):
-                words[64 * k + i, s] = a[i]
+                words[64 * k + i, s] = word_at(a, U(i))
+    hold(square)
 
 
 @inlined

@@ -2,9 +2,9 @@
 
 from gdl.compiler.kernels.evaluation import advance, evaluate
 from gdl.compiler.kernels.jit import inlined, subroutine
+from gdl.compiler.kernels.transposition import transpose
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, put_word, word_at
 from players.environments.kernels import plans
-from players.environments.kernels.cells import transpose
 from players.environments.kernels.plans import size_of, tables_of
 
 

@@ -19,6 +19,7 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Insight
 from players.search.kernel_calls import InTheMaking
 from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
+from players.search.tree.memory import Settled
 
 _FIRST_SHARE: Final = 1 / 8
 MOST_SHARE: Final = 1 / 2
@@ -43,14 +44,6 @@ _N_SKIPPED: Final = 10
 
 ExpectedState: TypeAlias = tuple[State, float | None]
 """A state, and the goal that another search expects of it, if any."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A state, as words, and the goals of all roles that it is proven to lead to."""
-
-    words: NDArray[np.uint64]
-    goals: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The tree of a search in its memory: nodes by their states, what is known of them, and how the tree is recycled."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Final
 
@@ -20,6 +21,14 @@ from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
 _S_A_PLACE: Final = 2e-8
 _S_A_NODE: Final = 3e-7
 """How long recycling takes, for each node that there is room for, and for each that is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A state, as words, and the goals of all roles that it is proven to lead to."""
+
+    words: NDArray[np.uint64]
+    goals: tuple[int, ...]
 
 
 class TreeMemory:
@@ -72,11 +81,12 @@ class TreeMemory:
         is_half_full = 2 * n_nodes > self.size.n_nodes or 2 * n_edges > self.size.n_edges
         return self.recycle(root) if has_time and is_half_full else root
 
-    def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
-        """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
-        node = self._node_of(words)
+    def settle(self, settled: Settled) -> None:
+        """Take over what a state is worth, which was proven elsewhere."""
+        node = self._node_of(settled.words)
         if node is not None:
-            self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(goals)] = [goal | goal << 8 for goal in goals]
+            bounds = [goal | goal << 8 for goal in settled.goals]
+            self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(bounds)] = bounds
             self.arrays.node[node, nodes.SOLVED] = 1
 
     def reopen(self, node: int, role: Role) -> bool:

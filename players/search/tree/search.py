@@ -1,7 +1,7 @@
 """The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of rounds."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from math import inf
 from random import Random
@@ -27,7 +27,7 @@ from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
 from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
-from players.search.tree.memory import TreeMemory
+from players.search.tree.memory import Settled, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
 from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
@@ -269,10 +269,11 @@ class CompiledSearch:
         tree, knobs = self.tree, self._knobs
         return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_rounds, n_walks))
 
-    def settle(self, words: NDArray[np.uint64], goals: Sequence[int]) -> None:
-        """Take over that a state, given as words, is worth *goals* to the roles, which was proven elsewhere."""
+    def settle(self, states: Iterable[Settled]) -> None:
+        """Take over what *states* are worth, which was proven elsewhere."""
         self.rest()
-        self.tree.settle(words, goals)
+        for state in states:
+            self.tree.settle(state)
 
     def has_solved(self, state: State) -> bool:
         """Return whether what *state* is worth is proven."""
