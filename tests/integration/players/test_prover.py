@@ -21,6 +21,7 @@ from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFin
 from players.search.tree.memory import Settled
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
+from server.accuracy import by_processor_time
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
 from tests.kit.server.processes import wait_until
 
@@ -213,7 +214,7 @@ def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
     monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 2.0 - (n_discs(at) - n_discs(state)))
     search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(settings=UNLEARNED, n_threads=n_threads))
     ready(search)
-    search.think(state, SearchBudget(deadline=Deadline.after(4.0)))
+    search.think(state, SearchBudget(deadline=by_processor_time(4.0 * n_threads)))
     assert search.background is not None
     tree = search.background.get(0.0)
     assert isinstance(tree, CompiledSearch)
@@ -248,7 +249,7 @@ def test_where_a_value_is_known_without_a_move_the_move_is_looked_for(
     assert isinstance(tree, CompiledSearch)
     assert isinstance(state, CompiledState)
     tree.settle([Settled(words_of(state.packed, len(game.fluents)), goals)])
-    move = search.think(state, SearchBudget(deadline=Deadline.after(2.0)))
+    move = search.think(state, SearchBudget(deadline=by_processor_time(2.0)))
     assert search.insight is not None
     if moves is None:  # all is lost: the tree says what is hardest to see
         assert search.insight.n_leaves > 0
