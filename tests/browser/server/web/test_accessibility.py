@@ -92,7 +92,8 @@ PAGES = ["/", "/matches", "/matches/{id}/embed", "/matches/{id}", "/matches/{id}
          "/tournaments/waiting", "/tournaments/waiting/wall", "/start/tournament",
          "/leaderboards", "/leaderboards/tictactoe", "/players/legal/against/random",
          "/validate", "/login", "/admin", "/matches?status=lobby"]  # fmt: skip
-LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", "/matches/{id}?step=3"}
+LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", "/matches/{id}?step=3",
+               "/tournaments/waiting", "/tournaments/waiting/wall", "/leaderboards/tictactoe"}  # fmt: skip
 """Pages that differ from others of these in what they tell alone; the long rules of two take axe the longest."""
 
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -35,12 +35,20 @@ from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
+from tests.kit.exhaustive import sampled
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
+KINDS: Final = sampled(
+    tuple(TABLE["kinds"]),
+    "plain", "played late", "imperfect", "scrambled", "between people", "scrambled between people",
+    "thoughts are live", "thoughts would be live, scrambled",
+)  # fmt: skip
+"""The kinds of matches that are asked for: without those that have what others of these have one by one."""
+
 RULES = """
 (role krell{i}) (role vorn{i})
 (init (at 0)) (init (flax none none)) (succ 0 1) (succ 1 2) (succ 2 3)
@@ -182,7 +190,7 @@ async def site_with_matches(folder: Path, *, is_public: bool) -> AsyncIterator[t
     async with whole_site(folder, is_public=is_public) as site:
         app = site.client.app
         assert app is not None
-        cases = [(kind, is_over) for kind in TABLE["kinds"] for is_over in (False, True)]
+        cases = [(kind, is_over) for kind in KINDS for is_over in (False, True)]
         found = [await played(app[MANAGER], i, kind, is_over=over) for i, (kind, over) in enumerate(cases, 100)]
         # What the table asks for as `{name}`.
         assert await app[MANAGER].tournaments.store.add(tournament("tictactoe"), entrants())
