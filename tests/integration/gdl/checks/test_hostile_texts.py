@@ -11,6 +11,7 @@ import pytest
 from gdl.checks import findings
 from gdl.checks.suppression import sift
 from gdl.diagnostics import Source
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.hostile_texts import BEGINNING, TEXTS
 
 SMALL: Final = 100
@@ -37,7 +38,7 @@ def n_lines_run(source: Source) -> int:
     return n_lines
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("kind", TEXTS if IS_EXHAUSTIVE else list(TEXTS)[::2])
 def test_work_grows_with_the_text(kind: str) -> None:
     findings(Source("warm.kif", BEGINNING))
     small, large = (n_lines_run(Source("x.kif", BEGINNING + TEXTS[kind](n))) for n in (SMALL, LARGE))
