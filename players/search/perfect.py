@@ -109,7 +109,7 @@ class PerfectSearch:
         return best
 
     def _best(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
-        """Return the best move that a proof or the compiled tree finds, None where a role can get stuck."""
+        """Return the best move that a proof or the compiled tree finds, None where a role has no legal move."""
         search.n_used = self.options.n_threads
         prover, deadline = None if self.prover is None else self.prover.get(0.0), budget.deadline
         if prover is None or deadline is None or not prover.share:
@@ -136,7 +136,7 @@ class PerfectSearch:
         return found.move
 
     def _searched(self, search: CompiledSearch, state: State, budget: SearchBudget, report: Report) -> Term | None:
-        """Return the move that the compiled tree finds, None where a role can get stuck.
+        """Return the move that the compiled tree finds, None where a role has no legal move.
 
         What it tells counts what the same move has searched before.
         """

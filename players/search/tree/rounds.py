@@ -1,6 +1,6 @@
 """Rounds of a compiled search: walk, make leaves, play, add up; all in one kernel that holds no lock."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,11 @@ def room_for(
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
     return SearchRoom(played, walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
+
+
+def with_work(room: SearchRoom, **changes: Any) -> SearchRoom:
+    """Return *room* with some fields of the work of its plays changed."""
+    return room._replace(plays=room.plays._replace(work=room.plays.work._replace(**changes)))
 
 
 @inlined

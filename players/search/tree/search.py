@@ -29,7 +29,7 @@ from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.memory import Settled, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
-from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search
+from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
 from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 from players.search.tree.workers import IsWanted, Worker, WorkerThreads
@@ -91,9 +91,8 @@ class CompiledSearch:
         self.rest()
         self._averages = MoveAverages(self.rules, self.played)
         for worker in self._workers:
-            room = worker.room
-            work = room.plays.work._replace(made=rows(self.played.n_rows), keeps_made=1)
-            worker.room = room._replace(plays=room.plays._replace(work=work), sums=self._averages.sums)
+            room = with_work(worker.room, made=rows(self.played.n_rows), keeps_made=1)
+            worker.room = room._replace(sums=self._averages.sums)
 
     @property
     def played(self) -> Tables:
@@ -110,9 +109,7 @@ class CompiledSearch:
         found = None if self._averages is None else self._averages.levelled(int(self.counted[N_PLAYS]))
         if found is not None:
             for worker in self._workers:  # those of other threads go by them in their next slice
-                room = worker.room
-                work = room.plays.work._replace(level=found.level, has_levels=1)
-                worker.room = room._replace(played=found.tables, plays=room.plays._replace(work=work))
+                worker.room = with_work(worker.room, level=found.level, has_levels=1)._replace(played=found.tables)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of *role* that *budget* finds, reporting the best one so far to *report*.
@@ -134,8 +131,7 @@ class CompiledSearch:
             _LOG.warning("a play got stuck, since a role has no legal move: such plays end from now on")
             self.rest()
             for worker in self._workers:
-                plays = worker.room.plays
-                worker.room = worker.room._replace(plays=plays._replace(work=plays.work._replace(ends_stuck=1)))
+                worker.room = with_work(worker.room, ends_stuck=1)
             self.tree.forget(self.tree.size)
             return search()
 
