@@ -198,7 +198,7 @@ def test_while_another_role_chooses_proofs_are_of_the_state_in_which_it_does(mon
     search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     monkeypatch.setattr(Prover, "log_excess", lambda *_: 0.0)
-    search.think(after(game, LATE[:-1]), SearchBudget(deadline=Deadline.after(0.5)))
+    search.think(after(game, LATE[:-1]), SearchBudget(deadline=by_processor_time(0.5)))
     search.ponder(state, state.legal_moves(red)[0])
     search.rest()
     assert begun == [(state, red)]
@@ -228,7 +228,7 @@ def test_while_others_move_proofs_come_up_from_the_end_of_the_line(monkeypatch: 
     search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 3.0 - (n_discs(at) - n_discs(state)))
-    search.think(state, SearchBudget(deadline=Deadline.after(0.2)))
+    search.think(state, SearchBudget(deadline=by_processor_time(0.5)))
     begun.clear()
     search.ponder(state, next(move for move in state.legal_moves(red) if str(move) == "(drop 6)"))
     wait_until(lambda: search._proof is not None and search._proof.has_ended)

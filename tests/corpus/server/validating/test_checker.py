@@ -26,7 +26,7 @@ from tests.kit.exhaustive import sampled
 
 ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
-SAMPLE: Final = sampled(("ticTacToe", "chess_200", "speedChess", "skirmish", "merrills"), "ticTacToe", "chess_200")
+SAMPLE: Final = sampled(("ticTacToe", "chess_200", "speedChess", "skirmish", "merrills"), "ticTacToe")
 SHORT: Final = SimulationBudget(plays=2, seconds=30.0, states=0)
 
 

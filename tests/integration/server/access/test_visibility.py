@@ -44,8 +44,7 @@ from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
 KINDS: Final = sampled(
     tuple(TABLE["kinds"]),
-    "plain", "played late", "imperfect", "scrambled", "between people", "scrambled between people",
-    "thoughts are live", "thoughts would be live, scrambled",
+    "plain", "played late", "imperfect", "scrambled", "scrambled between people", "thoughts are live",
 )  # fmt: skip
 """The kinds of matches that are asked for: without those that have what others of these have one by one."""
 
