@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import kernel
+from gdl.compiler.kernels.jit import kernel, subroutine
 
 AT_END: Final = 0
 AT_LEAF: Final = 1
@@ -94,7 +94,7 @@ class Leaves(NamedTuple):
     logits: NDArray[np.float32]
 
 
-@kernel
+@subroutine
 def _worth(trees, edge, mover, otherwise):
     """Return what an edge is worth to the mover; *otherwise* where no walk has gone there."""
     child = trees.child[edge]
@@ -105,7 +105,7 @@ def _worth(trees, edge, mover, otherwise):
     return trees.total[edge] / np.float32(trees.n[edge])
 
 
-@kernel
+@subroutine
 def _best_edge(trees, node):
     """Return the edge that a walk takes from a node (PUCT)."""
     first, mover = trees.first[node], trees.mover[node]
@@ -123,14 +123,14 @@ def _best_edge(trees, node):
     return best
 
 
-@kernel
+@subroutine
 def _rank(trees, edge, worth, most):
     """Return how a root's edge compares with others: its logit with noise, and what it is worth, from -1 to 1."""
     scale = np.float32((_VISITS_BESIDE + most) * _SCALE * 0.5)
     return np.log(trees.prior[edge] + np.float32(1e-9)) + trees.noise[edge] + scale * (worth + np.float32(1))
 
 
-@kernel
+@subroutine
 def _most_visits(trees, node):
     most = 0
     for edge in range(trees.first[node], trees.first[node] + trees.width[node]):
@@ -138,7 +138,7 @@ def _most_visits(trees, node):
     return most
 
 
-@kernel
+@subroutine
 def _considered_edge(trees, node, target):
     """Return the best of a root's edges that have been walked *target* times (sequential halving)."""
     first, mover, most = trees.first[node], trees.mover[node], _most_visits(trees, node)
@@ -177,7 +177,7 @@ def walk(trees, walks, targets):
         walks.depth[lane], walks.leaf[lane] = depth, node
 
 
-@kernel
+@subroutine
 def _add(trees, leaves, lane):
     """Make a node of the state in a lane; return its number, -1 where there is no room."""
     n_actions = leaves.logits.shape[1]
@@ -219,7 +219,7 @@ def plant(trees, leaves, roots):
         roots[lane] = _add(trees, leaves, lane)
 
 
-@kernel
+@subroutine
 def _solve(trees, node):
     """Solve a node where an edge leads to the best goal, or all are solved; return whether it is solved."""
     mover, best = trees.mover[node], -1

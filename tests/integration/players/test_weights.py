@@ -67,7 +67,7 @@ def test_fluents_of_a_pattern_are_counted_lane_by_lane() -> None:
     values[1:] = np.packbits(holds, axis=1, bitorder="little").view(np.uint64)
     counts = np.zeros((512, 7), np.float32)
     begins = np.concatenate([[0], np.cumsum(is_of.sum(axis=1))])
-    count_patterns(values, begins, np.nonzero(is_of)[1], counts)
+    count_patterns(values, begins, np.ascontiguousarray(np.nonzero(is_of)[1]), counts)
     assert (counts == holds.T.astype(np.float32) @ is_of.astype(np.float32)).all()
 
 
