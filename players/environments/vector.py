@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,13 +21,13 @@ from gdl.compiler.kernels.packing import words_of
 from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.environments.buffers import Expansion, address_of, copied, copies_for, initial_for, room_for
+from players.environments.buffers import address_of, copied, copies_for, initial_for, room_for
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
-from players.environments.numbering import WAITING, Memory, Numbering, Planes, described, memory_of, planes_of
+from players.environments.numbering import WAITING, Numbering
+from players.environments.observations import Masks, Memory, Observations, Work
 
 Actions = NDArray[np.integer[Any]]
-Masks = NDArray[np.bool_]
 
 _SAMPLED_STEPS: Final = 60
 """How many steps of random plays show whether a game is one of turns."""
@@ -113,6 +113,7 @@ class VectorGame:
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
         self._book: Rulebook = self.numbering.rulebook(0, self._auto_resets)
         self._copies = copies_for(self.numbering, self.n)
+        self._observations = Observations(self.numbering, self._copies, self.about, self._run)
         self._initial = initial_for(self.numbering)
         self._rooms = [room_for(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
         self._plans = [
@@ -163,20 +164,8 @@ class VectorGame:
     @property
     def legal(self) -> Masks:
         """Which actions are legal, (N, A) in the flat form, else (N, R, A) with the longest list of actions."""
-        out, parts = self._legal
-        for part in parts:
-            self._run(part)
-        return out[:, 0] if self.is_flat else out
-
-    @cached_property
-    def _legal(self) -> tuple[Masks, list[Expansion]]:
-        width = max(map(len, self.actions))
-        out = np.zeros((self.n, len(self.actions), width), np.bool_)
-        words = self.numbering.group_words
-        return out, [
-            Expansion(self._copies.legal, words[group], len(actions), out, group * width)
-            for group, actions in enumerate(self.actions)
-        ]
+        legal = self._observations.legal()
+        return legal[:, 0] if self.is_flat else legal
 
     def reset(self, which: Masks | None = None, *, seed: int | None = None) -> None:
         """Have the copies of *which* (N,) begin anew, or all; a *seed* begins the randomness anew, too.
@@ -235,53 +224,29 @@ class VectorGame:
         what = str(known[action]) if 0 <= action < len(known) else f"action {action}"
         return IllegalMoveError(str(role), f"{what} (copy {copy})")
 
-    def bits(self) -> NDArray[np.bool_]:
+    def bits(self) -> Masks:
         """Return which fluents are true in each copy, (N, F); roles that do not see everything must not be shown it."""
-        out, part = self._bits
-        self._run(part)
-        return out
+        return self._observations.bits()
 
-    @cached_property
-    def _bits(self) -> tuple[Masks, Expansion]:
-        out = np.zeros((self.n, len(self.fluents)), np.bool_)
-        return out, Expansion(self._copies.states, 0, len(self.fluents), out, 0)
-
-    def observe(self) -> NDArray[np.bool_]:
+    def observe(self) -> Masks:
         """Return what there is to see: in games in which all is seen the bits of the state, (N, F).
 
         In a hidden game (GDL-II) it is each player's own, (N, R, K): its last action, what it perceived of that and
         since, all its actions of the play, and all that it perceived in it, bits by number (`describe`).
         """
-        if not self.game.has_imperfect_information:
-            return self.bits()
-        out, parts = self._memories
-        for part in parts:
-            self._run(part)
-        return out
+        return self._observations.memories() if self.game.has_imperfect_information else self.bits()
 
-    @cached_property
+    @property
     def memory(self) -> Memory:
         """What bits a player's observation has in a hidden game."""
-        return memory_of(self.numbering)
+        return self._observations.memory
 
-    @cached_property
-    def _memories(self) -> tuple[Masks, list[Expansion]]:
-        memory, words = self.memory, self._copies.memory
-        half, offset = words.shape[1] // 2, self.numbering.memory_words
-        out = np.zeros((self.n, len(self.players), memory.width), np.bool_)
-        parts = []
-        for since in range(2):
-            word, place = since * half, since * memory.width // 2
-            parts.append(Expansion(words, word, memory.n_actions, out, place))
-            parts.append(Expansion(words, word + offset, memory.n_percepts, out, place + memory.n_actions))
-        return out, parts
-
-    @cached_property
+    @property
     def plane_names(self) -> tuple[str, ...]:
         """What each plane has ones for. Raises: as `planes`."""
-        return self._layout.names
+        return self._observations.layout.names
 
-    def planes(self) -> NDArray[np.bool_]:
+    def planes(self) -> Masks:
         """Return the boards, (N, C, H, W): a plane for each kind of piece, and for each fluent that is in no cell.
 
         In a hidden game this is more than a player may know.
@@ -289,30 +254,11 @@ class VectorGame:
         Raises:
             ValueError: the game has no board of rows and columns.
         """
-        layout, states, out = self._layout, self._copies.states, self._planes
-        fields = (layout.fluent.ctypes.data, len(layout.fluent), layout.start.ctypes.data, layout.place.ctypes.data)
-        self._run(
-            lambda begin, end: arrays.draw_planes(
-                states.ctypes.data, states.shape[1], *fields, begin, end, out.ctypes.data, int(np.prod(layout.shape))
-            )
-        )
-        return self._planes
-
-    @cached_property
-    def _layout(self) -> Planes:
-        return planes_of(self.game, self.fluents, self.about)
-
-    @cached_property
-    def _planes(self) -> Masks:
-        return np.zeros((self.n, *self._layout.shape), np.bool_)
+        return self._observations.planes()
 
     def describe(self) -> str:
         """Return a text that says what every number of actions and observations means."""
-        try:
-            planes: Planes | None = self._layout
-        except ValueError:
-            planes = None
-        return described(self.numbering, planes)
+        return self._observations.describe()
 
     def states(self) -> list[State]:
         """Return the state of each copy as one of the game's."""
@@ -379,7 +325,7 @@ class VectorGame:
         if ENDLESS in found:
             raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
 
-    def _run(self, work: Callable[[int, int], Any]) -> list[Any]:
+    def _run(self, work: Work) -> list[Any]:
         """Have the copies worked on in as many parts as there are threads."""
         if self._pool is None:
             return [work(0, self.n)]

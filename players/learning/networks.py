@@ -17,7 +17,7 @@ from torch import nn
 
 from gdl.errors import CallerError
 from gdl.game import RANDOM
-from players.environments.numbering import planes_of
+from players.environments.observations import planes_of
 from players.environments.vector import VectorGame
 from players.learning.forest import Evaluate
 

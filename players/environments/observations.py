@@ -1,0 +1,240 @@
+"""What learners see of an environment: legal actions, fluents as bits, boards as planes, memories in hidden games."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.boards.about import About
+from gdl.boards.boards import Board, board_of
+from gdl.boards.guessing import layout_of
+from gdl.game import Game
+from gdl.language.terms import Term, signature
+from players.environments.buffers import Expansion
+from players.environments.kernels import arrays
+from players.environments.kernels.plans import Copies
+from players.environments.numbering import Numbering
+
+Masks: TypeAlias = NDArray[np.bool_]
+Work: TypeAlias = Callable[[int, int], Any]
+MAX_WHOLE_PLANES: Final = 32
+"""How many fluents that stand in no cell have a plane each; where there are more, none has."""
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Which planes a fluent is drawn in. *Shapes*: `shape` is (C, H, W); `start` limits `place` for each of `fluent`.
+
+    `names` says what each plane has ones for: a kind of fluent and what stands in the cell, or a fluent that fills
+    its plane. The first row of a plane is the upper one of the board.
+    """
+
+    shape: tuple[int, int, int]
+    names: tuple[str, ...]
+    fluent: NDArray[np.int32]
+    start: NDArray[np.int32]
+    place: NDArray[np.int32]
+
+
+_PARTS: Final = (
+    "its last action, by number",
+    "what it perceived since then, by the number of the percept",
+    "its actions of the play",
+    "what it perceived in the play",
+)
+
+
+def planes_of(game: Game, fluents: tuple[Term, ...], about: About | None) -> Planes:
+    """Return the planes of a game by its layout, a guessed one where *about* has none.
+
+    Raises:
+        ValueError: the game has no board of rows and columns.
+    """
+    layout = layout_of(game.description, about)
+    if layout.kind != "grid":
+        raise ValueError("the game has no board of rows and columns; its fluents are there as bits")
+    empty = board_of(layout, game.description, ())
+    height, width = len(empty.rows), len(empty.columns)
+    drawn = [list(_cells(board_of(layout, game.description, (fluent,)), empty, fluent)) for fluent in fluents]
+    names = dict.fromkeys(name for cells in drawn for name, _ in cells)
+    others = [i for i, cells in enumerate(drawn) if not cells]
+    whole = others if len(others) <= MAX_WHOLE_PLANES else []
+    channel = {name: number for number, name in enumerate([*names, *(str(fluents[i]) for i in whole)])}
+    size = height * width
+    places: list[list[int]] = []
+    for i, cells in enumerate(drawn):
+        ours = [channel[name] * size + cell for name, cell in cells]
+        if i in whole:
+            first = channel[str(fluents[i])] * size
+            ours = list(range(first, first + size))
+        places.append(ours)
+    used = [i for i, ours in enumerate(places) if ours]
+    return Planes(
+        shape=(len(channel), height, width),
+        names=tuple(channel),
+        fluent=np.array(used, np.int32),
+        start=np.array(list(accumulate((len(places[i]) for i in used), initial=0)), np.int32),
+        place=np.array([place for i in used for place in places[i]], np.int32),
+    )
+
+
+def _cells(board: Board, empty: Board, fluent: Term) -> Iterator[tuple[str, int]]:
+    """Yield what the fluent puts into which cell, and the cell's number."""
+    kind = signature(fluent)[0]
+    for (x, y), marks in board.marks.items():
+        for mark in marks:
+            if mark not in empty.marks.get((x, y), ()):
+                yield f"{kind} {mark.value or mark.symbol}", y * len(board.columns) + x
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a player's observation has in a hidden game: bits for four things, one after the other.
+
+    These are the action with which it last chose, what it perceived of that and since, all its actions of the play,
+    and all that it perceived in it.
+    """
+
+    n_actions: int
+    n_percepts: int
+
+    @property
+    def width(self) -> int:
+        """How many bits there are."""
+        return 2 * (self.n_actions + self.n_percepts)
+
+
+def memory_of(numbering: Numbering) -> Memory:
+    """Return the shape of a player's memory."""
+    return Memory(max(map(len, numbering.actions)), max(map(len, numbering.percepts)))
+
+
+def described(numbering: Numbering, planes: Planes | None) -> str:
+    """Return a text that says what each number of actions and observations means."""
+    game = numbering.game
+    lines = [f"players: {', '.join(map(str, numbering.players))}"]
+    lines += _described_actions(numbering)
+    if game.has_imperfect_information:
+        memory = memory_of(numbering)
+        lines.append(f"observation: {memory.width} bits for each player")
+        sizes = (memory.n_actions, memory.n_percepts, memory.n_actions, memory.n_percepts)
+        firsts = accumulate(sizes, initial=0)
+        for name, first, size in zip(_PARTS, firsts, sizes, strict=False):
+            lines.append(f"  {first}..{first + size - 1}: {name}")
+        for player, percepts in zip(numbering.players, numbering.percepts, strict=True):
+            lines.append(f"percepts of {player}: {len(percepts)}")
+            lines += [f"  {i}: {percept}" for i, percept in enumerate(percepts)]
+    lines.append(f"bits of the state: {len(game.fluents)}")
+    lines += [f"  {i}: {fluent}" for i, fluent in enumerate(game.fluents)]
+    if planes is not None:
+        lines.append(f"planes: {planes.shape[0]} of {planes.shape[1]} rows and {planes.shape[2]} columns")
+        lines += [f"  {i}: {name}" for i, name in enumerate(planes.names)]
+    return "\n".join(lines)
+
+
+def _described_actions(numbering: Numbering) -> Iterator[str]:
+    for group, actions in enumerate(numbering.actions):
+        owner = "of the player to move" if numbering.is_flat else f"of {numbering.players[group]}"
+        yield f"actions {owner}: {len(actions)}"
+        yield from (f"  {i}: {action}" for i, action in enumerate(actions))
+
+
+class Observations:
+    """What the *copies* of an environment show, in arrays that are written again by the next call of the same method.
+
+    *run* has work done on all copies, in parts from one number to another. *Shapes*: N copies, R players.
+    """
+
+    def __init__(
+        self, numbering: Numbering, copies: Copies, about: About | None, run: Callable[[Work], object]
+    ) -> None:
+        self._numbering, self._copies, self._about, self._run = numbering, copies, about, run
+        self._n, self._game = len(copies.phase), numbering.game
+
+    def legal(self) -> Masks:
+        """Return which actions are legal, (N, R, A) with the longest list of actions, in the flat form (N, 1, A)."""
+        out, parts = self._legal
+        for part in parts:
+            self._run(part)
+        return out
+
+    @cached_property
+    def _legal(self) -> tuple[Masks, list[Expansion]]:
+        actions, words = self._numbering.actions, self._numbering.group_words
+        width = max(map(len, actions))
+        out = np.zeros((self._n, len(actions), width), np.bool_)
+        return out, [
+            Expansion(self._copies.legal, words[group], len(ours), out, group * width)
+            for group, ours in enumerate(actions)
+        ]
+
+    def bits(self) -> Masks:
+        """Return which fluents are true, (N, F)."""
+        out, part = self._bits
+        self._run(part)
+        return out
+
+    @cached_property
+    def _bits(self) -> tuple[Masks, Expansion]:
+        out = np.zeros((self._n, len(self._game.fluents)), np.bool_)
+        return out, Expansion(self._copies.states, 0, len(self._game.fluents), out, 0)
+
+    def memories(self) -> Masks:
+        """Return what each player of a hidden game did and perceived, (N, R, K)."""
+        out, parts = self._memories
+        for part in parts:
+            self._run(part)
+        return out
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What bits a player's memory has in a hidden game."""
+        return memory_of(self._numbering)
+
+    @cached_property
+    def _memories(self) -> tuple[Masks, list[Expansion]]:
+        memory, words = self.memory, self._copies.memory
+        half, offset = words.shape[1] // 2, self._numbering.memory_words
+        out = np.zeros((self._n, len(self._numbering.players), memory.width), np.bool_)
+        parts = []
+        for since in range(2):
+            word, place = since * half, since * memory.width // 2
+            parts.append(Expansion(words, word, memory.n_actions, out, place))
+            parts.append(Expansion(words, word + offset, memory.n_percepts, out, place + memory.n_actions))
+        return out, parts
+
+    def planes(self) -> Masks:
+        """Return the boards, (N, C, H, W). Raises: as `layout`."""
+        layout, states, out = self.layout, self._copies.states, self._planes
+        fields = (layout.fluent.ctypes.data, len(layout.fluent), layout.start.ctypes.data, layout.place.ctypes.data)
+        self._run(
+            lambda begin, end: arrays.draw_planes(
+                states.ctypes.data, states.shape[1], *fields, begin, end, out.ctypes.data, int(np.prod(layout.shape))
+            )
+        )
+        return out
+
+    @cached_property
+    def layout(self) -> Planes:
+        """Which planes each fluent is drawn in.
+
+        Raises:
+            ValueError: the game has no board of rows and columns.
+        """
+        return planes_of(self._game, self._game.fluents, self._about)
+
+    @cached_property
+    def _planes(self) -> Masks:
+        return np.zeros((self._n, *self.layout.shape), np.bool_)
+
+    def describe(self) -> str:
+        """Return a text that says what every number of actions and observations means."""
+        try:
+            planes: Planes | None = self.layout
+        except ValueError:
+            planes = None
+        return described(self._numbering, planes)
