@@ -100,6 +100,8 @@ HOOK_S: Final = 1.0
 """How long a hook may take that has no clock of its own."""
 READING_S: Final = 60.0
 """The limit for reading rules, if the start clock is not longer."""
+MAKING_S: Final = 10.0
+"""The limit for making the player, likewise: modules that it imports take time, and without it there is no move."""
 _GONE: Final = "the match was over before they were read"
 _MAX_SHOWN: Final = 300
 _MAX_CALLS: Final = 3
@@ -163,9 +165,19 @@ class Thinker:
         self.report(session.Refused(reason))
 
     def _make_player(self, game: Game, order: session.Join) -> bool:
+        """Make the author's player, and let it join; return whether that went well within its time."""
+
+        def made() -> Player:
+            player = self.make_player()
+            player.join(game, self.role, order.seed)
+            return player
+
         try:
-            self.player = self.make_player()
-            self.player.join(game, self.role, order.seed)
+            self.player = call_until(max(order.interrupt_s, Deadline.after(MAKING_S).at_s), made)
+        except TimeUp:
+            _LOG.warning("the player is not made in time; legal moves will be played")
+            self.report(session.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
+            return False
         except Exception as error:
             _LOG.exception("the player cannot be made; legal moves will be played")
             self.report(session.PlayerFailed(failure_text(error)))

@@ -50,6 +50,8 @@ MAX_WAIT_S: Final = 30.0
 """The longest wait before the game manager is dialled again; each is up to twice as long as the one before."""
 MAX_WAIT_IN_MATCH_S: Final = 1.0
 """The same while a match is played, whose clocks run."""
+_MAX_DOUBLINGS: Final = 16
+"""After more of them a wait has no value as a float some day, and is the longest anyway."""
 MAX_TRIES: Final = 10
 """How often a reply is posted while the game manager cannot be reached; it asks again on the next connection."""
 
@@ -284,7 +286,7 @@ class Dialling:
 
 def backoff_s(n_failures: int, max_s: float) -> float:
     """Return how long to wait after *n_failures* in a row, with jitter, so that clients come back apart."""
-    longest_s = min(max_s, FIRST_WAIT_S * 2 ** (n_failures - 1))
+    longest_s = min(max_s, FIRST_WAIT_S * 2 ** min(n_failures - 1, _MAX_DOUBLINGS))
     return random.uniform(longest_s / 2, longest_s)
 
 

@@ -26,7 +26,10 @@ def _is_certain(game: Game, role: Role, random: Random, budget: SearchBudget) ->
     belief = BeliefState(game, role, random.getrandbits(32))
     state = game.initial_state
     while belief.is_certain and not budget.is_out_of_time:
-        moves = tuple(random.choice(state.legal_moves(each)) for each in game.roles)
+        legal = [state.legal_moves(each) for each in game.roles]
+        if not all(legal):  # faulty rules: the play ends here
+            return True
+        moves = tuple(map(random.choice, legal))
         percepts = state.percepts(role, moves)
         state = state.next_state(moves)
         if state.is_terminal:

@@ -266,14 +266,14 @@ class GameManager:
             await journals.something_new(self._wake, LOOK_S)
             self._wake.clear()
             await asyncio.sleep(PAUSE_S)
-            await self._looked(self._start_queued)
+            await self._guarded("the queue cannot be read", self._start_queued)
 
     async def _watch_requests(self) -> None:
         """Obey what other game managers on the same database write into it, and close lobbies."""
         while True:
             await asyncio.sleep(LOOK_S)
-            await self._looked(self._obey_others)
-            await self._looked(self._close_lobbies)
+            await self._guarded("what other game managers want cannot be read", self._obey_others)
+            await self._guarded("lobbies cannot be closed", self._close_lobbies)
 
     async def _watch_tournaments(self) -> None:
         """Go on with the tournaments that run, each time that there is a reason to."""
@@ -281,17 +281,17 @@ class GameManager:
             await journals.something_new(self.tournaments.wake, LOOK_S)
             self.tournaments.wake.clear()
             if self._is_starting:
-                await self._looked(self.tournaments.drive)
+                await self._guarded("tournaments cannot go on", self.tournaments.drive)
 
-    async def _looked(self, look: Callable[[], Awaitable[None]]) -> None:
-        """Run *look*; where it fails, the next one comes a little later."""
+    async def _guarded(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do *work*; where it fails, log *what* that means, and leave a pause before the next try."""
         try:
-            await look()
+            await work()
         except StorageError as error:
-            _LOG.error("the queue cannot be read: %s", error)
+            _LOG.error("%s: %s", what, error)
             await asyncio.sleep(LOOK_S)
         except Exception:  # whatever it is, the next matches must begin
-            _LOG.exception("the queue cannot be read")
+            _LOG.exception(what)
             await asyncio.sleep(LOOK_S)
 
     async def _start_queued(self) -> None:
@@ -339,7 +339,7 @@ class GameManager:
 
 
 def _limit_words(limit_s: float) -> str:
-    return f"{limit_s / 60:.0f} min" if limit_s >= 60 else f"{limit_s:g} s"
+    return f"{limit_s / 60:g} min" if limit_s % 60 == 0 else f"{limit_s:g} s"
 
 
 def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, seating.PlayerReference]) -> SeatRow:

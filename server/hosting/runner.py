@@ -178,12 +178,15 @@ async def opened(players: Mapping[Role, seating.PlayerReference]) -> AsyncIterat
 
 
 async def _finished(task: asyncio.Task[None]) -> None:
-    """Wait until *task* has ended, even when this one is cancelled meanwhile."""
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
+    """Wait until *task* has ended, however often this one is cancelled meanwhile."""
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            is_cancelled = True
+    if is_cancelled:
+        raise asyncio.CancelledError
 
 
 async def _close(opening: Sequence[asyncio.Task[PlayerLink]]) -> None:

@@ -27,3 +27,10 @@ def test_percepts_that_tell_everything_are_recognised(of: Game, mine: str, expec
 def test_no_time_means_no() -> None:
     over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     assert not sees_everything(game_of(COIN), role("player"), over)
+
+
+def test_a_play_ends_where_a_role_has_no_legal_move() -> None:
+    rules = COIN.replace("(<= (legal player noop) (true tossing))", "").replace(
+        "(<= (legal player safe) (true start))", ""
+    )
+    assert sees_everything(game_of(rules), role("player"), SearchBudget())

@@ -184,3 +184,14 @@ def test_a_player_that_cannot_be_made_is_reported() -> None:
 
     found = [report for report in reports_of(make, join(), ask()) if isinstance(report, PlayerFailed)]
     assert [report.what.partition(" [")[0] for report in found] == ["ValueError: no way"]
+
+
+def test_a_player_that_is_never_made_is_interrupted_and_legal_moves_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make() -> Player:
+        while True:
+            pass
+
+    monkeypatch.setattr("players.kit.thinker.MAKING_S", 0.1)
+    failed = PlayerFailed("it is not made within 0.1 s or the start clock")
+    expected = [failed, *SEATED, Best(0, "(mark 1 1)"), Done(0, "(mark 1 1)")]
+    assert reports_of(make, join(start_s=0.05), ask()) == expected

@@ -69,6 +69,24 @@ async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
     assert not any(map(is_running, processes))
 
 
+async def test_however_often_a_match_is_cancelled_its_players_are_stopped() -> None:
+    processes: list[int] = []
+
+    async def wait() -> None:
+        async with opened({A: player_spec("greedy"), B: player_spec("greedy")}) as links:
+            processes.extend(link.process_id for link in links.values() if isinstance(link, OwnPlayer))
+            await asyncio.Event().wait()
+
+    match = asyncio.create_task(wait())
+    while not processes:  # noqa: ASYNC110 -- other processes start
+        await asyncio.sleep(0.01)
+    while not match.done():
+        match.cancel()
+        await asyncio.sleep(0)
+    assert match.cancelled()
+    assert not any(map(is_running, processes))
+
+
 async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Path) -> None:
     with closing(FileRecorder(CIRCUMSTANCES, tmp_path / "m.json")) as recorder:
         match = local_match(make_game(turns()), {"a": "greedy"}, recorder)
