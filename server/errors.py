@@ -265,6 +265,13 @@ class TooFewCoresError(CallerError):
     limit: int
 
 
+class ScheduleError(CallerError):
+    """The format of a tournament gives no schedule for its games and entrants."""
+
+    template: ClassVar[str] = "{reason}"
+    reason: str
+
+
 class TooManyRolesError(CallerError):
     """A game of more roles than a match may have."""
 

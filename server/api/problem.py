@@ -118,6 +118,7 @@ CODES: Final[dict[str, ErrorCode]] = {
     "entry_closed": ErrorCode(409, "the tournament admits no entrant, or only its host enters players"),
     "already_entered": ErrorCode(409, "an entrant of that name is in the tournament"),
     "already_annulled": ErrorCode(409, "the match does not count already"),
+    "no_schedule": ErrorCode(409, "its format has no schedule for its games and entrants, or one of too many matches"),
     "wrong_entrants": ErrorCode(409, "its entrants are too few, or too many, for what was ordered"),
     "too_large": ErrorCode(413, "more than 2,000,000 bytes"),
     "unsupported_media_type": ErrorCode(415, "send `Content-Type: application/json`"),

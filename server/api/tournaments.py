@@ -14,7 +14,7 @@ from server.api.player_models import is_own
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.rounds import timetable_of, waiting
-from server.hosting.tournaments import forfeits, live_matches, plan_of, played_of, started
+from server.hosting.tournaments import check_schedule, forfeits, live_matches, plan_of, played_of, started
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
@@ -187,7 +187,7 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     return replace(forfeits(replace(found, entrants=entrants)), entrants=[gone])
 
 
-@operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
+@operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def start_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Start a tournament with those who have entered."""
     done = _done(request, rows.InterventionKind.START)
@@ -196,7 +196,15 @@ async def start_tournament(request: web.Request, name: str) -> models.Tournament
         _expect(found, rows.TournamentStatus.OPEN)
         return replace(started(found, now_ms()), interventions=[done])
 
+    await _check_schedule(request, name, rows.TournamentStatus.OPEN)
     return await _changed(request, name, start)
+
+
+async def _check_schedule(request: web.Request, name: str, status: rows.TournamentStatus) -> None:
+    """Refuse to start a tournament of that *status* which has no schedule; the change itself refuses other ones."""
+    found = await request.app[MANAGER].tournaments.get(name)
+    if found.row.status == status and not found.fixtures:
+        await check_schedule(found)
 
 
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
@@ -207,7 +215,7 @@ async def pause_tournament(request: web.Request, name: str, body: models.ReasonT
     return await _changed(request, name, lambda found: replace(pausing(found), interventions=[done]))
 
 
-@operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants"))
+@operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def resume_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Go on with a tournament that was paused; one that could not start at its time starts now."""
     resuming = _to(rows.TournamentStatus.RUNNING, rows.TournamentStatus.PAUSED, reason="")
@@ -218,6 +226,7 @@ async def resume_tournament(request: web.Request, name: str) -> models.Tournamen
         is_start = found.row.waits_to_start and not found.fixtures
         return replace(started(found, now_ms()) if is_start else change, interventions=[done])
 
+    await _check_schedule(request, name, rows.TournamentStatus.PAUSED)
     return await _changed(request, name, resume)
 
 

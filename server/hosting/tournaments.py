@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from gdl.errors import GdlError, validation_message
 from gdl.game import played_roles
+from server.errors import ScheduleError
 from server.hosting import order, ordering
 from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
@@ -128,7 +129,8 @@ class Tournaments:
         found = await self.store.read(name)
         if found is None:
             return NEVER
-        change = self._start(found) if found.row.status == TournamentStatus.OPEN else await self._next_change(found)
+        is_open = found.row.status == TournamentStatus.OPEN
+        change = await (self._start(found) if is_open else self._next_change(found))
         if change is None:
             at_ms = self.clock_ms()
             return 0 if self._due(found, at_ms) else wakes_ms(found, at_ms)
@@ -138,12 +140,13 @@ class Tournaments:
         self.wake.set()
         return 0
 
-    def _start(self, found: StoredTournament) -> TournamentChange | None:
+    async def _start(self, found: StoredTournament) -> TournamentChange | None:
         """Return the start of a tournament whose time has come; where it cannot start it is paused, with the reason."""
         starts_ms = timetable_of(found).starts_ms
         if starts_ms is None or self.clock_ms() < starts_ms:
             return None
         try:
+            await check_schedule(found)
             return started(found, self.clock_ms())
         except RequestError as error:
             return _paused(f"it could not start: {error.message}")
@@ -170,7 +173,10 @@ class Tournaments:
         if due:
             return await self._orders(found, due)
         playing = {name for match in progress.competition.open_matches for name in match.players}
-        given = await asyncio.to_thread(progress.next_matches, playing)
+        try:
+            given = await asyncio.to_thread(progress.next_matches, playing)
+        except ScheduleError as error:
+            return _paused(f"it cannot go on: {error}")
         gate = gate_of(found, self.clock_ms())
         drawn = tuple(match for match in given if gate.may_be_drawn(match))
         if drawn:
@@ -247,6 +253,19 @@ def started(found: StoredTournament, at_ms: int) -> TournamentChange:
     if len(found.entrants) < needed:
         raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
     return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": at_ms, "reason": ""})
+
+
+async def check_schedule(found: StoredTournament) -> None:
+    """Check that the format of a tournament has a schedule for those who have entered.
+
+    Raises:
+        RequestError: it has none, or they are not as many as its terms or its games want.
+    """
+    started(found, 0)
+    try:
+        await asyncio.to_thread(progress_of(found).next_matches)
+    except ScheduleError as error:
+        raise RequestError("no_schedule", f"the tournament cannot be played: {error}", status=409) from error
 
 
 def progress_of(found: StoredTournament) -> Progress:

@@ -2,13 +2,17 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Final, Protocol, Self, TypeAlias
 
+from server.errors import ScheduleError
+
 MAX_ROLES: Final = 8
+MAX_MATCHES: Final = 200_000
+"""How many matches a schedule may give at once: they are kept together, and looked at again at each step."""
 _SEED_BITS: Final = 63  # as many as fit into any JSON reader's integers
 
 
@@ -319,6 +323,18 @@ class Schedule(Protocol):
 
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
         """Return the next matches; none if results are waited for, or the competition is over."""
+
+
+def bounded(given: Iterable[ScheduledMatch], n_before: int = 0) -> Iterator[ScheduledMatch]:
+    """Yield what is *given* after *n_before* other matches.
+
+    Raises:
+        ScheduleError: together they are more than `MAX_MATCHES`.
+    """
+    for number, match in enumerate(given, n_before + 1):
+        if number > MAX_MATCHES:
+            raise ScheduleError(f"its schedule has more than {MAX_MATCHES:,} matches; let it have fewer rounds")
+        yield match
 
 
 def next_matches(schedule: Schedule, competition: Competition) -> tuple[ScheduledMatch, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from server.errors import ScheduleError
 from server.tournament import fixtures, standings, swiss
 from server.tournament.fixtures import Competition, Pairing
 
@@ -50,7 +51,8 @@ class Knockout:
         """Return the matches of all meetings whose entrants are known.
 
         Raises:
-            ValueError: a double knockout has a game of more than two roles, or entrants are fewer than a game's roles.
+            ScheduleError: a double knockout has a game of more than two roles, entrants are fewer than a game's roles,
+                or there are more matches than `MAX_MATCHES`.
         """
         due = self._bracket(competition).due
         known = {match.match_id for match in competition.scheduled}
@@ -80,9 +82,9 @@ class Knockout:
         names = [entrant.name for entrant in competition.entrants if entrant.since_round <= 1]
         sizes = {game.group_size for game in competition.games}
         if sizes != {2} and (self.is_double or len(sizes) > 1):
-            raise ValueError("games of a knockout have as many roles, and of a double knockout two at most")
+            raise ScheduleError("games of a knockout have as many roles, and of a double knockout two at most")
         if len(names) < max(sizes):
-            raise ValueError(f"{len(names)} entrants are too few for a knockout in groups of {max(sizes)}")
+            raise ScheduleError(f"{len(names)} entrants are too few for a knockout in groups of {max(sizes)}")
         if sizes != {2}:
             _play_heats(bracket, names, max(sizes))
         elif self.is_double:
@@ -158,7 +160,8 @@ class _Bracket:
     def _schedule(self, meeting: fixtures.Meeting) -> None:
         options, competition = self.options, self.competition
         games = swiss.games_of_round(competition.games, meeting.round, options.all_games)
-        self.due += fixtures.matches_of(meeting, games, competition.seed, options.sets)
+        matches = fixtures.matches_of(meeting, games, competition.seed, options.sets)
+        self.due += fixtures.bounded(matches, len(self.due))
 
 
 def _play_round(

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
+from server.errors import ScheduleError
 from server.tournament.fixtures import (
     Competition,
     Entrant,
     Games,
     Meeting,
     ScheduledMatch,
+    bounded,
     count_meetings,
     digest,
     matches_of,
@@ -63,11 +65,16 @@ class RoundRobin:
     single: bool = False
 
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
-        """Return all matches that are not scheduled yet."""
-        given: list[ScheduledMatch] = []
-        for size, games in games_by_size(competition).items():
-            given += self._in_pairs(competition, games) if size == 2 else self._in_groups(competition, games)
-        return not_scheduled(competition, given)
+        """Return all matches that are not scheduled yet.
+
+        Raises:
+            ScheduleError: there are more matches than `MAX_MATCHES`.
+        """
+        given = (
+            self._in_pairs(competition, games) if size == 2 else self._in_groups(competition, games)
+            for size, games in games_by_size(competition).items()
+        )
+        return not_scheduled(competition, chain.from_iterable(given))
 
     def _in_pairs(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
         entrants = _numbered(competition)
@@ -147,13 +154,18 @@ class Gauntlet:
     cycles: int = 1
 
     def __call__(self, competition: Competition) -> tuple[ScheduledMatch, ...]:
-        """Return all matches that are not scheduled yet."""
-        given: list[ScheduledMatch] = []
-        for games in games_by_size(competition).values():
-            for challenger in staying(competition):
-                if challenger in self.challengers:
-                    given += self._matches_of(challenger, competition, games)
-        return not_scheduled(competition, given)
+        """Return all matches that are not scheduled yet.
+
+        Raises:
+            ScheduleError: there are more matches than `MAX_MATCHES`.
+        """
+        given = (
+            self._matches_of(challenger, competition, games)
+            for games in games_by_size(competition).values()
+            for challenger in staying(competition)
+            if challenger in self.challengers
+        )
+        return not_scheduled(competition, chain.from_iterable(given))
 
     def _matches_of(self, challenger: str, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
         field, n_others = (
@@ -190,22 +202,21 @@ class ScoreTable:
         """Return all matches that are not scheduled yet.
 
         Raises:
-            ValueError: a game has more than one role.
+            ScheduleError: a game has more than one role, or there are more matches than `MAX_MATCHES`.
         """
         for game in competition.games:
             if game.n_roles > 1:
-                raise ValueError(f"{game.name} has {game.n_roles} roles; score tables are for games of one role")
+                raise ScheduleError(f"{game.name} has {game.n_roles} roles; score tables are for games of one role")
+        return not_scheduled(competition, self._attempts_of(competition))
+
+    def _attempts_of(self, competition: Competition) -> Iterator[ScheduledMatch]:
         names = staying(competition)
-        given: list[ScheduledMatch] = []
         for attempt in range(1, self.attempts + 1):
             for game in competition.games:
                 set_id = digest(competition.seed, "score table", game.name, attempt)
-                ids = [f"{set_id}.{digest(name)[1:]}" for name in names]
-                given += (
-                    scheduled_match(match_id, game.name, (name,), attempt, (set_id, set_id))
-                    for match_id, name in zip(ids, names, strict=True)
-                )
-        return not_scheduled(competition, given)
+                for name in names:
+                    match_id = f"{set_id}.{digest(name)[1:]}"
+                    yield scheduled_match(match_id, game.name, (name,), attempt, (set_id, set_id))
 
 
 def games_by_size(competition: Competition) -> dict[int, Games]:
@@ -220,7 +231,11 @@ def staying(competition: Competition) -> list[str]:
 
 
 def not_scheduled(competition: Competition, given: Iterable[ScheduledMatch]) -> tuple[ScheduledMatch, ...]:
-    """Return those of *given* that are not scheduled yet, in the order of the rounds."""
+    """Return those of *given* that are not scheduled yet, in the order of the rounds.
+
+    Raises:
+        ScheduleError: there are more than `MAX_MATCHES`.
+    """
     known = {match.match_id for match in competition.scheduled}
-    missing = (match for match in given if match.match_id not in known)
+    missing = (match for match in bounded(given) if match.match_id not in known)
     return tuple(sorted(missing, key=lambda match: match.round))

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Final
 
+from server.errors import ScheduleError
 from server.tournament import fixtures, matching, standings
 from server.tournament.fixtures import Competition
 
@@ -103,12 +104,12 @@ def games_of_round(
     """Return the games of every meeting of a round: all, or the one whose turn it is.
 
     Raises:
-        ValueError: all are wanted, and they do not have as many roles, so that the same entrants cannot meet in them.
+        ScheduleError: all are wanted, and they do not have as many roles: the same entrants cannot meet in them.
     """
     if not all_games:
         return (games[(round_number - 1) % len(games)],)
     if len({game.group_size for game in games}) > 1:
-        raise ValueError("a meeting cannot have games for different numbers of players; let the games take turns")
+        raise ScheduleError("a meeting cannot have games for different numbers of players; let the games take turns")
     return tuple(games)
 
 

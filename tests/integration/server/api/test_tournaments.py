@@ -18,6 +18,7 @@ from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 
 URL = "/api/v1/tournaments"
+TRIO = Path(__file__).resolve().parents[3] / "kit/server/course/trio.kif"
 SWISS = {
     "name": "cup", "format": "swiss", "games": ["tictactoe"], "rounds": 3, "startClock": 1, "playClock": 1, "seed": 5,
     "players": ["legal", {"player": "random", "name": "chance"}, {"player": "legal", "name": "law"}, "random"],
@@ -245,6 +246,38 @@ async def test_garbage_in_toml_is_refused_with_its_place(
     assert (status, error["code"]) == (400, code)
     assert message is None or error["message"] == message
     assert place is None or (error["line"], error["column"]) == place
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        ({"format": "score-table"}, "tictactoe has 2 roles; score tables are for games of one role"),
+        (
+            {"format": "knockout", "games": ["tictactoe", "trio"]},
+            "games of a knockout have as many roles, and of a double knockout two at most",
+        ),
+        (
+            {"format": "round-robin", "rounds": 100_000},
+            "its schedule has more than 200,000 matches; let it have fewer rounds",
+        ),
+    ],
+)
+async def test_a_tournament_without_a_schedule_does_not_start(
+    client: Client, terms: dict[str, object], reason: str
+) -> None:
+    await told(await client.put("/api/v1/games/trio", json={"rules": TRIO.read_text("utf-8")}), 201)
+    await order(client, **({"players": ["legal", "random", "greedy"]} | terms))
+    status, found = await refused(await client.post(f"{URL}/cup/start"))
+    assert (status, found["code"]) == (409, "no_schedule")
+    assert found["message"] == f"the tournament cannot be played: {reason}"
+    assert (await told(await client.get(f"{URL}/cup")))["status"] == "open"
+
+
+async def test_one_without_a_schedule_is_paused_at_its_time(client: Client) -> None:
+    await order(client, starts="2026-01-01T08:00:00+01:00", format="score-table", players=["legal", "random"])
+    found = await until(client, lambda found: found["status"] == "paused")
+    reason = "tictactoe has 2 roles; score tables are for games of one role"
+    assert found["reason"] == f"it could not start: the tournament cannot be played: {reason}"
 
 
 async def test_what_is_no_text_is_refused(client: Client) -> None:
