@@ -10,7 +10,8 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
-from players.search import alphabeta, deepening, evaluator, hidden, kernel_calls, nested, perfect, plans
+from players.search import alphabeta, deepening, evaluator, hidden, nested, perfect, plans
+from players.search.background_task import BackgroundTask
 from players.search.patterns.beams import load_pattern_kernels
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
@@ -53,7 +54,7 @@ class MinimaxPlayer(Player):
         """Prepare for a match with an empty table."""
         super().join(game, role, seed)
         self.search = alphabeta.AlphaBeta(game, role, self.random)
-        self.compiled: kernel_calls.InTheMaking[deepening.CompiledAlphaBeta] | None = None
+        self.compiled: BackgroundTask[deepening.CompiledAlphaBeta] | None = None
         self._is_fit = self.max_positions is None and RANDOM not in game.roles
 
     def start(self, deadline: Deadline) -> None:
@@ -67,7 +68,7 @@ class MinimaxPlayer(Player):
     def _begin(self) -> None:
         if self._is_fit and self.compiled is None and self.game.engine == "compiled":
             game, seed = evaluator.compiled_game_of(self.game), self.random.getrandbits(32)
-            self.compiled = kernel_calls.InTheMaking(
+            self.compiled = BackgroundTask(
                 partial(deepening.CompiledAlphaBeta, game, self.role, Random(seed)), "search by depth"
             )
 

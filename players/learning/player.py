@@ -12,8 +12,8 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.player import Insight, Player
+from players.search.background_task import BackgroundTask
 from players.search.evaluator import compiled_game_of, wait_for_compilation
-from players.search.kernel_calls import InTheMaking
 from players.search.positions import has_two_sides
 from players.search.proof.prover import Prover
 
@@ -46,15 +46,15 @@ class NetPlayer(Player):
         check_extra("torch", "learn", "this player")
         self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
         self.path, self.simulations = Path(file), simulations
-        self._forest: InTheMaking[Forest | GdlError | None]
-        self._prover: InTheMaking[Prover] | None = None
+        self._forest: BackgroundTask[Forest | GdlError | None]
+        self._prover: BackgroundTask[Prover] | None = None
         self._insight: Insight | None = None
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match, with no tree yet; what is slow at first is loaded in a thread from now on."""
         super().join(game, role, seed)
         self._prover = self._insight = None
-        self._forest = InTheMaking(self._made, "network")
+        self._forest = BackgroundTask(self._made, "network")
 
     def _made(self) -> Forest | GdlError | None:
         """Return room for the search once the game is compiled, None where it cannot be, or what is wrong."""
@@ -65,7 +65,7 @@ class NetPlayer(Player):
             return None
         game = compiled_game_of(self.game)
         if self.simulations is None and has_two_sides(game):
-            self._prover = InTheMaking(partial(Prover, game, _TABLE_MB), "proof search")
+            self._prover = BackgroundTask(partial(Prover, game, _TABLE_MB), "proof search")
         try:
             forest = match_forest(game, self.path, self.batch, _MAX_NODES, _EDGES_A_NODE)
             forest.plant(forest.lanes.save())

@@ -1,21 +1,14 @@
-"""Kernels and the clock: how much one does in a call or a round, and what waits in a thread until all are compiled."""
+"""Kernels and the clock: how much one does in a call, and how many plays are made in a round of a search."""
 
-import gc
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from players.deadline import SearchBudget
 
-_LOG: Final = logging.getLogger(__name__)
-_MAX_PATIENCE_S: Final = 3_600.0
 TURN_S: Final = 0.01
 """How long a call should take."""
-
-Made = TypeVar("Made")
 
 
 class Pace:
@@ -91,29 +84,3 @@ class BatchSizer:
 
 def _now_s(budget: SearchBudget) -> float:
     return time.monotonic() if budget.deadline is None else budget.deadline.clock()
-
-
-class InTheMaking(Generic[Made]):
-    """Something that *make* makes in a thread of its own; *name* is what it is called in the log."""
-
-    def __init__(self, make: Callable[[], Made], name: str) -> None:
-        self._make, self._name = make, name
-        self._made: Made | None = None
-        self._maker = threading.Thread(target=self._run, name=f"making a {name}", daemon=True)
-        try:
-            self._maker.start()
-        except RuntimeError:  # no room for a thread: earlier searches may not have been given back yet
-            gc.collect()
-            self._maker.start()
-
-    def _run(self) -> None:
-        try:
-            self._made = self._make()
-        except MemoryError:
-            _LOG.warning("there is no memory for a %s", self._name)
-
-    def get(self, patience_s: float) -> Made | None:
-        """Return it; None where it is not made within *patience_s* seconds."""
-        if self._made is None:
-            self._maker.join(min(max(0.0, patience_s), _MAX_PATIENCE_S))
-        return self._made

@@ -14,7 +14,8 @@ from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search import kernel_calls, uct
+from players.search import uct
+from players.search.background_task import BackgroundTask
 from players.search.evaluator import compiled_game_of, evaluator_of
 from players.search.positions import Report, has_two_sides, ignore
 from players.search.proof.lines import LineProofs, glance_of
@@ -62,7 +63,7 @@ class PerfectSearch:
         self.game, self.role, self.random, self.options = game, role, random, options
         self.tree = uct.TreeSearch(game, random)
         self.background: BackgroundSearch | None = None
-        self.prover: kernel_calls.InTheMaking[Prover] | None = None
+        self.prover: BackgroundTask[Prover] | None = None
         self.insight: Insight | None = None
         self._proof: BackgroundProof | None = None
         self._clock_s = 0.0  # unknown before the first move
@@ -203,7 +204,7 @@ class PerfectSearch:
             game = compiled_game_of(self.game)
             self.background = BackgroundSearch(self._search_of(game, self.random.getrandbits(32)))
             if self.options.proves and has_two_sides(game):
-                self.prover = kernel_calls.InTheMaking(partial(Prover, game, self._table_mb), "proof search")
+                self.prover = BackgroundTask(partial(Prover, game, self._table_mb), "proof search")
 
     def _search_of(self, game: CompiledGame, seed: int) -> Callable[[], CompiledSearch]:
         return partial(CompiledSearch, game, seed, self.options.settings, self.options.n_threads)

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cachetools import LRUCache
 
@@ -20,6 +21,7 @@ from server.importing.collection import CandidateGame, candidates, description_o
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.match.referee import in_own_thread
 from server.refusals import RequestError
+from server.storage.errors import StorageError
 from server.storage.games import GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import CHILDREN, Checker
@@ -33,6 +35,7 @@ _N_HASHES: Final = 10_000
 _RETRY_S: Final = 2.0
 _OF_OURS: Final = "an error of this server, which its log describes"
 _LOG: Final = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -156,6 +159,8 @@ class GameImports:
             return sha256
         try:
             row = intake.double_of(game, sha256, known) or await self._kept(game, work)
+        except StorageError:  # no fault of the game: the import ends
+            raise
         except (CallerError, GdlError) as error:
             return intake.refused(game, str(error).split("\n")[0])
         if row.outcome is intake.ImportOutcome.IMPORTED:
@@ -168,22 +173,15 @@ class GameImports:
         Raises:
             CallerError: it is not fit, or its name is another's.
         """
-        while True:
-            try:
-                verdict = await CHILDREN.run(partial(intake.examined, game))
-                break
-            except RequestError:  # people who wait for an answer come first
-                await asyncio.sleep(_RETRY_S)
+        verdict = await _when_free(lambda: CHILDREN.run(partial(intake.examined, game)))
         if isinstance(verdict, intake.ImportRow):
             return verdict
         name = game.name if work.replaces else intake.free_name(game.name, {*await self._games.names()})
         about = description_of(game, verdict.roles, work.source)
-        await keep_game(
-            self._games,
-            self._checker,
-            Upload(name, game.rules, work.by, about, verdict.validation),
-            may_replace_any=work.replaces,
-            max_roles=self._max_roles,
+        upload = Upload(name, game.rules, work.by, about, verdict.validation)
+        replaces, max_roles = work.replaces, self._max_roles
+        await _when_free(
+            lambda: keep_game(self._games, self._checker, upload, may_replace_any=replaces, max_roles=max_roles)
         )
         return intake.row_of(verdict, name, about)
 
@@ -192,3 +190,14 @@ class GameImports:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _when_free(work: Callable[[], Awaitable[T]]) -> T:
+    """Return what *work* does once child processes are free for it: people who wait for an answer come first."""
+    while True:
+        try:
+            return await work()
+        except RequestError as error:
+            if error.status != HTTPStatus.SERVICE_UNAVAILABLE:
+                raise
+            await asyncio.sleep(_RETRY_S)

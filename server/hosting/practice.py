@@ -217,17 +217,16 @@ class IdleLadder:
             CallerError: a game of the ladder cannot be played.
             StorageError: the database failed.
         """
-        async with self._host.queue.choosing() as may_choose:
+        rows = {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
+        if len(await self._idle(rows)) < 2:
+            return 0
+        found, ratings = await self._results.latest(limit=MAX_RESULTS), await self.ratings()
+        versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
+        games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
+        async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
             if not may_choose or await self._host.queue.length() >= MAX_WAITING:
                 return 0
-            rows = {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
-            idle = await self._idle(rows)
-            if len(idle) < 2:
-                return 0
-            found, ratings = await self._results.latest(limit=MAX_RESULTS), await self.ratings()
-            versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
-            games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
-            field = Field(rows, idle, games)
+            field = Field(rows, await self._idle(rows), games)
             drawn = await asyncio.to_thread(pairings, found, ratings, field, new_seed())
             for match in drawn:
                 version, outline = versions[match.game]

@@ -32,6 +32,8 @@ MAX_LIVE: Final = 100
 """How many matches of a tournament wait or are played at once, so that a pause comes soon and other matches get on."""
 MAX_ATTEMPTS: Final = 3
 """How often a match is played that breaks off, before the tournament is paused."""
+RETRY_MS: Final = 60_000
+"""After how long a tournament is looked at again that met with an error which may pass."""
 _MAX_TRIES: Final = 50
 """How often a change is tried that others come before."""
 _MAX_REASON: Final = 300
@@ -120,8 +122,8 @@ class Tournaments:
             except Exception as error:  # whatever it is, the other tournaments go on
                 if isinstance(error, StorageError) and not isinstance(error, DamagedRowError):
                     raise
-                self._looked_at[name] = change, NEVER
                 is_foreseen = isinstance(error, GdlError)
+                self._looked_at[name] = change, NEVER if is_foreseen else self.clock_ms() + RETRY_MS
                 _LOG.error("tournament %s stands still: %s", name, error, exc_info=None if is_foreseen else error)
 
     async def _went_on(self, name: str) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
+from players.search.background_task import BackgroundTask
 from players.search.graphs import Moves, best_goal_of, clock_of, has_clock
-from players.search.kernel_calls import InTheMaking
 from players.search.patterns.databases import draw_patterns, make_databases
 from players.search.patterns.kernels import FAR, Candidates, Databases, Touched, expand, sweep, work_for
 from players.search.patterns.variables import Variables, find_variables
@@ -70,8 +70,10 @@ class BeamSearch:
         variables = yield from find_variables(self.game, self.packed)
         if variables is None:
             return
-        kernels = InTheMaking(load_pattern_kernels, "search in patterns")
+        kernels = BackgroundTask(load_pattern_kernels, "search in patterns")
         while not kernels.get(self._patience_s):
+            if kernels.has_ended and not kernels.get(0.0):
+                return
             yield
         max_depth = horizon_of(self.game, self.packed)
         for max_sums, width in PASSES:

@@ -17,7 +17,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight
-from players.search.kernel_calls import InTheMaking
+from players.search.background_task import BackgroundTask
 from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
 from players.search.tree.memory import Settled
 
@@ -208,12 +208,12 @@ class BackgroundProof:
     def __init__(self, prover: Prover, states: Sequence[ExpectedState], role: Role, deadline: Deadline) -> None:
         self._stopped = threading.Event()
         budget = SearchBudget(deadline=deadline, is_wanted=lambda: not self._stopped.is_set())
-        self._proof = InTheMaking(partial(_prove_all, prover, states, role, budget), "proof")
+        self._proof = BackgroundTask(partial(_prove_all, prover, states, role, budget), "proof")
 
     @property
     def has_ended(self) -> bool:
         """Whether the thread has ended: what all states are worth is known, or the deadline has passed."""
-        return self._proof.get(0.0) is not None
+        return self._proof.has_ended
 
     def stop(self) -> ProofFinding:
         """Return what was found of the last state that was looked at, when the thread has ended."""

@@ -8,7 +8,7 @@ from typing import Final
 from gdl.errors import GdlError
 from gdl.game import Role, State
 from gdl.language.terms import Term
-from players.search.kernel_calls import InTheMaking
+from players.search.background_task import BackgroundTask
 from players.search.tree.search import CompiledSearch
 
 _LOG: Final = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ class BackgroundSearch:
     """
 
     def __init__(self, make: Callable[[], CompiledSearch]) -> None:
-        self._making = InTheMaking(make, "compiled tree")
+        self._making = BackgroundTask(make, "compiled tree")
         self._thinker: threading.Thread | None = None
         self._is_wanted = threading.Event()
 

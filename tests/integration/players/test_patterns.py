@@ -197,3 +197,12 @@ def test_a_closed_search_does_no_more() -> None:
     search.advance(3)
     search.close()
     assert (search.is_done, search.advance(1)) == (True, False)
+
+
+def test_without_its_kernels_a_search_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> bool:
+        raise MemoryError
+
+    monkeypatch.setattr("players.search.patterns.beams.load_pattern_kernels", fail)
+    search = searched(compiled_of(RINGS))
+    assert (search.is_done, search.goal) == (True, -1)

@@ -16,8 +16,10 @@ from aiohttp import FormData
 from server.api.operation import IMPORTS
 from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
+from server.hosting.ordering import keep_game
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
+from server.storage.errors import StorageError
 from server.storage.rows import GameVersion
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 from tests.kit.server.web.fetching import page_at, words_of
@@ -121,6 +123,37 @@ async def test_no_more_imports_begin_at_once_than_may_however_close_they_come(tm
         begun = (imports_of(client).begin(ARCHIVE, f"{n}.zip", "me") for n in range(6))
         found = await asyncio.gather(*begun, return_exceptions=True)
         assert [one.code if isinstance(one, RequestError) else "begun" for one in found] == ["begun"] * 2 + ["busy"] * 4
+
+
+async def test_a_busy_moment_refuses_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_calls = 0
+
+    async def keep(*arguments: Any, **settings: Any) -> GameVersion:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == 1:
+            raise RequestError("busy", "many rules are being checked just now", status=503)
+        return await keep_game(*arguments, **settings)
+
+    monkeypatch.setattr("server.hosting.imports.keep_game", keep)
+    monkeypatch.setattr("server.hosting.imports._RETRY_S", 0.0)
+    async with house(tmp_path) as (client, _):
+        work = await imports_of(client).begin(archive({"going-on.kif": RULES}), "mine.zip", "local")
+        await work.ended.wait()
+        assert [(row.outcome, row.name) for row in work.rows] == [(ImportOutcome.IMPORTED, "going-on")]
+
+
+async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def keep(*_arguments: Any, **_settings: Any) -> GameVersion:
+        raise StorageError("ggp.sqlite", "the disk is full")
+
+    monkeypatch.setattr("server.hosting.imports.keep_game", keep)
+    async with house(tmp_path) as (client, _):
+        work = await imports_of(client).begin(archive({"going-on.kif": RULES}), "mine.zip", "local")
+        await work.ended.wait()
+        assert (work.rows, "the disk is full" in work.problem) == ([], True)
 
 
 async def test_an_import_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

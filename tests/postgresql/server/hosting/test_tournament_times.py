@@ -9,7 +9,7 @@ import pytest
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
-from server.hosting.tournaments import Tournaments
+from server.hosting.tournaments import RETRY_MS, Tournaments
 from server.storage.database import Database
 from server.storage.rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
@@ -124,3 +124,19 @@ async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
     assert await rounds(START_MS + 99_999) == [1]
     assert await rounds(START_MS + 300_000) == [1, 2]  # and not two at once
     assert await rounds(START_MS + 400_000) == [1, 2, 3]
+
+
+async def test_after_an_error_that_may_pass_a_tournament_goes_on_a_minute_later(
+    league: League, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_name: str) -> None:
+        raise RuntimeError("can't start new thread")
+
+    await league.begin(entrants("deep", "wide"))
+    driver = league.driver()
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "_went_on", fail)
+        assert (await league.at(START_MS, driver)).row.status == "open"
+    assert [record.getMessage() for record in caplog.records] == ["tournament cup stands still: can't start new thread"]
+    assert (await league.at(START_MS + RETRY_MS - 1, driver)).row.status == "open"
+    assert (await league.at(START_MS + RETRY_MS, driver)).row.status == "running"
