@@ -90,8 +90,10 @@ async def show_games(request: web.Request) -> web.Response:
     versions = await request.app[MANAGER].games.listed()
     games = [_traits(version) for version in versions]
     wanted = game_list.GameQuery.of(request.query, request.query.getall("kind", []))
+    n_unmeasured = 0
     if wanted.needs_figures:
         await request.app[MEASUREMENTS].begin(versions)
+        n_unmeasured = sum(game.branching is None for game in games)
     found = wanted.found(games)
     n_pages = max(1, -(-len(found) // game_list.N_ON_PAGE))
     page = min(wanted.page, n_pages)
@@ -102,6 +104,7 @@ async def show_games(request: web.Request) -> web.Response:
         games=found[(page - 1) * game_list.N_ON_PAGE : page * game_list.N_ON_PAGE],
         n_games=len(games),
         n_found=len(found),
+        n_unmeasured=n_unmeasured,
         page=page,
         n_pages=n_pages,
         wanted=wanted,

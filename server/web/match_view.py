@@ -9,6 +9,9 @@ from gdl.wire.insights import Insight
 from server.spectating import public
 from server.web.rendering import error_words, plain_term
 
+WAITING: Final = frozenset({"noop", "wait", "nothing", "idle"})
+"""What rule authors call the move of a role that only waits."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoveView:
@@ -20,9 +23,9 @@ class MoveView:
     origin: str
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the move is a bare constant, such as `noop`."""
-        return self.move is not None and not self.move.startswith("(")
+    def waits(self) -> bool:
+        """Whether the move only waits for another role, as its name says."""
+        return self.move in WAITING
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,10 @@ class StepView:
     insights: tuple[Insight | None, ...] = ()
 
     def told(self, only: int | None) -> tuple[int, ...]:
-        """Return whose moves are worth a line: *only* that role's; else all but `noop`, where another did more."""
+        """Return whose moves are worth a line: *only* that role's; else of all that do not wait."""
         if only is not None:
             return (only,)
-        found = tuple(number for number, one in enumerate(self.moves) if not one.is_plain)
+        found = tuple(number for number, one in enumerate(self.moves) if not one.waits)
         return found or tuple(range(len(self.moves)))
 
 

@@ -96,6 +96,14 @@ async def test_games_of_the_library_are_measured_when_a_page_needs_it(tmp_path: 
         assert (version.verdict, version.report["simulation"]["board"]) == ("ok", "heaps")
 
 
+async def test_where_games_are_not_measured_yet_the_list_says_so(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _), asyncio.timeout(120):
+        n_games = len(await manager_of(client).games.listed())
+        words = words_of(await page_at(client, "/games?kind=simultaneous"))
+        assert f"0 games found so far: {n_games} games of {n_games} are still to be played at random" in words
+        assert "so far" not in words_of(await page_at(client, "/games?roles=2"))
+
+
 async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_path: Path) -> None:
     async with house(tmp_path) as (client, _):
         games = manager_of(client).games

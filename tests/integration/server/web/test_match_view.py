@@ -42,7 +42,7 @@ def test_a_match_that_is_over_is_shown_whole() -> None:
     ]
     first, second = view.steps
     assert first.moves == (MoveView("go", "too late", 5, "substitute"), MoveView("noop", "", 5, "player"))
-    assert (second.number, second.moves[1].move, second.moves[1].is_plain) == (2, "(jump 1)", False)
+    assert (second.number, second.moves[1].move, second.moves[1].waits) == (2, "(jump 1)", False)
     assert [(view.n_errors(seat), view.thinking_ms(seat)) for seat in (0, 1)] == [(1, 10), (0, 10)]
 
 
@@ -102,4 +102,5 @@ def test_a_line_tells_only_of_moves_that_are_more_than_noop() -> None:
 
     assert step("(mark 1 1)", "noop").told(None) == (0,)
     assert step("noop", "noop").told(None) == (0, 1)
+    assert step("noop", "fold", "noop").told(None) == (1,)
     assert step("(mark 1 1)", "noop").told(1) == (1,)
