@@ -33,7 +33,7 @@ from server.tournament.progress import (
     verdict,
 )
 from server.tournament.ratings import fit_ratings
-from server.tournament.standings import ScoringRules, counted_goals
+from server.tournament.standings import ScoringRules, counted_goals, losers
 
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 
@@ -215,7 +215,7 @@ def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> s
     """Return a page with all of it, which needs no other file."""
     rows = table_of(progress)
     players = [row.player for row in rows]
-    rules, shown = progress.plan.scoring, chart(progress.results, players)
+    rules, shown = progress.plan.scoring, chart(progress.rated_results, players)
     return _template().render(
         title=_title(progress),
         rows=rows,
@@ -227,6 +227,7 @@ def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> s
         ticks=shown.ticks,
         errors=[played for played in progress.played if any(played.result.errors)],
         short=list(filter(is_short, progress.played)),
+        lost={result.match_id: sorted(losers(result, rules)) for result in progress.results},
         plan=progress.plan,
         n_played=len(progress.played),
         n_left=len(progress.scheduled) - len(progress.played),

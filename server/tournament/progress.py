@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -102,9 +102,20 @@ class Progress:
         )  # fmt: skip
 
     @cached_property
+    def counted_results(self) -> tuple[MatchResult, ...]:
+        """The results that count, with the goals that do: what substitutes won for a player counts for the others."""
+        rules = self.plan.scoring
+        return tuple(replace(result, goals=counted_goals(result, rules)) for result in self.results)
+
+    @cached_property
+    def rated_results(self) -> tuple[MatchResult, ...]:
+        """The same without matches to which a player did not come: they say nothing of how strong others are."""
+        return tuple(result for result in self.counted_results if not result.forfeited)
+
+    @cached_property
     def ratings(self) -> Ratings:
-        """The ratings of the players by the results that count, without those of players who did not come."""
-        return fit_ratings(result for result in self.results if not result.forfeited)
+        """The ratings of the players."""
+        return fit_ratings(self.rated_results)
 
     def next_matches(self, busy: Collection[str] = ()) -> tuple[ScheduledMatch, ...]:
         """Return the matches that are scheduled next; in a ladder none for the players that are *busy*."""
@@ -128,7 +139,7 @@ def sprt_counts(progress: Progress) -> tuple[int, ...]:
 
 def _in_order(progress: Progress) -> list[MatchResult]:
     """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
-    by_id = {result.match_id: result for result in progress.results}
+    by_id = {result.match_id: result for result in progress.counted_results}
     return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
 
 

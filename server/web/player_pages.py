@@ -158,7 +158,7 @@ class RatingHistories:
 
     async def _find(self, key: tuple[str, str]) -> tuple[RatingsAfter, ...]:
         _, shown = await self._tournaments.of(key[0])
-        return () if shown.progress is None else await asyncio.to_thread(rating_history, shown.progress.results)
+        return () if shown.progress is None else await asyncio.to_thread(rating_history, shown.progress.rated_results)
 
     async def close(self) -> None:
         """End what is being found."""

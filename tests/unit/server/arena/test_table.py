@@ -112,3 +112,19 @@ def test_forfeits_say_nothing_of_strength() -> None:
     absent = tuple(replace(one, result=replace(one.result, forfeited=("<b>",))) for one in progress().ended)
     first, second = table_of(replace(progress(), ended=absent))
     assert (first.player, first.elo, second.elo, first.wins + first.draws) == ("=1+1", None, None, 4)
+
+
+def test_what_substitutes_won_for_a_player_counts_for_the_other_in_ratings_and_tests_too() -> None:
+    plan = PLAN.model_copy(update={"forfeit_errors": 1})  # the first player, who makes no error, has lost all matches
+    found = progress()
+    turned = tuple(
+        replace(each, result=replace(each.result, goals=(0, 100) if each.result.players[0] == "=1+1" else (100, 0),
+                                     errors=tuple(int(player == "<b>") for player in each.result.players)))
+        for each in found.ended
+    )  # fmt: skip
+    found = replace(found, plan=plan, ended=turned)
+    first, second = table_of(found)
+    assert (first.player, first.score, second.score) == ("=1+1", 4.0, 0.0)
+    assert (first.elo or 0) > (second.elo or 0)
+    assert summary(found)["sprt"]["pentanomial"] == [0, 0, 0, 0, 2]
+    assert html(found).count("forfeited by &lt;b&gt;") == 4
