@@ -17,6 +17,7 @@ from cachetools import LRUCache
 from gdl.worker import ChildLimits, run_limited
 from server.api.operation import MANAGER
 from server.refusals import RequestError
+from server.storage.games import title_of
 from server.storage.listing import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import outcomes
@@ -349,7 +350,10 @@ async def show_head_to_head(request: web.Request) -> web.Response:
         raise RequestError("busy", "the matches of these two are being looked up", "try again in a moment", 503)
     if found.total is None:
         raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
-    return render(request, "head_to_head.html", one=one, other=other, found=found)
+    games = {part.game: await request.app[MANAGER].games.find(part.game) for part in found.seats}
+    titles = {name: name if version is None else title_of(version) for name, version in games.items()}
+    roles = {name: () if version is None else version.played_roles for name, version in games.items()}
+    return render(request, "head_to_head.html", one=one, other=other, found=found, titles=titles, roles=roles)
 
 
 def encounters_of(one: str, other: str, found: Sequence[RatedResult]) -> Encounters:

@@ -72,6 +72,7 @@ async def test_two_players_are_compared_by_their_matches(client: Client) -> None
     n_won = sum(each["greedy"] > each["random"] for each in goals)
     n_lost = sum(each["greedy"] < each["random"] for each in goals)
     assert f"{n_won}-{len(own) - n_won - n_lost}-{n_lost}won, drawn, lost" in words
+    assert [words.count(f"Tic-tac-toe{role}") for role in "xo"] == [1, 1]
     assert {f"/matches/{one['match']}" for one in own} <= set(page.links)
     assert f"{n_lost}-{len(own) - n_won - n_lost}-{n_won}won, drawn, lost" in words_of(
         await page_at(client, "/players/random/against/greedy")

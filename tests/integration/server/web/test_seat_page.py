@@ -105,3 +105,11 @@ async def test_a_seat_with_hidden_information_tells_what_its_role_perceives(clie
         text = Page(await answer.text()).text
     assert re.search(r"\(your_card (jack|queen|king)\)", text)
     assert "bob holds" not in text
+
+
+async def test_a_person_of_a_scrambled_match_is_not_shown_as_its_own_opponent(client: Client) -> None:
+    words = {"game": "tictactoe", "players": {"x": "human", "o": "human"}, "scramble": True}
+    ordered = await manager_of(client).order(MatchRequest.model_validate(words), "ann")
+    async with client.get(f"/matches/{ordered.row.id}/play/x?claim={ordered.seat_secrets['x']}") as answer:
+        found = Page(await answer.text())
+    assert ("against human" in found.text, "human, human" in found.text) == (True, False)
