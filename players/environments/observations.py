@@ -20,7 +20,7 @@ from players.environments.kernels.plans import Copies
 from players.environments.numbering import Numbering
 
 Masks: TypeAlias = NDArray[np.bool_]
-Work: TypeAlias = Callable[[int, int], Any]
+RangeWork: TypeAlias = Callable[[int, int], Any]
 MAX_WHOLE_PLANES: Final = 32
 """How many fluents that stand in no cell have a plane each; where there are more, none has."""
 
@@ -150,7 +150,7 @@ class Observations:
     """
 
     def __init__(
-        self, numbering: Numbering, copies: Copies, about: About | None, run: Callable[[Work], object]
+        self, numbering: Numbering, copies: Copies, about: About | None, run: Callable[[RangeWork], object]
     ) -> None:
         self._numbering, self._copies, self._about, self._run = numbering, copies, about, run
         self._n, self._game = len(copies.phase), numbering.game

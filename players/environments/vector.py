@@ -25,7 +25,7 @@ from players.environments.buffers import address_of, copied, copies_for, initial
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
 from players.environments.numbering import WAITING, Numbering
-from players.environments.observations import Masks, Memory, Observations, Work
+from players.environments.observations import Masks, Memory, Observations, RangeWork
 
 Actions = NDArray[np.integer[Any]]
 
@@ -325,7 +325,7 @@ class VectorGame:
         if ENDLESS in found:
             raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
 
-    def _run(self, work: Work) -> list[Any]:
+    def _run(self, work: RangeWork) -> list[Any]:
         """Have the copies worked on in as many parts as there are threads."""
         if self._pool is None:
             return [work(0, self.n)]

@@ -35,7 +35,7 @@ class _Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ClingoRule:
     """A rule of the program, whose head, if it has one, is the next atom."""
 
     kind: _Kind
@@ -72,7 +72,7 @@ class Unrolling:
         self._alive: Literal = TRUE
         self._legal = self._tables.choice_legal.tolist()
         self._copies = list(zip(self._tables.copy_row.tolist(), self._tables.copy_value.tolist(), strict=True))
-        self.rules: list[Rule] = []
+        self.rules: list[ClingoRule] = []
         self._n_rules_after: list[int] = []
         self._n_atoms = 0
         self.n_steps = 0
@@ -102,11 +102,11 @@ class Unrolling:
         value = self._first_rows[literal >> 1]
         return -value if literal & 1 else value
 
-    def rules_for(self, horizon: int) -> list[Rule]:
+    def rules_for(self, horizon: int) -> list[ClingoRule]:
         """Return the rules of a program that has a solution if the goal can be reached by at most *horizon* moves."""
         ends = [end for end in self.ends[: horizon + 1] if end != FALSE]
         rules = self.rules[: self._n_rules_after[horizon]]
-        return rules if TRUE in ends else [*rules, Rule(_Kind.NOT_ALL, tuple(-end for end in ends))]
+        return rules if TRUE in ends else [*rules, ClingoRule(_Kind.NOT_ALL, tuple(-end for end in ends))]
 
     def moves_of(self, model: clingo.Model) -> Moves:
         """Return the moves that *model* chooses."""
@@ -145,8 +145,8 @@ class Unrolling:
         chosen = [literal for literal in does if literal != FALSE]
         if self._alive != FALSE:
             body = () if self._alive == TRUE else (self._alive,)
-            self.rules.append(Rule(_Kind.NOT_ALL, (*body, *(-literal for literal in chosen))))
-            self.rules.append(Rule(_Kind.NOT_TWO, tuple(chosen)))
+            self.rules.append(ClingoRule(_Kind.NOT_ALL, (*body, *(-literal for literal in chosen))))
+            self.rules.append(ClingoRule(_Kind.NOT_TWO, tuple(chosen)))
         self.does.append(does)
         self._rows[first : first + len(does)] = does
         self._evaluate(1)
@@ -161,7 +161,7 @@ class Unrolling:
 
     def _atom(self, kind: _Kind, body: tuple[Literal, ...]) -> Literal:
         self._n_atoms += 1
-        self.rules.append(Rule(kind, body))
+        self.rules.append(ClingoRule(kind, body))
         return self._n_atoms
 
     def _evaluate(self, part: int) -> None:

@@ -19,7 +19,7 @@ from gdl.compiler.compiled import CompiledGame
 from players.search.background_task import BackgroundTask
 from players.search.graphs import Moves, best_goal_of, clock_of, has_clock
 from players.search.patterns.databases import draw_patterns, make_databases
-from players.search.patterns.kernels import FAR, Candidates, Databases, Touched, expand, sweep, work_for
+from players.search.patterns.kernels import FAR, Candidates, Databases, Touched, expand, pattern_state_for, sweep
 from players.search.patterns.variables import Variables, find_variables
 
 PASSES: Final = ((24, 10), (27, 12), (30, 14), (31, 16), (31, 16))
@@ -131,7 +131,7 @@ class Beam:
         self._is_cut = False
         self._codes: list[NDArray[np.int32]] = []
         self._touched = touched_by(variables)
-        self._work = work_for(len(databases.first), n_variables)
+        self._work = pattern_state_for(len(databases.first), n_variables)
         n_candidates = self._width * n_moves
         keys = np.random.default_rng(seed).integers(1, 1 << 63, (n_variables, n_values), np.uint64)
         self._candidates = Candidates(

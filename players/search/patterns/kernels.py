@@ -53,7 +53,7 @@ class Candidates(NamedTuple):
     keys: NDArray[np.uint64]
 
 
-class Work(NamedTuple):
+class PatternState(NamedTuple):
     """What is known of a state that is expanded, and of a successor.
 
     *Shapes*: P patterns. `places` (P,) of the state's distances, their `squares` (P,), and the sum of these, `score`
@@ -68,10 +68,10 @@ class Work(NamedTuple):
     listed: NDArray[np.int64]
 
 
-def work_for(n_patterns: int, n_variables: int) -> Work:
+def pattern_state_for(n_patterns: int, n_variables: int) -> PatternState:
     """Return room for the expansion of a state."""
     places, squares, shifts, listed = np.zeros((4, n_patterns), np.int64)
-    return Work(places, squares, np.zeros(1, np.int64), np.zeros((n_variables, 2), np.int64), shifts, listed)
+    return PatternState(places, squares, np.zeros(1, np.int64), np.zeros((n_variables, 2), np.int64), shifts, listed)
 
 
 @kernel

@@ -32,7 +32,7 @@ from players.search.tree.nodes import empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
 from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
 from players.search.tree.weights import FluentWeights, load_weight_kernels
-from players.search.tree.workers import IsWanted, Worker, WorkerThreads
+from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 
 _ALL: Final = 1 << 40
 _FADING: Final = 2
@@ -70,11 +70,11 @@ class CompiledSearch:
             self.prefer()
         self._call(self._workers[0], 0, 0, 0)  # loads the kernel, which takes longer than a slice
 
-    def _new_workers(self, played: Tables, n_threads: int, turn_s: float) -> tuple[Worker, ...]:
+    def _new_workers(self, played: Tables, n_threads: int, turn_s: float) -> tuple[TreeWorker, ...]:
         random, words = Random(self.seed), n_words(len(self.game.fluents))
         seeds = (self.seed, *(random.getrandbits(32) for _ in range(n_threads - 1)))
         room = partial(room_for, self.rules, played, n_words=words, keeps_moves=self.uses_amaf)
-        return tuple(Worker(room(seed=each, number=n), Pace(turn_s=turn_s)) for n, each in enumerate(seeds))
+        return tuple(TreeWorker(room(seed=each, number=n), Pace(turn_s=turn_s)) for n, each in enumerate(seeds))
 
     def weigh(self, weights: FluentWeights) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
@@ -212,7 +212,7 @@ class CompiledSearch:
             others = self._workers[1 : self.n_used]
             self._threads = WorkerThreads(partial(self._help, worker, root) for worker in others)
 
-    def _help(self, worker: Worker, root: int, is_wanted: IsWanted) -> None:
+    def _help(self, worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
         while is_wanted() and not self.tree.is_solved(root):
             if self._work(worker, root) == NO_ROOM:
                 return  # the caller's thread sees that, too, and makes room
@@ -250,7 +250,7 @@ class CompiledSearch:
         self._find_levels()
         return root
 
-    def _work(self, worker: Worker, root: int, n_walks: int = _ALL) -> int:
+    def _work(self, worker: TreeWorker, root: int, n_walks: int = _ALL) -> int:
         """Search on for a slice of time in a thread; return OK or NO_ROOM."""
         n_before = int(worker.room.counts[N_ROUNDS])
         worker.pace.begin()
@@ -261,7 +261,7 @@ class CompiledSearch:
             raise StuckPlayError
         return ending
 
-    def _call(self, worker: Worker, root: int, n_rounds: int, n_walks: int) -> int:
+    def _call(self, worker: TreeWorker, root: int, n_rounds: int, n_walks: int) -> int:
         tree, knobs = self.tree, self._knobs
         return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_rounds, n_walks))
 

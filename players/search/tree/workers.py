@@ -21,7 +21,7 @@ Work: TypeAlias = Callable[[IsWanted], None]
 
 
 @dataclass(slots=True)
-class Worker:
+class TreeWorker:
     """What one thread of a search has for itself. *Units*: seconds.
 
     `slice_s` is about how long a call of the kernel takes that it makes.

@@ -18,7 +18,7 @@ from players.search.tree import nodes
 from players.search.tree.background import BackgroundSearch
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from players.search.tree.workers import IsWanted, Worker, WorkerThreads
+from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 from players.stock import MctsPlayer
 from tests.integration.players.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled
@@ -195,7 +195,7 @@ def test_what_fails_in_a_thread_is_raised_by_the_search(monkeypatch: pytest.Monk
     of = connectfour()
     search = CompiledSearch(of, 1, SMALL, 2)
 
-    def fail(worker: Worker, root: int, is_wanted: IsWanted) -> None:
+    def fail(worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
         raise ZeroDivisionError("in a thread")
 
     monkeypatch.setattr(search, "_help", fail)
@@ -226,12 +226,12 @@ def test_a_thread_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.Mon
     search, goes_on = CompiledSearch(of, 1, SMALL, 2), threading.Event()
     real = search._help
 
-    def late(worker: Worker, root: int, is_wanted: IsWanted) -> None:
+    def late(worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
         goes_on.wait()
         real(worker, root, is_wanted)
 
     monkeypatch.setattr(search, "_help", late)
-    move = search.think(of.initial_state, of.roles[0], seconds(0.1))
+    move = search.think(of.initial_state, of.roles[0], seconds(1.0))
     insight = search.insight(of.initial_state, of.roles[0])
     assert (insight.line[0], len(searching_threads())) == (str(move), 1)
     goes_on.set()
