@@ -13,7 +13,7 @@ def command() -> None:
 
     They list and show games, validate rules, show positions with their legal moves and outcomes, and play a role of a
     match against players of ours. A program that speaks the protocol starts this command by itself:
-    name it `ggp mcp` in its settings. Needs the extra: pip install 'ggp[llm]'.
+    name it `ggp mcp` in its settings. Needs the extra `llm`; without it the command says how that is installed.
     """
     check_extra("mcp", "llm")
     from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra

@@ -52,7 +52,8 @@ def command(game: str, minutes: float, path: Path, matches: int, against: str, p
     ggp match connectfour --player red=net:net.pt --player yellow=mcts
     ggp train connectfour --minutes 60 -o net.pt --matches 200      how it does against mcts
 
-    It needs PyTorch: pip install 'ggp[learn]'. Games in which players take turns, without chance, in which all is seen.
+    It needs the extra `learn` (PyTorch); without it the command says how that is installed. Games in which players
+    take turns, without chance, in which all is seen.
     """  # noqa: D301 -- click keeps lines as they are after the character that this escape is
     check_extra("torch", "learn", "learning")
     file = find_game(game)

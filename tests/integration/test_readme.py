@@ -251,3 +251,18 @@ def test_the_speed_of_the_engine_is_that_of_its_page() -> None:
     of_the_field = [row for row in measured if not row[0].startswith("rules/")]
     assert shown == [[row[column] for column in (0, 2, 4, 5, 7, 8)] for row in of_the_field]
     assert set(said) <= set(told)
+
+
+def test_the_comparison_has_the_figures_of_the_engine() -> None:
+    _, told = results(ROOT / "docs" / "engine.md")
+    mean, least = (re.search(r"[\d.]+(?= times)", line) for line in told[:2])
+    assert mean
+    assert least
+    said = " ".join((ROOT / "docs" / "comparison.md").read_text("utf-8").split())
+    assert f"makes {mean[0]} times the plays of the best of them" in said
+    assert f"at least {least[0]} times" in said
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"], ids=lambda page: page.name)
+def test_extras_are_installed_from_the_clone(page: Path) -> None:
+    assert "pip install 'ggp[" not in page.read_text("utf-8")
