@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Final
 
-from gdl.errors import UnknownNameError
+from gdl.errors import UnknownNameError, question
 from gdl.extras import check_extra
 from players.player import Player, PlayerFileError
 
@@ -215,10 +215,13 @@ def _split_class(name: str) -> tuple[str, str]:
 
 def _check_options(maker: PlayerMaker) -> None:
     player_class = maker.player_class()
+    signature = inspect.signature(player_class)
     try:
-        inspect.signature(player_class).bind(**maker.options)
+        signature.bind(**maker.options)
     except TypeError as error:
-        raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}") from error
+        unknown = next((name for name in maker.options if name not in signature.parameters), "")
+        near = question(difflib.get_close_matches(unknown, signature.parameters, n=2))
+        raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}{near}") from error
     for name, value in maker.options.items():
         if not _is_of_its_type(player_class, name, value):
             raise PlayerFileError(maker.spec, f"its option {name} cannot be {value!r}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gdl.compiler.tables import CompiledRules
 
 
-NOTICE: Final = "compiling the kernels, once, some minutes"
+NOTICE: Final = "compiling the kernels, once: a minute, or two"
 _TELLING_S: Final = 10.0
 """How often the notice says how many kernels have been compiled."""
 
@@ -46,7 +46,7 @@ def told_of_compilation(tell: Callable[[str], None], clock: Callable[[], float] 
     def on_kernel(n_compiled: int, n_kernels: int) -> None:
         if clock() - told_s[-1] >= _TELLING_S:
             told_s.append(clock())
-            tell(f"compiling the kernels: {n_compiled} of {n_kernels}")
+            tell(f"compiling the kernels: {n_compiled} of at most {n_kernels}")
 
     with watching_kernels(on_kernel, on_start):
         yield

@@ -217,6 +217,7 @@ class SimulationReport:
         n_declared_fluents, n_declared_moves: how many `base` and `input` declare; None without them.
         limit: which limit kept the simulation from a verdict, in words; None where it has one.
         plays_s: the time that the plays took that came to an end.
+        n_asked: how many random plays were to be made.
     """
 
     game: Game | None
@@ -231,6 +232,7 @@ class SimulationReport:
     n_declared_moves: Mapping[Role, int | None] = field(default_factory=dict)
     limit: str | None = None
     plays_s: float = 0.0
+    n_asked: int = 0
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -246,6 +248,7 @@ class SimulationReport:
         """Return the figures as a JSON object; the diagnostics are not in it."""
         return {
             "plays": self.n_plays,
+            "playsAsked": self.n_asked,
             "seed": self.seed,
             "setupSeconds": round(self.setup_s, 3),
             "seconds": round(self.elapsed_s, 3),
@@ -265,7 +268,9 @@ class SimulationReport:
     def lines(self) -> Iterator[str]:
         """Yield the figures as lines for people."""
         figures = self.figures
-        yield f"random plays: {self.n_plays:,} (seed {self.seed}); {self.elapsed_s:.1f} s, setup {self.setup_s:.2f} s"
+        asked = "" if self.n_plays >= self.n_asked else f" of {self.n_asked:,}, then time or memory was over"
+        took = f"{self.elapsed_s:.1f} s, setup {self.setup_s:.2f} s"
+        yield f"random plays: {self.n_plays:,}{asked} (seed {self.seed}); {took}"
         if self.exact is not None:
             yield f"all {self.exact.n_states:,} states searched; {_play_lengths(self.exact)}"
         yield f"steps per play: {figures.steps}"

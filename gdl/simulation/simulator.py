@@ -369,6 +369,7 @@ class _Simulation:
             n_declared_moves={role: self.observer.n_declared_moves(role) for role in self.game.roles},
             limit=self.limit,
             plays_s=self.plays_s,
+            n_asked=self.budget.plays,
         )
 
     def _findings(self) -> Iterator[Finding]:

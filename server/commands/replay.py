@@ -132,8 +132,9 @@ class _Show:
                 if insight is not None:
                     click.echo(shown(f"  {role} thought: {insight_words(insight)}"))
         elif at.state.is_terminal:
-            goals = (f"{role}: {at.state.goal(role)}" for role in self.game.roles)
-            click.echo(shown(f"terminal  {'  '.join(goals)}"))
+            goals = [(role, at.state.goal(role)) for role in self.game.roles]
+            told = "  ".join(f"{role}: {'no goal' if goal is None else goal}" for role, goal in goals)
+            click.echo(shown(f"terminal  {told}"))
 
 
 def _verdict(

@@ -146,6 +146,13 @@ def test_rules_too_large_to_make_a_game_of_have_no_verdict() -> None:
     assert (report.game, report.is_conclusive, told(report)) == (None, False, ["limit-in-play 1:1"])
 
 
+def test_plays_that_time_does_not_allow_are_told() -> None:
+    report = simulate(tictactoe(), SimulationBudget(1_000, 1, 0), clock=ticking(0.01))
+    assert 0 < report.n_plays < 1_000
+    told_of = f"random plays: {report.n_plays} of 1,000, then time or memory was over (seed 0)"
+    assert next(report.lines()).startswith(told_of)
+
+
 def test_the_report_lists_the_figures_in_lines() -> None:
     lines = list(simulate(find_game("montyhall").read(), SimulationBudget(1, 20), clock=stopped()).lines())
     assert lines[:6] == [

@@ -79,6 +79,10 @@ def test_a_misspelt_name_has_suggestions() -> None:
         ("{file}:Yours", "Yours is no subclass of players.Player there"),
         ("{file}:MOVE", "MOVE is no subclass of players.Player there"),
         ("{file}:Mine:width=1", "its constructor refuses the options: got an unexpected keyword argument 'width'"),
+        (
+            "mcts:playots=3",
+            "its constructor refuses the options: got an unexpected keyword argument 'playots'; did you mean playouts?",
+        ),
         ("mcts:playouts=many", "its option playouts cannot be 'many'"),
         ("mcts:memory=much", "its option memory cannot be 'much'"),
         (f"mcts:memory={10**400}", "int too large to convert to float"),
