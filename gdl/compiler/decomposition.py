@@ -10,6 +10,7 @@ conditions taken to be independent.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
@@ -220,12 +221,14 @@ class Estimates:
     def of(cls, clauses: Iterable[Clause]) -> Estimates:
         """Return the estimates for *clauses*."""
         clauses = tuple(clauses)
-        found = cls(values_of_relations(clauses))
+        found, defining = cls(values_of_relations(clauses)), defaultdict[Signature, list[Clause]](list)
+        for clause in clauses:
+            defining[signature(clause.head)].append(clause)
         for relations in _levels(clauses):
-            heads = [clause for clause in clauses if signature(clause.head) in relations]
             for relation in relations:
                 most = prod(map(count, found.values.get(relation, ())))
-                found.sizes[relation] = most if len(relations) > 1 else found._derived(relation, heads, most)
+                is_alone = len(relations) == 1
+                found.sizes[relation] = found._derived(relation, defining[relation], most) if is_alone else most
         return found
 
     def _derived(self, relation: Signature, clauses: list[Clause], most: float) -> float:

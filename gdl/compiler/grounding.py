@@ -135,6 +135,8 @@ class _Names:
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._terms: dict[clingo.Symbol, Term] = {}
+        self.guards: set[str] = set()
+        """The names of the relations that only bind variables, as clingo knows them."""
 
     def rule(self, clause: Clause) -> str:
         variables: dict[Variable, str] = {}
@@ -162,16 +164,13 @@ class _Names:
         inner = ",".join(self._term(argument, variables) for argument in term.arguments)
         return f"f{self._number(term.functor)}({inner})"
 
-    @property
-    def guards(self) -> set[str]:
-        """The names of the relations that only bind variables, as clingo knows them."""
-        return {f"p{number}" for name, number in self._numbers.items() if name.startswith(GUARD)}
-
     def _number(self, name: str) -> int:
         found = self._numbers.get(name)
         if found is None:
             found = self._numbers[name] = len(self._names)
             self._names.append(name)
+            if name.startswith(GUARD):
+                self.guards.add(f"p{found}")
         return found
 
     def term_of(self, symbol: clingo.Symbol) -> Term:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import pytest
 
@@ -13,6 +12,7 @@ from gdl.checks.suppression import sift
 from gdl.diagnostics import Source
 from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.hostile_texts import BEGINNING, TEXTS
+from tests.kit.gdl.lines_run import n_lines_run
 
 SMALL: Final = 100
 LARGE: Final = 400
@@ -20,26 +20,13 @@ MOST: Final = 6.0
 """By what the work may grow where the text is four times as long; it is 16 where it grows with the square."""
 
 
-def n_lines_run(source: Source) -> int:
-    """Return how many lines of Python run in checking *source*, each turn of a loop or comprehension counted."""
-    n_lines = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> Any:
-        nonlocal n_lines
-        n_lines += event == "line"
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        tuple(sift(source, findings(source)).diagnostics)
-    finally:
-        sys.settrace(before)
-    return n_lines
+def checked(source: Source) -> None:
+    tuple(sift(source, findings(source)).diagnostics)
 
 
 @pytest.mark.parametrize("kind", TEXTS if IS_EXHAUSTIVE else list(TEXTS)[::2])
 def test_work_grows_with_the_text(kind: str) -> None:
     findings(Source("warm.kif", BEGINNING))
-    small, large = (n_lines_run(Source("x.kif", BEGINNING + TEXTS[kind](n))) for n in (SMALL, LARGE))
+    sources = (Source("x.kif", BEGINNING + TEXTS[kind](n)) for n in (SMALL, LARGE))
+    small, large = (n_lines_run(partial(checked, source)) for source in sources)
     assert large <= MOST * small
