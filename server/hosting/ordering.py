@@ -194,10 +194,9 @@ async def keep_game(
     """Validate the rules of *upload* at a first look, and keep them as the current version of the game.
 
     They are then played at length behind the scenes, and what is said of the version is what showed there; where their
-    validation was known before, it is what is said of them. Slow rules
-    are no unfit rules: that no play came to its end in time is reported, and the version may be played.
-    Only who uploaded a game replaces it, unless *may_replace_any*; one of the library is never replaced. It may have
-    *max_roles*.
+    validation was known before, and came to a verdict, it is what is said of them. Slow rules are no unfit rules: that
+    no play came to its end in time is reported, and the version may be played. Only who uploaded a game replaces it,
+    unless *may_replace_any*; one of the library is never replaced. It may have *max_roles*.
 
     Raises:
         InvalidNameError: no game may be called so.
@@ -224,7 +223,7 @@ async def keep_game(
         report=file_report(found),
     )
     await games.put(version)
-    if upload.validation is not None:
+    if upload.validation is not None and upload.validation.limit is None:
         return version
 
     async def keep_verdict(long: Validation) -> None:

@@ -13,14 +13,17 @@ from typing import Any
 import pytest
 from aiohttp import FormData
 
+from gdl.diagnostics import Source
 from server.api.operation import IMPORTS
 from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
-from server.hosting.ordering import keep_game
+from server.hosting.ordering import Upload, keep_game
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
 from server.storage.errors import StorageError
 from server.storage.rows import GameVersion
+from server.validating.checker import Checker
+from server.validating.validation import Validation
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -154,6 +157,17 @@ async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
         work = await imports_of(client).begin(archive({"going-on.kif": RULES}), "mine.zip", "local")
         await work.ended.wait()
         assert (work.rows, "the disk is full" in work.problem) == ([], True)
+
+
+async def test_a_game_that_came_in_without_a_verdict_is_played_at_length(tmp_path: Path) -> None:
+    first = Validation(Source("slow", RULES), limit="no play came to its end within 1.5 seconds")
+    async with house(tmp_path) as (client, _), asyncio.timeout(120):
+        games, checker = manager_of(client).games, Checker()
+        version = await keep_game(games, checker, Upload("slow", RULES, "me", None, first))
+        assert version.verdict == "unknown"
+        while (found := await games.find("slow")) is None or found.verdict != "ok":
+            await asyncio.sleep(0.05)
+        await checker.close()
 
 
 async def test_an_import_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
