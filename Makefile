@@ -119,7 +119,8 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 	@touch $@ $(INSTALLED)
 
 # The code that becomes part of kernels: they are compiled anew when it has changed.
-KERNELS := gdl/compiler/tables.py $(wildcard gdl/compiler/kernels/*.py players/search/tree/*.py players/search/proof/*.py players/environments/kernels/*.py)
+KERNELS := gdl/compiler/tables.py $(wildcard gdl/compiler/kernels/*.py players/environments/kernels/*.py) \
+	$(wildcard players/search/tree/*.py players/search/proof/*.py players/search/patterns/*.py)
 $(WARM): $(KERNELS) | $(INSTALLED)
 	@$(BIN)/ggp warm-up
 	@touch $@
