@@ -278,7 +278,7 @@ async def _drawn(request: web.Request, version: GameVersion) -> bytes | None:
 
 
 def _picture(drawn: Board, title: str) -> bytes:
-    if drawn.layout.kind == "facts":
+    if not drawn.has_picture:
         return lines_picture(drawn.lines) if drawn.lines else initial_picture(title)
     title = f"{title}, first position"
     return svg_of(drawn, title=title, captions=False, standalone=True, transparent=True).encode()
@@ -288,8 +288,16 @@ def lines_picture(lines: Sequence[str]) -> bytes:
     """Return the picture of a state without a board: its first lines."""
     picture = _sheet()
     for number, line in enumerate(lines[:_N_LINES]):
-        add(picture, "text", line[:_MOST_LINE], x=12, y=24 + 22 * number)
+        add(picture, "text", _cut(line), x=12, y=24 + 22 * number)
     return written(picture).encode()
+
+
+def _cut(line: str) -> str:
+    """Return *line*, or as many of its words as there is room for."""
+    if len(line) <= _MOST_LINE:
+        return line
+    cut = line[: _MOST_LINE - 1]
+    return f"{cut.rpartition(' ')[0] or cut}…"
 
 
 def initial_picture(title: str) -> bytes:

@@ -104,6 +104,13 @@ async def test_where_games_are_not_measured_yet_the_list_says_so(tmp_path: Path)
         assert "so far" not in words_of(await page_at(client, "/games?roles=2"))
 
 
+async def test_a_game_without_a_board_is_shown_by_its_trays(tmp_path: Path) -> None:
+    async with house(tmp_path) as (client, _):
+        version = await manager_of(client).games.find("goofspiel")
+        assert version is not None
+        assert "hand of alice" in await picture_at(client, version)
+
+
 async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_path: Path) -> None:
     async with house(tmp_path) as (client, _):
         games = manager_of(client).games

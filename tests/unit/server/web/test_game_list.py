@@ -101,7 +101,8 @@ def test_what_was_not_measured_is_not_known(report: object) -> None:
 @pytest.mark.parametrize(
     ("picture", "texts"),
     [
-        (lines_picture(["p: <b>", "q: \x0b\u202e", "x" * 40]), ["p: <b>", "q: ??", "x" * 34]),
+        (lines_picture(["p: <b>", "q: \x0b\u202e", "x" * 40]), ["p: <b>", "q: ??", "x" * 33 + "…"]),
+        (lines_picture(["west: 3 missionaries, 3 cannibals, a boat"]), ["west: 3 missionaries, 3…"]),
         (lines_picture([str(n) for n in range(9)]), [str(n) for n in range(6)]),
         (initial_picture("\x0bodd"), ["?"]),
         (initial_picture("<b>"), ["<"]),
