@@ -75,8 +75,9 @@ def command(
         raise click.UsageError("name a rule file, or a game of the library, which `ggp games` lists", context)
     budget = None if n_plays is None else _budget(n_plays, seconds, n_states)
     options = ValidationOptions(
-        seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve()
-    )
+        seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve(),
+        is_compiled=None,
+    )  # fmt: skip
     for file in files:
         _ = file == STANDARD_INPUT or find_game(file)  # so that a misspelt name is refused before the work begins
     verdicts: set[str] = set()

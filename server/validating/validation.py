@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 _COMPILING_S: Final = 300.0
 _COMPILING_MB: Final = 2048
 """What compiling may take beyond the budget, in a process of its own: seconds of processor time."""
+_TRIAL_S: Final = 2.0
+"""How long a play may take that shows whether the interpreter is fast enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationRequest:
     """What is to be played, and how much; where `evidence_folder` is given, plays that show a defect go there.
 
-    `name` is that of the game. Where `is_compiled`, the compiled engine plays, if the rules can be compiled. Seconds
-    of the budget are of processor time.
+    `name` is that of the game. Where `is_compiled`, the compiled engine plays, if the rules can be compiled, and
+    where it is None if the interpreter seems too slow. Seconds of the budget are of processor time.
     """
 
     name: str
@@ -43,7 +45,7 @@ class SimulationRequest:
     budget: SimulationBudget
     seed: int = 0
     evidence_folder: Path | None = None
-    is_compiled: bool = False
+    is_compiled: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +66,25 @@ class TrialPlays:
     limit: str | None
 
 
-def _compiled(description: Description, budget: SimulationBudget) -> Description | Game:
-    """Return the game that *description* defines, compiled; the description where that cannot be done."""
+def _compiled(description: Description, budget: SimulationBudget, seconds: float) -> Description | Game:
+    """Return the game that *description* defines, compiled; the description where that cannot be done in *seconds*."""
     from gdl.compiler.compilation import CompileLimits, compile_game  # noqa: PLC0415 -- numba is large
     from gdl.interpreter import InterpretedGame  # noqa: PLC0415 -- the static checks play nothing
 
-    limits = CompileLimits(max_seconds=_COMPILING_S, max_memory_mb=_COMPILING_MB)
+    limits = CompileLimits(max_seconds=seconds, max_memory_mb=_COMPILING_MB)
     try:
         return compile_game(InterpretedGame(description, budget.limits_in_time), limits)
     except (errors.CannotCompileError, errors.LimitExceeded):
         return description
+
+
+def _is_slow(description: Description, budget: SimulationBudget) -> bool:
+    """Return whether the interpreter seems not to make the plays of *budget* in half of its time, by one of them."""
+    from gdl.simulation import simulate  # noqa: PLC0415 -- the static checks play nothing
+
+    trial = replace(budget, plays=1, seconds=min(budget.seconds, _TRIAL_S), states=0)
+    found = simulate(description, trial, clock=time.process_time)
+    return not found.n_plays or found.plays_s * budget.plays > budget.seconds / 2
 
 
 def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> TrialPlays:
@@ -89,8 +100,11 @@ def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> Tria
 
     description = read_rules(order.source.text, order.source.name, order.read_limits)
     budget = replace(order.budget, limits=replace(order.budget.limits, clock=time.process_time))
+    is_compiled, compiling_s = order.is_compiled, _COMPILING_S
+    if is_compiled is None:
+        is_compiled, compiling_s = _is_slow(description, budget), min(budget.seconds, _COMPILING_S)
     found = simulate(
-        _compiled(description, budget) if order.is_compiled else description,
+        _compiled(description, budget, compiling_s) if is_compiled else description,
         budget,
         seed=order.seed,
         clock=time.process_time,
@@ -123,8 +137,8 @@ _INCONCLUSIVE: Final = "gdl/limit-in-play"
 class ValidationOptions:
     """How files are validated; without `budget` nothing is played.
 
-    Where `is_compiled`, the compiled engine plays; where `is_wanted` says no, child processes are ended. *Units*:
-    seconds of processor time for the checks of one file.
+    Where `is_compiled`, the compiled engine plays, if it is None where the interpreter is too slow; where `is_wanted`
+    says no, child processes are ended. *Units*: seconds of processor time for the checks of one file.
     """
 
     max_seconds: float = 30.0
@@ -134,7 +148,7 @@ class ValidationOptions:
     budget: SimulationBudget | None = None
     seed: int = 0
     evidence_folder: Path | None = None
-    is_compiled: bool = False
+    is_compiled: bool | None = False
     is_wanted: Callable[[], bool] = lambda: True
 
 

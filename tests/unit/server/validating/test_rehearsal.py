@@ -10,7 +10,9 @@ import pytest
 
 from gdl.diagnostics import Source
 from gdl.errors import RuleFileError
+from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS
+from gdl.language.rules import Description
 from gdl.simulation import SimulationBudget
 from server.validating.validation import SimulationRequest, rehearse
 
@@ -47,3 +49,23 @@ def test_a_defect_has_its_play_where_a_folder_is_given(tmp_path: Path) -> None:
 def test_rules_without_a_meaning_are_refused() -> None:
     with pytest.raises(RuleFileError):
         rehearse(order("(role robot) (<= (legal robot ?x) (not wall))"), print)
+
+
+@pytest.mark.parametrize(("plays", "is_slow"), [(1, False), (1_000_000, True)])
+def test_the_compiled_engine_plays_where_the_interpreter_is_too_slow(
+    monkeypatch: pytest.MonkeyPatch, plays: int, is_slow: bool
+) -> None:
+    def compiled(description: Description, _budget: SimulationBudget, seconds: float) -> Description:
+        compiled_for.append(seconds)
+        return description
+
+    compiled_for = list[float]()
+    monkeypatch.setattr("server.validating.validation._compiled", compiled)
+    budget = SimulationBudget(plays=plays, seconds=1.0, states=0)
+    source = Source("tictactoe.kif", find_game("tictactoe").path.read_text("utf-8"))
+    found = rehearse(SimulationRequest("tictactoe", source, DEFAULT_LIMITS, budget, is_compiled=None), ignored)
+    assert (compiled_for, found.figures["plays"] > 0) == ([1.0] if is_slow else [], True)
+
+
+def ignored(_report: object) -> None:
+    pass
