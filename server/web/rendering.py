@@ -1,6 +1,7 @@
 """Templates to pages, with numbers and times in words, static files by content, and the visitor who asks."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from gdl.boards import board_css
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
@@ -117,6 +119,14 @@ def status_word(status: str) -> str:
     return _STATUSES.get(status, status)
 
 
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+def with_code(text: str) -> Markup:
+    """Return *text* as HTML, in which what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 -- the text is escaped
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "ago": ago,
     "counted": counted,
@@ -128,6 +138,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "points": points,
     "seconds": seconds,
     "status_word": status_word,
+    "with_code": with_code,
 }
 
 

@@ -60,3 +60,7 @@ def test_moments_are_in_universal_time() -> None:
 
 def test_statuses_have_words_and_unknown_ones_are_left_alone() -> None:
     assert [rendering.status_word(status) for status in ("queued", "running", "other")] == ["waiting", "live", "other"]
+
+
+def test_text_between_backticks_is_code_and_all_of_it_escaped() -> None:
+    assert rendering.with_code("no `(goal <b>)` & no `x") == "no <code>(goal &lt;b&gt;)</code> &amp; no `x"
