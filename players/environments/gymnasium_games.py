@@ -24,7 +24,6 @@ from players.environments.vector import VectorGame
 Observed: TypeAlias = Literal["bits", "planes"]
 RenderMode: TypeAlias = Literal["ansi", "human"]
 RENDER_MODES: Final = ("ansi", "human")
-DEFAULT_SEED: Final = 0
 
 
 class Solo:

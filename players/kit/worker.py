@@ -234,8 +234,11 @@ class SeatedPlayer:
         while not self._needs_no_worker and self.session.n_losses <= MAX_LOSSES:
             try:
                 worker = await Worker.start(self.make_player, self.limits)
-            except OSError as error:
+            except Exception as error:  # the system gives no process, or the player cannot be sent to one
                 _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
+                self.session.question.failure = f"its process cannot start: {error}"
+                self.session.question.close()
+                self._notify()
                 return
             await self._follow(worker)
 

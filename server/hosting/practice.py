@@ -40,7 +40,6 @@ MAX_WAITING: Final = 1_000
 """How many matches may wait while more are ordered."""
 NAME: Final = "ladder"
 """Who orders the matches of the ladder."""
-_DEVIATIONS: Final = 3.92  # a 95 % interval is so many standard deviations wide
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -268,7 +267,7 @@ def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed:
     """
     rows, idle, games = field.rows, field.idle, field.games
     results = of_versions(found, rows)
-    estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in ratings.players}
+    estimates = {each.player: Estimate(each.elo, each.deviation) for each in ratings.players}
     names = {game.name for game in games}
     on_ladder = (each for each, kept in zip(results, found, strict=True) if kept.purpose == MatchPurpose.LADDER)
     before = [each for each in on_ladder if each.game in names and rows.keys() >= set(each.players)]

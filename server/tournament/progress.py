@@ -16,7 +16,6 @@ from server.tournament.swiss import byes
 
 NOTABLE_SHARE: Final = 0.1
 """A match in which processes waited for a core for a larger share of its time is marked."""
-_DEVIATIONS: Final = 3.92  # a 95 % interval is so many standard deviations wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +122,7 @@ class Progress:
 
     def _ladder(self, busy: Collection[str]) -> Ladder:
         """Return the schedule of a ladder after the results so far."""
-        rated = self.ratings.players
-        estimates = {each.player: Estimate(each.elo, (each.high - each.low) / _DEVIATIONS) for each in rated}
+        estimates = {each.player: Estimate(each.elo, each.deviation) for each in self.ratings.players}
         names = self.competition.names
         left = self.plan.n_rounds - self.competition.last_round
         known = {name: estimates.get(name, NEWCOMER) for name in names}

@@ -47,6 +47,11 @@ class Rating:
     high: float
     n_matches: int
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the points."""
+        return (self.high - self.low) / (2 * _QUANTILE)
+
 
 @dataclass(frozen=True, slots=True)
 class RoleEffect:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from gdl.wire.insights import insight_comment, insight_text
 from players.kit.player_server import PlayerServer, answer_lines
 from tests.kit.players import odd_players
@@ -19,6 +21,14 @@ async def test_each_line_has_one_line_as_its_answer() -> None:
     said: list[str] = []
     await answer_lines(PlayerServer(odd_players.First, settings()), iter(lines).__next__, said.append)
     assert said == ANSWERS
+
+
+async def test_a_player_that_no_process_can_be_given_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    lines, said = [*(f"{line}\n".encode() for line in (start_text(), "(PLAY m NIL)")), b""], list[str]()
+    player_server = PlayerServer(lambda: odd_players.First(), settings())  # noqa: PLW0108 -- it cannot be pickled
+    await answer_lines(player_server, iter(lines).__next__, said.append)
+    assert said[1:] == ["nil"]
+    assert "no process for match m: " in caplog.text
 
 
 async def test_thoughts_are_comments_before_moves_where_the_game_manager_takes_them() -> None:
