@@ -1,8 +1,11 @@
-"""The arrays of an environment: its copies, the one that all begin as, the room of threads, bytes to be handed out."""
+"""The arrays of an environment and the threads that fill them: copies, the one that all begin as, room, and bytes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +69,34 @@ def copied(copies: Copies) -> Copies:
     """Return the same copies in arrays of their own."""
     fields: dict[str, Any] = {name: field.copy() for name, field in copies._asdict().items()}
     return Copies(**fields)
+
+
+RangeWork: TypeAlias = Callable[[int, int], Any]
+
+
+class Ranges:
+    """Divides *n* copies into ranges, one for each of *n_threads* threads, which work on them at once."""
+
+    def __init__(self, n: int, n_threads: int) -> None:
+        limits = [n * i // n_threads for i in range(n_threads + 1)]
+        self.parts = list(pairwise(limits))
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether there is more than the caller's thread."""
+        return self._pool is not None
+
+    def run(self, work: RangeWork) -> list[Any]:
+        """Return what *work* returns of each range, given its first number and its end."""
+        if self._pool is None:
+            return [work(*part) for part in self.parts]
+        return [future.result() for future in [self._pool.submit(work, *part) for part in self.parts]]
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
 
 
 class Expansion:

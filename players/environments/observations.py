@@ -1,10 +1,10 @@
 """What learners see of an environment: legal actions, fluents as bits, boards as planes, memories in hidden games."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,12 @@ from gdl.boards.boards import Board, board_of
 from gdl.boards.guessing import layout_of
 from gdl.game import Game
 from gdl.language.terms import Term, signature
-from players.environments.buffers import Expansion
+from players.environments.buffers import Expansion, Ranges
 from players.environments.kernels import arrays
 from players.environments.kernels.plans import Copies
 from players.environments.numbering import Numbering
 
 Masks: TypeAlias = NDArray[np.bool_]
-RangeWork: TypeAlias = Callable[[int, int], Any]
 MAX_WHOLE_PLANES: Final = 32
 """How many fluents that stand in no cell have a plane each; where there are more, none has."""
 
@@ -146,20 +145,18 @@ def _described_actions(numbering: Numbering) -> Iterator[str]:
 class Observations:
     """What the *copies* of an environment show, in arrays that are written again by the next call of the same method.
 
-    *run* has work done on all copies, in parts from one number to another. *Shapes*: N copies, R players.
+    *ranges* has the threads that write them. *Shapes*: N copies, R players.
     """
 
-    def __init__(
-        self, numbering: Numbering, copies: Copies, about: About | None, run: Callable[[RangeWork], object]
-    ) -> None:
-        self._numbering, self._copies, self._about, self._run = numbering, copies, about, run
+    def __init__(self, numbering: Numbering, copies: Copies, about: About | None, ranges: Ranges) -> None:
+        self._numbering, self._copies, self._about, self._ranges = numbering, copies, about, ranges
         self._n, self._game = len(copies.phase), numbering.game
 
     def legal(self) -> Masks:
         """Return which actions are legal, (N, R, A) with the longest list of actions, in the flat form (N, 1, A)."""
         out, parts = self._legal
         for part in parts:
-            self._run(part)
+            self._ranges.run(part)
         return out
 
     @cached_property
@@ -175,7 +172,7 @@ class Observations:
     def bits(self) -> Masks:
         """Return which fluents are true, (N, F)."""
         out, part = self._bits
-        self._run(part)
+        self._ranges.run(part)
         return out
 
     @cached_property
@@ -187,7 +184,7 @@ class Observations:
         """Return what each player of a hidden game did and perceived, (N, R, K)."""
         out, parts = self._memories
         for part in parts:
-            self._run(part)
+            self._ranges.run(part)
         return out
 
     @cached_property
@@ -211,7 +208,7 @@ class Observations:
         """Return the boards, (N, C, H, W). Raises: as `layout`."""
         layout, states, out = self.layout, self._copies.states, self._planes
         fields = (layout.fluent.ctypes.data, len(layout.fluent), layout.start.ctypes.data, layout.place.ctypes.data)
-        self._run(
+        self._ranges.run(
             lambda begin, end: arrays.draw_planes(
                 states.ctypes.data, states.shape[1], *fields, begin, end, out.ctypes.data, int(np.prod(layout.shape))
             )

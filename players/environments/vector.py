@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,11 +18,11 @@ from gdl.compiler.kernels.packing import words_of
 from gdl.errors import IllegalMoveError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from players.environments.buffers import address_of, copied, copies_for, initial_for, room_for
+from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, room_for
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
 from players.environments.numbering import WAITING, Numbering
-from players.environments.observations import Masks, Memory, Observations, RangeWork
+from players.environments.observations import Masks, Memory, Observations
 
 Actions = NDArray[np.integer[Any]]
 
@@ -100,8 +97,8 @@ class VectorGame:
         if n < 1 or threads < 1:
             raise ValueError("an environment needs a copy and a thread at least")
         self.n, self.game, self.about = n, *_found(game)
-        self._auto_resets, self._threads, self._waiting = auto_reset, min(threads, -(-n // N_LANES)), waiting
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._auto_resets, self._waiting = auto_reset, waiting
+        self._ranges = Ranges(n, min(threads, -(-n // N_LANES)))
         self._count = 0
         self._begin(bool(is_flat) if is_flat is not None else _has_turns(self.game, waiting))
         self.reset(seed=seed)
@@ -113,9 +110,9 @@ class VectorGame:
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
         self._book: Rulebook = self.numbering.rulebook(0, self._auto_resets)
         self._copies = copies_for(self.numbering, self.n)
-        self._observations = Observations(self.numbering, self._copies, self.about, self._run)
+        self._observations = Observations(self.numbering, self._copies, self.about, self._ranges)
         self._initial = initial_for(self.numbering)
-        self._rooms = [room_for(self.numbering, -(-self.n // self._threads)) for _ in self._parts]
+        self._rooms = [room_for(self.numbering, end - begin) for begin, end in self._ranges.parts]
         self._plans = [
             plan_of(self.numbering.tables, self._book, self._copies, self._initial, room) for room in self._rooms
         ]
@@ -135,11 +132,6 @@ class VectorGame:
         self._advance(0, address_of(which), stepping.SETTLE)
         for name in Initial._fields:
             getattr(self._initial, name)[0] = getattr(self._copies, name)[0]
-
-    @cached_property
-    def _parts(self) -> list[tuple[int, int]]:
-        limits = [self.n * i // self._threads for i in range(self._threads + 1)]
-        return list(pairwise(limits))
 
     @property
     def fluents(self) -> tuple[Term, ...]:
@@ -187,10 +179,10 @@ class VectorGame:
 
     def sample_actions(self) -> NDArray[np.int32]:
         """Return a legal action for each copy, (N,) or (N, R), each equally likely; 0 for a copy at rest."""
-        if self._pool is None:
+        if not self._ranges.has_threads:
             arrays.sample(self._plan, self._chosen_at, self._count, 0, self.n)
         else:
-            self._run(lambda begin, end: arrays.sample(self._plan, self._chosen_at, self._count, begin, end))
+            self._ranges.run(lambda begin, end: arrays.sample(self._plan, self._chosen_at, self._count, begin, end))
         self._count += 1
         return self._chosen[:, 0] if self.is_flat else self._chosen
 
@@ -306,30 +298,23 @@ class VectorGame:
 
     def close(self) -> None:
         """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._ranges.close()
 
     def _advance(self, actions: int, mask: int, task: int) -> None:
         """Have the kernel take the copies further, by actions and a mask of copies at these addresses."""
         count = self._count
         self._count += 1
-        if self._pool is None:
+        if not self._ranges.has_threads:
             found = [stepping.advance(self._plan, actions, mask, 0, self.n, count, task)]
         else:
             plans = iter(self._plans)
-            found = self._run(
+            found = self._ranges.run(
                 lambda begin, end: stepping.advance(next(plans).ctypes.data, actions, mask, begin, end, count, task)
             )
         if SEVERAL_MOVE in found:
             raise ValueError("several players choose at once: the flat form is for games of turns")
         if ENDLESS in found:
             raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
-
-    def _run(self, work: RangeWork) -> list[Any]:
-        """Have the copies worked on in as many parts as there are threads."""
-        if self._pool is None:
-            return [work(0, self.n)]
-        return [future.result() for future in [self._pool.submit(work, *part) for part in self._parts]]
 
 
 _TINY: Final = """

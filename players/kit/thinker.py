@@ -120,6 +120,7 @@ class Thinker:
         self.follow_s = 0.0
         self.last: session.Follow | None = None
         self.answer: Term | None = None
+        self._failures: set[str] = set()
         self.has_left = False
         """Whether the work is done: the match is over, or its rules cannot be played."""
 
@@ -258,9 +259,16 @@ class Thinker:
         except TimeUp:
             _LOG.info("interrupted at the end of the clock")
         except Exception as error:
-            _LOG.exception("%s failed as %s", type(self.player).__name__, self.role)
-            self.report(session.PlayerFailed(failure_text(error)))
+            self._report_failure(error)
         return None
+
+    def _report_failure(self, error: Exception) -> None:
+        """Report a failure of the author's code, and log it: without its calls where it has failed so before."""
+        text, name = failure_text(error), type(self.player).__name__
+        again, calls = (" again", None) if text in self._failures else ("", error)
+        self._failures.add(text)
+        _LOG.error("%s failed as %s%s: %s", name, self.role, again, text, exc_info=calls)
+        self.report(session.PlayerFailed(text))
 
 
 def failure_text(error: BaseException) -> str:

@@ -223,7 +223,8 @@ def test_what_fails_after_a_search_was_given_up_is_logged(caplog: pytest.LogCapt
 
 def test_a_thread_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
-    search, goes_on = CompiledSearch(of, 1, SMALL, 2), threading.Event()
+    ample = SearchSettings(memory_mb=256.0)  # a tree that is full waits for all threads
+    search, goes_on = CompiledSearch(of, 1, ample, 2), threading.Event()
     real = search._help
 
     def late(worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
@@ -231,7 +232,7 @@ def test_a_thread_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.Mon
         real(worker, root, is_wanted)
 
     monkeypatch.setattr(search, "_help", late)
-    move = search.think(of.initial_state, of.roles[0], seconds(1.0))
+    move = search.think(of.initial_state, of.roles[0], seconds(0.3))
     insight = search.insight(of.initial_state, of.roles[0])
     assert (insight.line[0], len(searching_threads())) == (str(move), 1)
     goes_on.set()
