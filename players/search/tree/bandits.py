@@ -40,15 +40,9 @@ def _known_plays(t, w, edge, has_many):
 
 
 @inlined
-def _walks_along(t, edge):
-    """Return how many walks went along an edge: what is counted without a lock may be taken back once too often."""
-    return max(edge_at(t, edge, nodes.VISITS), 0)
-
-
-@inlined
 def _value(t, edge, total, n_plays, bias):
     """Return the mean of an edge's walks, weighted with that of *n_plays*; walks on their way count as lost."""
-    n_walks = np.float32(_walks_along(t, edge))
+    n_walks = np.float32(edge_at(t, edge, nodes.VISITS))
     n_done = n_walks - amaf_at(t, edge, nodes.PENDING)
     value = np.float32(nodes.EVEN)
     if n_done > 0:
@@ -81,7 +75,7 @@ def best_edge_by_amaf(t, w, first, n, floor, exploration, bias):
         limits = edge_at(t, e, nodes.LIMITS)
         if limits & nodes.LOW == high_of(limits) or high_of(limits) <= floor:
             continue
-        spread = c / np.sqrt(np.float32(_walks_along(t, e) + 1))
+        spread = c / np.sqrt(np.float32(edge_at(t, e, nodes.VISITS) + 1))
         bound = np.float32(0.01) * _value(t, e, total, n_plays, bias) + spread
         if bound > best:
             best, found = bound, e

@@ -133,10 +133,3 @@ def test_of_equal_edges_each_is_chosen_sometimes(n: int) -> None:
     chosen = Counter(chosen_edge(tree, walks, n) - FIRST for _ in range(100 * n))
     assert set(chosen) == set(range(n))
     assert min(chosen.values()) > 25
-
-
-def test_an_edge_from_which_too_many_walks_were_taken_back_can_be_chosen() -> None:
-    """Threads count walks without a lock, and take back those of a round for which there was no room."""
-    tree, walks, n = a_tree(1, 3, uses_amaf=True), room(), 3
-    tree.edge[FIRST : FIRST + n] = [(0, visits, nodes.NONE, 100 << 8) for visits in (9, -1, 9)]
-    assert njit(_best_by_amaf)(tree, walks, n) == FIRST + 1
