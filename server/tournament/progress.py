@@ -16,6 +16,8 @@ from server.tournament.swiss import byes
 
 NOTABLE_SHARE: Final = 0.1
 """A match in which processes waited for a core for a larger share of its time is marked."""
+NOTABLE_MS: Final = 1_000
+"""Where no player thought for so long in all, it did not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +258,8 @@ def _spent(played: Iterable[PlayedMatch]) -> defaultdict[str, Counter[str]]:
 
 
 def is_short(played: PlayedMatch) -> bool:
-    """Return whether processes waited for a core for a notable share of the time of a match."""
-    return (played.waited_share or 0.0) > NOTABLE_SHARE
+    """Return whether processes waited for a core for a notable share of a match in which players thought for long."""
+    return (played.waited_share or 0.0) > NOTABLE_SHARE and max(played.thinking_ms, default=0) >= NOTABLE_MS
 
 
 def summary(progress: Progress) -> dict[str, Any]:
@@ -292,7 +294,8 @@ def shortage(progress: Progress) -> str | None:
     n_short = sum(map(is_short, progress.played))
     if not n_short:
         return None
-    told = f"In {n_short} of {len(progress.played)} matches players waited for a core for more than a tenth of the time"
+    where = f"In {n_short} of {len(progress.played)} matches"
+    told = f"{where} processes of this machine waited for a core for more than a tenth of the time"
     return f"{told}, so that their results may be the machine's: close other programs, or give longer clocks"
 
 

@@ -98,8 +98,13 @@ def test_two_players_that_have_done_the_same_are_level() -> None:
 
 
 def test_matches_that_were_short_of_cores_are_reported() -> None:
-    assert (shortage(progress()) or "").startswith("In 1 of 4 matches players waited for a core")
+    assert (shortage(progress()) or "").startswith("In 1 of 4 matches processes of this machine waited")
     assert shortage(replace(progress(), ended=())) is None
+
+
+def test_a_core_does_not_matter_where_no_player_thought_for_a_second() -> None:
+    hasty = tuple(replace(one, thinking_ms=(999, 0)) for one in progress().ended)
+    assert shortage(replace(progress(), ended=hasty)) is None
 
 
 def test_roles_have_their_names_on_the_page() -> None:
