@@ -137,6 +137,7 @@ title = "Breakthrough on $columns x $rows cells"
 authors = ["the ggp project"]
 roles = ["white", "black"]
 players = 2
+tags = ["race", "capture"]
 source = "Dan Troyka, 2000"
 summary = \"\"\"
 Two players have two rows of pieces each on a board of $columns columns and $rows rows. A piece moves one

@@ -153,6 +153,7 @@ title = "$line in a line on $columns x $rows cells$falling"
 authors = ["the ggp project"]
 roles = ["first", "second"]
 players = 2
+tags = ["alignment"]
 source = "traditional"
 summary = \"\"\"
 Two players put pieces on a board of $columns columns and $rows rows in turn$how. The player that first

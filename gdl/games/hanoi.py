@@ -122,6 +122,7 @@ title = "Towers of Hanoi with $disks disks"
 authors = ["the ggp project"]
 roles = ["player"]
 players = 1
+tags = ["puzzle"]
 source = "Edouard Lucas, 1883"
 summary = \"\"\"
 There are three pegs, and $disks disks of different sizes on the first one, the smallest on top. Bring all

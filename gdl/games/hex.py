@@ -118,6 +118,7 @@ title = "Hex on $side x $side cells"
 authors = ["the ggp project"]
 roles = ["red", "blue"]
 players = 2
+tags = ["connection"]
 source = "Piet Hein, 1942, and John Nash, 1948"
 summary = \"\"\"
 Two players place stones in turn, red first, in the $cells cells of a rhombus. A cell has up to six

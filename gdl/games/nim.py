@@ -105,6 +105,7 @@ title = "Nim with heaps of $sizes"
 authors = ["the ggp project"]
 roles = ["left", "right"]
 players = 2
+tags = ["heaps", "theory"]
 source = "Charles Bouton, Nim, a game with a complete mathematical theory, 1901"
 summary = \"\"\"
 There are heaps of $sizes things. Two players take in turn, left first, as many as they like from one heap,

@@ -117,6 +117,7 @@ title = "$n queens"
 authors = ["the ggp project"]
 roles = ["player"]
 players = 1
+tags = ["puzzle"]
 source = "Max Bezzel, 1848"
 summary = \"\"\"
 Place $n queens on a board of $n x $n cells so that none attacks another along a row, a column or a

@@ -296,6 +296,7 @@ title = "Sokoban: $boxes boxes on $columns x $rows cells"
 authors = ["the ggp project"]
 roles = ["player"]
 players = 1
+tags = ["puzzle", "maze"]
 source = "Hiroyuki Imabayashi, Thinking Rabbit, 1982; the level as given"
 summary = \"\"\"
 A warehouse keeper pushes boxes to their goals: $boxes boxes on as many goals. The player walks up, down,

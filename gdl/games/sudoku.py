@@ -173,6 +173,7 @@ title = "Sudoku of $n_given given digits"
 authors = ["the ggp project"]
 roles = ["player"]
 players = 1
+tags = ["puzzle"]
 source = "Howard Garns, 1979; the puzzle as given"
 summary = \"\"\"
 Fill the $empty empty cells of a board of 9x9 so that each row, each column and each of the nine blocks of

@@ -6,6 +6,7 @@ What takes a compiled game is asked of a sample of the games, and of all with GG
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -130,6 +131,13 @@ def _as_init(rule: Rule) -> Rule:
 @every_game
 def test_the_description_names_the_roles_of_the_rules(name: str) -> None:
     assert about(name).roles == tuple(str(role) for role in interpreted(name).roles)
+
+
+def test_every_game_is_found_by_tags_that_others_share() -> None:
+    tags = {name: about(name).tags for name in game_names()}
+    n_games = Counter(tag for of_game in tags.values() for tag in of_game)
+    assert [name for name, of_game in tags.items() if not of_game] == []
+    assert [tag for tag, n in n_games.items() if n < 2] == []
 
 
 @every_game
