@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from gdl.wire.insights import insight_comment, insight_text
+from players import Player
 from players.kit.player_server import PlayerServer, answer_lines
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
@@ -25,7 +27,13 @@ async def test_each_line_has_one_line_as_its_answer() -> None:
 
 async def test_a_player_that_no_process_can_be_given_says_so(caplog: pytest.LogCaptureFixture) -> None:
     lines, said = [*(f"{line}\n".encode() for line in (start_text(), "(PLAY m NIL)")), b""], list[str]()
-    player_server = PlayerServer(lambda: odd_players.First(), settings())  # noqa: PLW0108 -- it cannot be pickled
+    lock = threading.Lock()  # nothing that holds one can be pickled
+
+    def make() -> Player:
+        with lock:
+            return odd_players.First()
+
+    player_server = PlayerServer(make, settings())
     await answer_lines(player_server, iter(lines).__next__, said.append)
     assert said[1:] == ["nil"]
     assert "no process for match m: " in caplog.text
