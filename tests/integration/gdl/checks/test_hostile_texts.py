@@ -12,7 +12,7 @@ from gdl.checks.suppression import sift
 from gdl.diagnostics import Source
 from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.hostile_texts import BEGINNING, TEXTS
-from tests.kit.gdl.lines_run import n_lines_run
+from tests.kit.tracing import lines_of
 
 SMALL: Final = 100
 LARGE: Final = 400
@@ -28,5 +28,5 @@ def checked(source: Source) -> None:
 def test_work_grows_with_the_text(kind: str) -> None:
     findings(Source("warm.kif", BEGINNING))
     sources = (Source("x.kif", BEGINNING + TEXTS[kind](n)) for n in (SMALL, LARGE))
-    small, large = (n_lines_run(partial(checked, source)) for source in sources)
+    small, large = (lines_of(partial(checked, source)) for source in sources)
     assert large <= MOST * small

@@ -9,7 +9,7 @@ import pytest
 from gdl.compiler.building import ground_rules
 from gdl.datalog.clauses import Clause, clauses_of
 from gdl.language.rules import read_rules
-from tests.kit.gdl.lines_run import n_lines_run
+from tests.kit.tracing import lines_of
 
 FRAME = "(role r) (init s) (legal r go) (next s) (goal r 50) (p0 a)\n"
 CHAINS = {
@@ -26,5 +26,5 @@ def chain(kind: str, n: int) -> tuple[Clause, ...]:
 @pytest.mark.parametrize("kind", CHAINS)
 def test_four_times_the_rules_of_a_chain_are_four_times_the_work(kind: str) -> None:
     ground_rules(chain(kind, 1), 1_000)
-    small, large = (n_lines_run(partial(ground_rules, chain(kind, n), 100_000)) for n in (100, 400))
+    small, large = (lines_of(partial(ground_rules, chain(kind, n), 100_000)) for n in (100, 400))
     assert large <= 6.0 * small

@@ -21,7 +21,7 @@ from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from server.match.setup import Profile, Seat
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps, until
-from tests.kit.server.tracing import lines_of
+from tests.kit.tracing import lines_of
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"
 DEAF = "import time\ntime.sleep(999)"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from server.errors import RemotePlayerError
 from server.links.http_reply import MAX_HEAD_BYTES, MAX_RECEIVED_BYTES, SLICE_BYTES, HttpReply
 from server.match.link import ReplyBuffer
-from tests.kit.server.tracing import lines_of
+from tests.kit.tracing import lines_of
 
 HEAD = b"HTTP/1.0 200 OK\r\n"
 

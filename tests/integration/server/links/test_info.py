@@ -10,7 +10,7 @@ from gdl.errors import MessageError
 from gdl.wire.replies import InfoReply, Status, decode, read_info
 from server.links.http_player import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
 from tests.kit.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
-from tests.kit.server.tracing import lines_of
+from tests.kit.tracing import lines_of
 
 
 async def asked(behaviour: Behaviour, deadline_s: float = 10) -> PlayerInfo:

@@ -12,7 +12,7 @@ from server.match.exchange import Answer, ReplyEnding
 from server.match.link import MAX_REPLY_BYTES
 from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move
 from tests.kit.server.plays import LEFT
-from tests.kit.server.tracing import lines_of
+from tests.kit.tracing import lines_of
 
 MOVES = tuple(map(read_term, ("(mark 1 1)", "(mark 1 2)", "(say Yes)", "(say YES)", "noop")))
 
