@@ -53,11 +53,10 @@ class Measurements:
         self._turn = asyncio.Lock()
         self._found = cache.BackgroundCache(self._measured, n_kept=_N_KEPT, patience_s=_NO_PATIENCE_S)
 
-    async def begin(self, versions: Iterable[GameVersion]) -> None:
-        """Have those of *versions* measured behind the scenes that have no figures yet."""
-        for version in versions:
-            if not game_list.figures_of(version):
-                await self._found.of(_Rules(version.sha256, version))
+    async def begin(self, versions: Iterable[GameVersion]) -> int:
+        """Have those of *versions* measured behind the scenes that have no figures yet; return how many still wait."""
+        missing = [version for version in versions if not game_list.figures_of(version)]
+        return [await self._found.of(_Rules(version.sha256, version)) for version in missing].count(None)
 
     async def _measured(self, rules: _Rules) -> bool:
         version = rules.version
@@ -90,10 +89,7 @@ async def show_games(request: web.Request) -> web.Response:
     versions = await request.app[MANAGER].games.listed()
     games = [_traits(version) for version in versions]
     wanted = game_list.GameQuery.of(request.query, request.query.getall("kind", []))
-    n_unmeasured = 0
-    if wanted.needs_figures:
-        await request.app[MEASUREMENTS].begin(versions)
-        n_unmeasured = sum(game.branching is None for game in games)
+    n_unmeasured = await request.app[MEASUREMENTS].begin(versions) if wanted.needs_figures else 0
     found = wanted.found(games)
     n_pages = max(1, -(-len(found) // game_list.N_ON_PAGE))
     page = min(wanted.page, n_pages)
