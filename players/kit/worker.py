@@ -83,10 +83,12 @@ class Worker:
 
         Raises:
             OSError: the system gives no process.
+            Exception: *make_player* cannot be pickled.
         """
+        player = packed(make_player)
         ours, theirs = socket.socketpair()
         with theirs:
-            process = CONTEXT.Process(target=_work, args=(theirs, packed(make_player), limits), daemon=True)
+            process = CONTEXT.Process(target=_work, args=(theirs, player, limits), daemon=True)
             try:
                 await asyncio.to_thread(process.start)
             except BaseException:
