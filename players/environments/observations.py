@@ -1,6 +1,6 @@
 """What learners see of an environment: legal actions, fluents as bits, boards as planes, memories in hidden games."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -152,12 +152,15 @@ class Observations:
         self._numbering, self._copies, self._about, self._ranges = numbering, copies, about, ranges
         self._n, self._game = len(copies.phase), numbering.game
 
-    def legal(self) -> Masks:
-        """Return which actions are legal, (N, R, A) with the longest list of actions, in the flat form (N, 1, A)."""
-        out, parts = self._legal
+    def _written(self, out: Masks, parts: Sequence[Expansion]) -> Masks:
+        """Return *out* after all *parts* of it are written."""
         for part in parts:
             self._ranges.run(part)
         return out
+
+    def legal(self) -> Masks:
+        """Return which actions are legal, (N, R, A) with the longest list of actions, in the flat form (N, 1, A)."""
+        return self._written(*self._legal)
 
     @cached_property
     def _legal(self) -> tuple[Masks, list[Expansion]]:
@@ -171,21 +174,16 @@ class Observations:
 
     def bits(self) -> Masks:
         """Return which fluents are true, (N, F)."""
-        out, part = self._bits
-        self._ranges.run(part)
-        return out
+        return self._written(*self._bits)
 
     @cached_property
-    def _bits(self) -> tuple[Masks, Expansion]:
+    def _bits(self) -> tuple[Masks, list[Expansion]]:
         out = np.zeros((self._n, len(self._game.fluents)), np.bool_)
-        return out, Expansion(self._copies.states, 0, len(self._game.fluents), out, 0)
+        return out, [Expansion(self._copies.states, 0, len(self._game.fluents), out, 0)]
 
     def memories(self) -> Masks:
         """Return what each player of a hidden game did and perceived, (N, R, K)."""
-        out, parts = self._memories
-        for part in parts:
-            self._ranges.run(part)
-        return out
+        return self._written(*self._memories)
 
     @cached_property
     def memory(self) -> Memory:

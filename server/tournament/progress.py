@@ -103,15 +103,15 @@ class Progress:
         )  # fmt: skip
 
     @cached_property
-    def counted_results(self) -> tuple[MatchResult, ...]:
-        """The results that count, with the goals that do: what substitutes won for a player counts for the others."""
+    def scored_results(self) -> tuple[MatchResult, ...]:
+        """The results, each with the goals that count: what substitutes won for a player counts for the others."""
         rules = self.plan.scoring
         return tuple(replace(result, goals=counted_goals(result, rules)) for result in self.results)
 
     @cached_property
     def rated_results(self) -> tuple[MatchResult, ...]:
         """The same without matches to which a player did not come: they say nothing of how strong others are."""
-        return tuple(result for result in self.counted_results if not result.forfeited)
+        return tuple(result for result in self.scored_results if not result.forfeited)
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -139,7 +139,7 @@ def sprt_counts(progress: Progress) -> tuple[int, ...]:
 
 def _in_order(progress: Progress) -> list[MatchResult]:
     """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
-    by_id = {result.match_id: result for result in progress.counted_results}
+    by_id = {result.match_id: result for result in progress.scored_results}
     return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
 
 

@@ -245,7 +245,8 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
     view = await view_of_seat(request.app[MANAGER], match, role)
     (card,) = await request.app[match_lists.CARDS].of([match], request.get(PRINCIPAL), is_person=True)
     seats = (await request.app[MANAGER].matches.seats([match.id]))[match.id]
-    opponents = [line for line, seat in zip(card.seats, seats, strict=True) if seat.role != role]
+    opponents = [line for line, seat in zip(card.seats, seats, strict=True)
+                 if seat.role != role and line in card.played]  # fmt: skip
     version = await request.app[GAME_VERSIONS].version(match.game, match.sha256)
     known = None if version is None else await _known(request, version, view)
     drawn = None if version is None or known is None else await _board(version, known)
@@ -255,7 +256,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "row": match,
         "role": role,
         "card": card,
-        "opponents": [line for line in opponents if line in card.played],
+        "opponents": opponents,
         "view": view,
         "picture": await picture_of(
             drawn,
