@@ -120,7 +120,8 @@ $(INSTALLED_DEV): pyproject.toml constraints.txt
 
 # The code that becomes part of kernels: they are compiled anew when it has changed.
 KERNELS := gdl/compiler/tables.py $(wildcard gdl/compiler/kernels/*.py players/environments/kernels/*.py) \
-	$(wildcard players/search/tree/*.py players/search/proof/*.py players/search/patterns/*.py)
+	$(wildcard players/search/tree/*.py players/search/proof/*.py players/search/planning/patterns/*.py) \
+	$(wildcard players/search/alphabeta/*.py players/search/expansion/*.py)
 $(WARM): $(KERNELS) | $(INSTALLED)
 	@$(BIN)/ggp warm-up
 	@touch $@

@@ -25,8 +25,8 @@ from players.belief import BeliefState, InformationSet, Percepts
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.registry import find_player
-from players.search.regret import MixedMove, RegretSearch
-from players.search.sequences import Floats, SequenceForm, sequence_form
+from players.search.information.regret import MixedMove, RegretSearch
+from players.search.information.sequences import Floats, SequenceForm, sequence_form
 from players.stock import MctsPlayer
 
 VALUES: Final = {"kuhnpoker": 0.5 - 1 / 72, "leducpoker": 0.5 - 0.03 * 0.0856064}

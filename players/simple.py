@@ -6,7 +6,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.player import Player
-from players.search.alphabeta import estimate
+from players.search.alphabeta.minimax import estimate
 from players.search.positions import Choice, Positions, SearchPosition
 
 

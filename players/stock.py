@@ -10,9 +10,12 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player
-from players.search import alphabeta, deepening, evaluator, hidden, nested, perfect, plans
+from players.search import evaluator, hidden, perfect
+from players.search.alphabeta import deepening
+from players.search.alphabeta.minimax import AlphaBeta
 from players.search.background_task import BackgroundTask
-from players.search.patterns.beams import load_pattern_kernels
+from players.search.planning import nested, plans
+from players.search.planning.patterns.beams import load_pattern_kernels
 from players.search.proof.solver import load_proof_kernel
 from players.search.tree.bandits import RULES
 from players.search.tree.search import load_search_kernel
@@ -53,7 +56,7 @@ class MinimaxPlayer(Player):
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty table."""
         super().join(game, role, seed)
-        self.search = alphabeta.AlphaBeta(game, role, self.random)
+        self.search = AlphaBeta(game, role, self.random)
         self.compiled: BackgroundTask[deepening.CompiledAlphaBeta] | None = None
         self._is_fit = self.max_positions is None and RANDOM not in game.roles
 

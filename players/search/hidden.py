@@ -8,9 +8,9 @@ from gdl.language.terms import Term
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import wait_for_compilation
-from players.search.infosets import InformationSetSearch
+from players.search.information.infosets import InformationSetSearch
+from players.search.information.regret import MixedStrategy, mixed_strategy
 from players.search.positions import Report, ignore
-from players.search.regret import MixedStrategy, mixed_strategy
 
 _PROBE_S: Final = 2.0
 

@@ -13,7 +13,10 @@ import numpy as np
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import U, addresses, at, put, put_word, word_at
-from players.search.proof.expansion import INFINITE, expand
+from players.search.expansion.room import MAX_PARTS
+from players.search.expansion.successors import TOO_WIDE
+from players.search.expansion.table import key_of
+from players.search.proof.numbers import INFINITE, expand
 from players.search.proof.paths import (
     BEST,
     DISPROOF_LIMIT,
@@ -31,9 +34,6 @@ from players.search.proof.paths import (
     remember,
     sum_up,
 )
-from players.search.proof.room import MAX_PARTS
-from players.search.proof.successors import TOO_WIDE
-from players.search.proof.table import key_of
 
 DECIDED: Final = 1
 UNDECIDED: Final = 0

@@ -15,9 +15,9 @@ from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, put_word, word_at
-from players.search.proof.expansion import INFINITE
-from players.search.proof.room import MAX_PARTS
-from players.search.proof.table import NO_PLACE, entry_of, fetch, find, keep, key_of
+from players.search.expansion.room import MAX_PARTS
+from players.search.expansion.table import NO_PLACE, entry_of, fetch, find, keep, key_of
+from players.search.proof.numbers import INFINITE
 
 MAX_NUMBER: Final = INFINITE - 1
 MAX_DEPTH: Final = 500

@@ -27,7 +27,7 @@ from gdl.compiler.kernels.words import (
     times,
     word_at,
 )
-from players.search.proof.room import FIRST_LANES, LEGAL, SHARES, SINGLE, mark, mark_one, n_roles_of
+from players.search.expansion.room import FIRST_LANES, LEGAL, SHARES, SINGLE, mark, mark_one, n_roles_of
 
 _MOST_COUNTED: Final = 255
 

@@ -12,12 +12,12 @@ from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
+from players.search.expansion.room import MAX_PARTS, fitting_parts, room_for
+from players.search.expansion.successors import TOO_WIDE
+from players.search.expansion.table import table_of
 from players.search.kernel_calls import Pace
 from players.search.proof.descent import DECIDED, UNDECIDED, descend
 from players.search.proof.paths import FIRST, N, paths_for
-from players.search.proof.room import MAX_PARTS, fitting_parts, room_for
-from players.search.proof.successors import TOO_WIDE
-from players.search.proof.table import table_of
 
 DEFAULT_TABLE_MB: Final = 64
 _SEEN_NODES: Final = 4

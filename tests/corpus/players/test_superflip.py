@@ -13,8 +13,8 @@ from gdl.compiler.compiled import CompiledState
 from gdl.engines import make_game
 from gdl.games.library import find_game
 from players.search.evaluator import compiled_game_of
-from players.search.patterns.beams import BeamSearch
-from players.search.plans import checked_plan
+from players.search.planning.patterns.beams import BeamSearch
+from players.search.planning.plans import checked_plan
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 RULES: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules" / "rubiksCubeSuperflip.kif"

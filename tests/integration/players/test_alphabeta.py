@@ -10,7 +10,7 @@ import pytest
 
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.search.alphabeta import AlphaBeta
+from players.search.alphabeta.minimax import AlphaBeta
 from tests.kit.players.games import COIN, FOUR_WAYS, after, game, game_of, role, rounds, state_of
 
 THREE = """

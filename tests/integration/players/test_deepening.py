@@ -11,8 +11,8 @@ from gdl.engines import make_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
 from players.deadline import Deadline, SearchBudget
-from players.search.alphabeta import estimate
-from players.search.deepening import CompiledAlphaBeta
+from players.search.alphabeta.deepening import CompiledAlphaBeta
+from players.search.alphabeta.minimax import estimate
 from players.search.positions import Positions, SearchPosition
 from players.stock import MinimaxPlayer
 from tests.integration.players.test_proof import COUNTDOWN, compiled, of_text

@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from players.deadline import SearchBudget
-from players.search.regret import RegretSearch
-from players.search.sequences import sequence_form
+from players.search.information.regret import RegretSearch
+from players.search.information.sequences import sequence_form
 from tests.kit.players.games import compiled
 
 MAX_HISTORIES = 1_000_000

@@ -13,13 +13,13 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
-from players.search.graphs import Moves
-from players.search.patterns.beams import MAX_DEPTH, Beam, BeamSearch, horizon_of
-from players.search.patterns.causality import CausalGraph, fluents_of, set_of
-from players.search.patterns.databases import draw_patterns, is_reversible, make_databases
-from players.search.patterns.kernels import FAR
-from players.search.patterns.variables import Variables, find_variables
-from players.search.plans import checked_plan
+from players.search.planning.graphs import Moves
+from players.search.planning.patterns.beams import MAX_DEPTH, Beam, BeamSearch, horizon_of
+from players.search.planning.patterns.causality import CausalGraph, fluents_of, set_of
+from players.search.planning.patterns.databases import draw_patterns, is_reversible, make_databases
+from players.search.planning.patterns.kernels import FAR
+from players.search.planning.patterns.variables import Variables, find_variables
+from players.search.planning.plans import checked_plan
 from tests.kit.players.games import compiled
 from tests.kit.players.puzzles import DIALS, FENCE, LIGHTS, RINGS, SQUARE
 
@@ -203,6 +203,6 @@ def test_without_its_kernels_a_search_is_done(monkeypatch: pytest.MonkeyPatch) -
     def fail() -> bool:
         raise MemoryError
 
-    monkeypatch.setattr("players.search.patterns.beams.load_pattern_kernels", fail)
+    monkeypatch.setattr("players.search.planning.patterns.beams.load_pattern_kernels", fail)
     search = searched(compiled_of(RINGS))
     assert (search.is_done, search.goal) == (True, -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from players.search.alphabeta import difference, estimate
+from players.search.alphabeta.minimax import difference, estimate
 from players.search.positions import Positions
 from tests.kit.players.games import COIN, after, game, game_of
 

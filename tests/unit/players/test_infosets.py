@@ -13,7 +13,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from players.search.infosets import InformationSetSearch
+from players.search.information.infosets import InformationSetSearch
 from players.stock import MctsPlayer
 from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, role, rounds
 

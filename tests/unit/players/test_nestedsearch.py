@@ -6,7 +6,7 @@ from random import Random
 
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.search.nested import NestedSearch
+from players.search.planning.nested import NestedSearch
 from tests.kit.players.games import FOUR_WAYS, game, game_of, role, rounds, state_of
 
 NEAR = "(cell 1 1 1)(cell 2 1 2)(cell 3 1 3)(cell 1 2 4)(cell 2 2 gap)(cell 3 2 6)(cell 1 3 7)(cell 2 3 5)(cell 3 3 8)"

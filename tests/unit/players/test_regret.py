@@ -16,8 +16,8 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.belief import InformationSet, Percepts
 from players.deadline import Deadline, SearchBudget
-from players.search.regret import MixedStrategy, RegretSearch, mixed_strategy
-from players.search.sequences import is_certainly_large, sequence_form
+from players.search.information.regret import MixedStrategy, RegretSearch, mixed_strategy
+from players.search.information.sequences import is_certainly_large, sequence_form
 from players.stock import MctsPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, game, game_of, role, rounds
 

@@ -13,9 +13,10 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
-from players.search import answersets, evaluator, nested
-from players.search.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
-from players.search.patterns.beams import BeamSearch
+from players.search import evaluator
+from players.search.planning import answersets, nested
+from players.search.planning.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
+from players.search.planning.patterns.beams import BeamSearch
 from players.search.positions import Report, ignore
 
 SLICE_S: Final = 0.05

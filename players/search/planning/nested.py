@@ -24,7 +24,7 @@ from gdl.game import Game, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS
-from players.search.graphs import Moves, best_goal_of, graph_for, words_of
+from players.search.planning.graphs import Moves, best_goal_of, graph_for, words_of
 from players.search.positions import Report, goal_shares, ignore
 
 Line: TypeAlias = tuple[Term, ...]

@@ -15,8 +15,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from players.search.patterns.kernels import FAR, Databases, sweep
-from players.search.patterns.variables import Variables
+from players.search.planning.patterns.kernels import FAR, Databases, sweep
+from players.search.planning.patterns.variables import Variables
 
 Pattern: TypeAlias = tuple[int, ...]
 """The numbers of variables."""

@@ -16,8 +16,8 @@ import clingo
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.scalar import has_loops
 from gdl.errors import LimitExceeded, StuckPlayError
-from players.search.graphs import Moves, best_goal_of, conditions_of
-from players.search.unrolling import FALSE, MAX_HORIZON, Unrolling
+from players.search.planning.graphs import Moves, best_goal_of, conditions_of
+from players.search.planning.unrolling import FALSE, MAX_HORIZON, Unrolling
 
 MAX_GATES: Final = 30_000
 """Circuits with more gates take too long to be unrolled."""

@@ -27,8 +27,8 @@ from gdl.compiler.kernels.words import (
     store,
     word_at,
 )
-from players.search.proof.room import FIRST_LANES, LEGAL, SHARES, bit_of, mark, mark_one, n_roles_of, share_of
-from players.search.proof.states import load_states, save_states
+from players.search.expansion.room import FIRST_LANES, LEGAL, SHARES, bit_of, mark, mark_one, n_roles_of, share_of
+from players.search.expansion.states import load_states, save_states
 
 STUCK: Final = -1
 SIMULTANEOUS: Final = -2

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
 from players.search.background_task import BackgroundTask
-from players.search.graphs import Moves, best_goal_of, clock_of, has_clock
-from players.search.patterns.databases import draw_patterns, make_databases
-from players.search.patterns.kernels import FAR, Candidates, Databases, Touched, expand, pattern_state_for, sweep
-from players.search.patterns.variables import Variables, find_variables
+from players.search.planning.graphs import Moves, best_goal_of, clock_of, has_clock
+from players.search.planning.patterns.databases import draw_patterns, make_databases
+from players.search.planning.patterns.kernels import (
+    FAR,
+    Candidates,
+    Databases,
+    Touched,
+    expand,
+    pattern_state_for,
+    sweep,
+)
+from players.search.planning.patterns.variables import Variables, find_variables
 
 PASSES: Final = ((24, 10), (27, 12), (30, 14), (31, 16), (31, 16))
 """What each pass may look up for its patterns, and how wide its layers are, as powers of two."""

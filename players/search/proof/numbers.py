@@ -1,4 +1,4 @@
-"""The kernel that expands states: what follows them in one pass over the circuit, what follows that in another.
+"""The first numbers of states: what follows them in one pass over the circuit, what follows that in another.
 
 In the first pass all lanes of a share make the same move, in the second each makes one of the replies to it, so that a
 move whose replies decide the play at once is known without a search.
@@ -12,9 +12,9 @@ from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.words import ZERO, U, W, and_, any_bit, at, broadcast, load, n_bits, or_, put, store, word_at
+from players.search.expansion.room import ENDED, FIRST_LANES, WON, bit_of, bits_of
+from players.search.expansion.successors import advance_all, evaluate_goals, find_shares, forget_moves, make_moves
 from players.search.proof.replies import make_replies, n_legal_after, n_replies_to
-from players.search.proof.room import ENDED, FIRST_LANES, WON, bit_of, bits_of
-from players.search.proof.successors import advance_all, evaluate_goals, find_shares, forget_moves, make_moves
 
 INFINITE: Final = (1 << 24) - 1
 """The proof number of what is disproven, and the other way round."""

@@ -10,12 +10,12 @@ from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term
 from players.deadline import SearchBudget
+from players.search.alphabeta import window
+from players.search.alphabeta.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
+from players.search.expansion.room import room_for
+from players.search.expansion.table import table_of
 from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
-from players.search.proof import window
-from players.search.proof.room import room_for
-from players.search.proof.table import table_of
-from players.search.proof.window import BEST, BEST_CHILD, DONE, IS_CUT, LEVEL, N_CHILDREN, N_STATES, NEXT, PAUSED
 
 TABLE_MB: Final = 64
 _ALL: Final = 1_000_000

@@ -27,7 +27,7 @@ from gdl.compiler.kernels.words import (
     word_at,
     xor,
 )
-from players.search.proof.room import STATES, bit_of
+from players.search.expansion.room import STATES, bit_of
 
 _FIRST_BITS: Final = U(0x0101010101010101)
 _BYTES: Final = U(0x00FF00FF00FF00FF)

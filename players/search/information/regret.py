@@ -14,7 +14,14 @@ from gdl.language.terms import Term
 from players.belief import InformationSet, Percepts
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import wait_for_compilation
-from players.search.sequences import Floats, Level, RoleSequences, SequenceForm, is_certainly_large, sequence_form
+from players.search.information.sequences import (
+    Floats,
+    Level,
+    RoleSequences,
+    SequenceForm,
+    is_certainly_large,
+    sequence_form,
+)
 
 MixedMove: TypeAlias = Mapping[Term, float]
 """The probability of each move in an information set."""

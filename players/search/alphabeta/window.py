@@ -1,7 +1,7 @@
 """The kernel of alpha-beta: depth first, with a table, all moves of a state made and judged in one pass over the lanes.
 
-Values are those of `players.search.alphabeta` times `WON`, as the role that searches sees them. The way down is kept in
-arrays, so that a search stops after any number of states, and goes on in the next call.
+Values are those of `players.search.alphabeta.minimax` times `WON`, as the role that searches sees them. The way down is
+kept in arrays, so that a search stops after any number of states, and goes on in the next call.
 """
 
 from typing import Final, NamedTuple
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import ZERO, U, addresses, at
-from players.search.proof.room import bit_of
-from players.search.proof.successors import count_legal, evaluate_goals, goal_in, make_moves
-from players.search.proof.table import entry_of, keep, key_of
+from players.search.expansion.room import bit_of
+from players.search.expansion.successors import count_legal, evaluate_goals, goal_in, make_moves
+from players.search.expansion.table import entry_of, keep, key_of
 
 WON: Final = 1 << 20
 """The value of a win, and the negative one of a loss."""

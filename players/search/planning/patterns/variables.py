@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
-from players.search.graphs import conditions_of
-from players.search.patterns.causality import Bits, CausalGraph, FluentSet, fluents_of
+from players.search.planning.graphs import conditions_of
+from players.search.planning.patterns.causality import Bits, CausalGraph, FluentSet, fluents_of
 
 MAX_VARIABLES: Final = 500
 MAX_VALUES: Final = 1_000

@@ -1,0 +1,1 @@
+"""Imperfect information: search over information sets, and strategies that nothing can exploit."""
