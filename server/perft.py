@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledGame
 from gdl.errors import CallerError, NoLegalMoveError
 from gdl.game import Game, JointMove, State
 
@@ -243,8 +243,8 @@ class BatchCounting:
 
     def nodes(self, state: State, depth: int) -> int:
         """Return how many nodes there are at *depth* below *state*. Raises: as `Counting.nodes`."""
-        here = self.game.state(state.facts)
-        if not isinstance(here, CompiledState):
+        here = self.game.compiled_state(state)
+        if here is None:
             return StateCounting(self.game, self.by_turns).nodes(state, depth)
         first = _Frontier(np.frombuffer(here.packed, np.uint8)[None], np.ones(1, np.int64))
         with ThreadPoolExecutor(self.n_threads) as pool:

@@ -51,6 +51,10 @@ class CompiledState(DisplayedState):
     def __hash__(self) -> int:
         return hash(self.facts)
 
+    def belongs_to(self, game: CompiledGame) -> bool:
+        """Return whether *game* is the one whose fluents the bits of the state are."""
+        return self._game is game
+
     def __repr__(self) -> str:
         return f"<CompiledState {' '.join(sorted(map(str, self.facts)))[:200]}>"
 
@@ -179,6 +183,24 @@ class CompiledGame(DisplayedGame):
         bits = np.zeros(len(self.fluents), np.uint8)
         bits[[known[fact] for fact in facts]] = 1
         return CompiledState(self, np.packbits(bits).tobytes())
+
+    def compiled_state(self, state: State) -> CompiledState | None:
+        """Return *state*, which may be one of another engine, as this one has it; None where no play reaches it."""
+        if isinstance(state, CompiledState) and state.belongs_to(self):
+            return state
+        here = self.state(state.facts)
+        return here if isinstance(here, CompiledState) else None
+
+    def pack(self, state: State) -> bytes:
+        """Return *state*, which may be one of another engine, in packed form.
+
+        Raises:
+            ValueError: no play reaches the state.
+        """
+        here = self.compiled_state(state)
+        if here is None:
+            raise ValueError("a state that cannot be reached from the first has no packed form")
+        return here.packed
 
     def unpack(self, packed: bytes) -> CompiledState:
         """Return the state that *packed* is.

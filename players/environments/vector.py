@@ -263,10 +263,7 @@ class VectorGame:
         Raises:
             ValueError: no play reaches the state; nothing has changed then.
         """
-        found = self.game.state(state.facts)
-        if not isinstance(found, CompiledState):
-            raise ValueError("a state that cannot be reached from the first has no packed form")
-        words = words_of(found.packed, len(self.fluents))
+        words = words_of(self.game.pack(state), len(self.fluents))
         phase = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
         if phase < 0:
             raise ValueError("no play reaches the state: it fits none of the phases of the game")

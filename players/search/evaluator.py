@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledGame
 from gdl.engines import BestGame
 from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import RANDOM, Game, State
@@ -163,10 +163,7 @@ class LaneEvaluator:
 
     def node_key(self, state: State) -> bytes:
         """Return the packed *state*, which may be one of another engine."""
-        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
-        if not isinstance(here, CompiledState):
-            raise ValueError("a state that cannot be reached from the first has no packed form")
-        return here.packed
+        return self.game.pack(state)
 
     def moves(self, node_key: bytes) -> tuple[Sequence[int], ...]:
         """Return the numbers of the legal moves of every role in role order, nothing in a terminal state."""

@@ -176,7 +176,7 @@ class PerfectSearch:
 
     def _following(self, prover: Prover, state: State, move: Term | None) -> State | None:
         """Return what follows *state* by *move*, *state* itself where another role chooses; None at an end."""
-        following: State | None = prover.search.compiled(state)
+        following: State | None = prover.search.game.compiled_state(state)
         if move is not None and following is not None:
             legal = [(move,) if role == self.role else following.legal_moves(role) for role in self.game.roles]
             if all(len(moves) == 1 for moves in legal):

@@ -58,8 +58,8 @@ class CompiledAlphaBeta:
 
         None where the game cannot be searched like that. Rounds of the budget are states.
         """
-        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
-        if RANDOM in self.game.roles or not isinstance(here, CompiledState):
+        here = self.game.compiled_state(state)
+        if here is None or RANDOM in self.game.roles:
             return None
         moves = here.legal_moves(self.role)
         best = self.random.choice(moves)

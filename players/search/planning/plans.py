@@ -271,8 +271,7 @@ class OneRoleSearch:
     def _compiled(self, state: State) -> CompiledState | None:
         if self.game.engine != "compiled":
             return None
-        here = state if isinstance(state, CompiledState) else evaluator.compiled_game_of(self.game).state(state.facts)
-        return here if isinstance(here, CompiledState) else None
+        return evaluator.compiled_game_of(self.game).compiled_state(state)
 
     def close(self) -> None:
         """Give back what the searches hold."""

@@ -137,7 +137,7 @@ class Prover:
         return self._finding(state, role, solution)
 
     def _finding(self, state: State, role: Role, solution: Solution | None) -> ProofFinding:
-        here = None if solution is None else self.search.compiled(state)
+        here = None if solution is None else self.search.game.compiled_state(state)
         if solution is None or here is None:
             return ProofFinding()
         solved = self._settled(words_of(here.packed, len(self.search.game.fluents)), solution.value, role)
@@ -159,7 +159,7 @@ class Prover:
 
         Infinity where the end is far: then that is not looked at again for a few states.
         """
-        here = self.search.compiled(state) if self.share else None
+        here = self.search.game.compiled_state(state) if self.share else None
         if here is None or self._n_skipped > 0:
             self._n_skipped = max(0, self._n_skipped - 1)
             return inf

@@ -86,16 +86,11 @@ class ProofSearch:
         if state.is_terminal:
             goal = state.goal(role)
             return None if goal is None else Solution(goal, None)
-        here = self.compiled(state)
+        here = self.game.compiled_state(state)
         if RANDOM in self.game.roles or here is None:
             return None
         moves = here.legal_moves(role)
         return self._value(here, self.game.roles.index(role), moves, budget, expected)
-
-    def compiled(self, state: State) -> CompiledState | None:
-        """Return *state* as the compiled game has it, None where it cannot be reached from the first one."""
-        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
-        return here if isinstance(here, CompiledState) else None
 
     def _value(
         self, state: CompiledState, role: int, moves: Sequence[Term], budget: SearchBudget, expected: float | None

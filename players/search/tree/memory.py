@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.packing import words_of
 from gdl.game import Role, State
 from gdl.language.terms import Term
@@ -58,10 +58,7 @@ class TreeMemory:
         Raises:
             ValueError: the state cannot be reached from the first one.
         """
-        here = state if isinstance(state, CompiledState) else self.game.state(state.facts)
-        if not isinstance(here, CompiledState):
-            raise ValueError("a state that cannot be reached from the first has no packed form")
-        return self._node_of(words_of(here.packed, len(self.game.fluents)))
+        return self._node_of(words_of(self.game.pack(state), len(self.game.fluents)))
 
     def _node_of(self, words: NDArray[np.uint64]) -> int | None:
         node = int(insert(self.arrays, self.facts, words[None]))

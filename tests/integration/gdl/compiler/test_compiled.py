@@ -123,6 +123,14 @@ def test_a_state_packs_to_bytes_and_back() -> None:
         state = state.next_state(moves)
 
 
+def test_a_state_of_another_engine_packs_as_the_same_state_of_this_one() -> None:
+    interpreted, compiled = both(COUNTER)
+    _, other = both(COUNTER.replace("(count", "(amount"))
+    assert compiled.pack(interpreted.initial_state) == compiled.initial_state.packed
+    with pytest.raises(ValueError, match="cannot be reached"):
+        compiled.pack(other.initial_state)
+
+
 @pytest.mark.parametrize("packed", [b"", b"\0\0", b"\xff"])
 def test_bytes_that_are_no_state_are_refused(packed: bytes) -> None:
     _, compiled = both(COUNTER)
