@@ -43,11 +43,6 @@ class Notifications:
         self._n_sent = 0
         self._parts: dict[str, tuple[str, list[str]]] = {}
 
-    @property
-    def is_listening(self) -> bool:
-        """Whether messages come and go just now."""
-        return self._is_listening
-
     def send(self, message: Message, to: str | None = None) -> None:
         """Send *message* to one manager, or to all others; it is lost while the database cannot be reached."""
         if not self._is_listening or len(self._waiting) > MAX_WAITING:

@@ -74,11 +74,6 @@ class ShownMatch:
         return "" if late.is_live or self.row.has_ended else str(late)
 
     @property
-    def is_followed(self) -> bool:
-        """Whether the page shows the latest state, and is to show the next one when it comes."""
-        return not self.row.has_ended and self.step == self.view.n_steps
-
-    @property
     def roles(self) -> tuple[str, ...]:
         """What the roles are called here."""
         return tuple(seat.role for seat in self.card.seats)

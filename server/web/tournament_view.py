@@ -1,6 +1,6 @@
 """A tournament as its pages show it: plan and times in words, standings, cross table, rounds, and matches."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -316,8 +316,3 @@ def _note(found: StoredTournament, one: FixtureRow) -> str:
     if one.forfeited:
         return f"forfeited by {', '.join(one.forfeited)}"
     return one.abort_reason or ""
-
-
-def players_of(shown: ShownTournament, match_ids: Collection[str]) -> dict[str, Sequence[str]]:
-    """Return who plays in each of those of the matches that belong to the tournament, in the order of the roles."""
-    return {match_id: shown.fixtures[match_id].players for match_id in match_ids if match_id in shown.fixtures}
