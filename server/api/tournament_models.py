@@ -85,9 +85,12 @@ class SubstitutionText(ReasonText):
 
 
 class WithdrawalQuery(RequestModel):
-    """Why a host withdraws an entrant."""
+    """Why a host withdraws an entrant, and whether what it has played counts no more."""
 
     reason: Annotated[CleanLine, Field(max_length=100, description="is shown to everybody")] = ""
+    annul: Annotated[
+        bool, Field(description="as a host: none of its matches counts, instead of losing the open ones")
+    ] = False
 
 
 class TournamentLine(ResponseModel):

@@ -155,16 +155,28 @@ def _entered(found: StoredTournament, entrant: rows.EntrantRow, at_ms: int, *, i
 async def withdraw(
     request: web.Request, name: str, entrant: Name, query: models.WithdrawalQuery
 ) -> models.TournamentAnswer:
-    """Withdraw one's own player, or as a host any; its open matches are forfeited."""
+    """Withdraw one's own player, or as a host any; its open matches are forfeited, or with `annul` none of its counts.
+
+    Without the matches of an entrant that withdraws early from a round robin, an opponent that was still to come is no
+    better off than one that has played it (FIDE Handbook C.05).
+    """
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
     if entrant not in entered:
         raise _not_entered(entrant)
     if not viewer.may(Role.HOST) and not is_own(await manager.registry.get(entered[entrant].player), viewer):
         raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
+    if query.annul and not viewer.may(Role.HOST):
+        raise RequestError("forbidden", "only a host annuls the matches of an entrant who withdraws", status=403)
     done = _done(request, rows.InterventionKind.WITHDRAW, query.reason, entrant=entrant)
     by_host = [done] if viewer.may(Role.HOST) else []
-    return await _changed(request, name, lambda found: replace(_withdrawn(found, entrant), interventions=by_host))
+
+    def withdrawn(found: StoredTournament) -> TournamentChange:
+        change = _withdrawn(found, entrant)
+        annulling = _annulled_with(found, done) if query.annul and change.entrants else change
+        return replace(annulling, entrants=change.entrants, interventions=by_host)
+
+    return await _changed(request, name, withdrawn)
 
 
 def _not_entered(entrant: str) -> RequestError:
@@ -185,6 +197,15 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     gone = replace(entrant, withdrawn_after=min(unplayed, default=last_round + 1) - 1)
     entrants = tuple(gone if one.name == name else one for one in found.entrants)
     return replace(forfeits(replace(found, entrants=entrants)), entrants=[gone])
+
+
+def _annulled_with(found: StoredTournament, done: rows.InterventionRow) -> TournamentChange:
+    """Return the change by which no match counts of the entrant whom *done* withdraws; those that go on are ended."""
+    own = [one.match.match_id for one in found.fixtures if done.entrant in one.match.players]
+    void = [match_id for match_id in own if match_id not in found.annulments]
+    reason = f"{done.entrant} has withdrawn" + (f": {done.reason}" if done.reason else "")
+    annulled = [rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
+    return TournamentChange(annulled=annulled, aborted=void, abort_reason=f"annulled: {reason}")
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))

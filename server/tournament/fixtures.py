@@ -377,22 +377,6 @@ def forfeits_of_withdrawn(competition: Competition) -> tuple[MatchResult, ...]:
     return tuple(found)
 
 
-def annulled_by_withdrawal(competition: Competition, least_share: float = 0.5) -> frozenset[str]:
-    """Return the ids of all matches of entrants who have withdrawn after less than *least_share* of their matches.
-
-    For a round robin or a gauntlet, in which all matches are scheduled before: without these matches, an opponent that
-    was still to come is no better off than one that has played. *Source*: FIDE Handbook C.05, withdrawals.
-    """
-    found: set[str] = set()
-    for entrant in competition.entrants:
-        own = [match.match_id for match in competition.scheduled if entrant.name in match.players]
-        counted = (competition.counted_results[match_id] for match_id in own if match_id in competition.counted_results)
-        n_played = sum(not result.forfeited for result in counted)
-        if entrant.withdrawn_after is not None and n_played < least_share * len(own):
-            found.update(own)
-    return frozenset(found)
-
-
 def _refuse_repeats(what: str, names: Iterable[str]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:

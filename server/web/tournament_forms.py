@@ -161,8 +161,8 @@ async def _enter(request: web.Request, name: str, form: Form) -> None:
 
 
 async def _withdraw(request: web.Request, name: str, form: Form) -> None:
-    reason = tournament_models.WithdrawalQuery(reason=_text(form, "reason"))
-    await commands.withdraw(request, name, _text(form, "entrant"), reason)
+    query = tournament_models.WithdrawalQuery(reason=_text(form, "reason"), annul=_text(form, "annul") == "yes")
+    await commands.withdraw(request, name, _text(form, "entrant"), query)
 
 
 async def _substitute(request: web.Request, name: str, form: Form) -> None:

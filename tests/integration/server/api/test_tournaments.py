@@ -103,6 +103,20 @@ async def test_who_withdraws_forfeits_and_a_pause_ends(client: Client) -> None:
     assert {one["status"] for one in found["matches"] if "absent" in one["players"]} == {"aborted"}
 
 
+async def test_a_host_who_withdraws_an_entrant_may_annul_what_it_has_played(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await order(client, format="round-robin", rounds=1, players=["legal", "random", "absent"])
+    await act(client, "start")
+    await until(client, lambda found: sum("goals" in one for one in found["matches"]) == 2)
+    await told(await client.delete(f"{URL}/cup/entries/random?annul=true&reason=it%20cheats"))
+    await told(await client.delete(f"{URL}/cup/entries/absent"))
+    found = await until(client, is_over)
+    void = [one.get("annulled") for one in found["matches"] if "random" in one["players"]]
+    assert void == ["random has withdrawn: it cheats"] * len(void)
+    n_counted = {row["player"]: row["matches"] for row in found["standings"]}
+    assert n_counted == {"legal": 2, "absent": 2, "random": 0}
+
+
 async def test_a_tournament_is_cancelled_with_its_matches(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
     await order(client, format="round-robin", rounds=1, players=["legal", "absent"])

@@ -15,7 +15,6 @@ from server.tournament.fixtures import (
     Meeting,
     Schedule,
     TournamentGame,
-    annulled_by_withdrawal,
     forfeits_of_withdrawn,
     is_over,
     matches_of,
@@ -25,7 +24,7 @@ from server.tournament.fixtures import (
 from server.tournament.knockout import Knockout
 from server.tournament.round_robin import Gauntlet, RoundRobin
 from server.tournament.swiss import Swiss
-from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, result_of, schedule_next
+from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
 FORMATS: list[Schedule] = [RoundRobin(2), Gauntlet(("p1",)), Swiss(3), Knockout(), Knockout(is_double=True)]
 
@@ -100,19 +99,6 @@ def test_open_matches_of_withdrawn_entrants_are_forfeited() -> None:
     competition = replace(competition, entrants=(gone, *competition.entrants[1:]))
     lost = [(result.players, result.goals, result.forfeited) for result in forfeits_of_withdrawn(competition)]
     assert lost == [(("p1", "p2"), (0, 100), ("p1",)), (("p3", "p1"), (100, 0), ("p1",))]
-
-
-def test_matches_of_who_withdrew_before_half_of_them_can_be_annulled() -> None:
-    competition = schedule_next(RoundRobin(single=True), competition_of(4))
-    first_round = tuple(match for match in competition.scheduled if match.round == 1)
-    results = tuple(result_of(match, by_rank(match)) for match in first_round)
-    gone = replace(competition.entrants[0], withdrawn_after=1)
-    competition = replace(competition, entrants=(gone, *competition.entrants[1:]), results=results)
-    own = {match.match_id for match in competition.scheduled if "p1" in match.players}
-    assert annulled_by_withdrawal(competition) == own
-    assert annulled_by_withdrawal(competition, least_share=1 / 3) == frozenset()
-    forfeited = replace(competition, results=(*results, *forfeits_of_withdrawn(competition)))
-    assert annulled_by_withdrawal(forfeited) == own
 
 
 def test_what_does_not_belong_together_is_refused() -> None:
