@@ -186,7 +186,7 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
         single=single,
         phased=_with_fewer_rows(phased),
-        phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle),
+        phases=tuple(PhaseInputs(phase.known, phase.forced, phase.controls) for phase in cycle),
         decisive=None if ahead is None else _with_fewer_rows(tables(circuit, ahead)),
     )
     verification.verify_rules(found)

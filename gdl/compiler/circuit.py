@@ -65,6 +65,8 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
         number = program.atoms.get(relation, {}).get(arguments)
         return FALSE if number is None else of(number)
 
+    # A relation of its own where no role perceives anything: it may have any number of arguments.
+    percepts = [(key, n) for key, n in program.atoms.get("sees", {}).items() if len(key) == 2]
     starts, total = [], 0
     for some in per_role:
         starts.append(range(total, total + len(some)))
@@ -84,10 +86,7 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
             tuple((str(key[1]), of(n)) for key, n in program.atoms.get("goal", {}).items() if key[0] is role)
             for role in roles
         ),
-        sees=tuple(
-            tuple((key[1], of(n)) for key, n in program.atoms.get("sees", {}).items() if key[0] is role)
-            for role in roles
-        ),
+        sees=tuple(tuple((key[1], of(n)) for key, n in percepts if key[0] is role) for role in roles),
     )
 
 

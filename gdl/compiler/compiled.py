@@ -185,11 +185,15 @@ class CompiledGame(DisplayedGame):
         return CompiledState(self, np.packbits(bits).tobytes())
 
     def compiled_state(self, state: State) -> CompiledState | None:
-        """Return *state*, which may be one of another engine, as this one has it; None where no play reaches it."""
-        if isinstance(state, CompiledState) and state.belongs_to(self):
-            return state
-        here = self.state(state.facts)
-        return here if isinstance(here, CompiledState) else None
+        """Return *state*, which may be one of another engine, as this one has it.
+
+        None where it is plain that no play reaches it: by a fluent, or by whose turn it is.
+        """
+        here = state if isinstance(state, CompiledState) and state.belongs_to(self) else self.state(state.facts)
+        if not isinstance(here, CompiledState):
+            return None
+        is_in_play = self._lanes.phases_of(np.frombuffer(here.packed, np.uint8)[None])[0] >= 0
+        return here if is_in_play else None
 
     def pack(self, state: State) -> bytes:
         """Return *state*, which may be one of another engine, in packed form.

@@ -178,13 +178,14 @@ def part_variables(part: Part) -> frozenset[Variable]:
 def _canonical(parts: tuple[Part, ...], kept: tuple[Variable, ...]) -> tuple[tuple[object, ...], tuple[Variable, ...]]:
     """Return *parts* with their variables numbered, and *kept* in the order of those numbers.
 
-    Two groups with the same first answer define the same relation, up to the names of variables.
+    Two groups with the same first answer define the same relation, up to the names of variables. The numbers stand
+    behind a blank, which no name in a rule file has.
     """
     numbered: dict[Variable, Term] = {}
     key = []
     for part in sorted(parts, key=_shape):
         for variable in _in_order(part):
-            numbered.setdefault(variable, Variable(f"?{len(numbered)}"))
+            numbered.setdefault(variable, Variable(f"? {len(numbered)}"))
         key.append(_renamed(part, numbered))
     order = tuple(sorted(kept, key=lambda variable: list(numbered).index(variable)))
     return (tuple(key), tuple(numbered[variable] for variable in order)), order

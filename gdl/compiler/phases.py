@@ -2,10 +2,11 @@
 
 Fluents whose next values depend only on such fluents run by themselves, whatever is played. Those that run in a short
 cycle from the first state on get one circuit per place in the cycle, with their values and all that follows folded in.
+The fluents on which these depend are the control state; that it returns shows that they keep to their cycle for ever.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,9 +15,11 @@ import numpy as np
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.folding import Folding
 from gdl.compiler.gates import FALSE, TRUE, Inputs, Lit, Loop
-from gdl.compiler.netlist import Readers
+from gdl.compiler.netlist import Readers, cone_of
 
 MAX_PHASES: Final = 8
+_N_STEPS: Final = 7 * MAX_PHASES
+"""How many control states are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,9 @@ class Phase:
     """The circuit in one control state.
 
     `gates` and `loops` are as in Circuit, over the same inputs; `choices` are, per role with a choice, the numbers of
-    the moves that may be legal; `known` are the fluents whose value is fixed here. `sees` are the percepts of all
-    roles in a row, left out of phases that only play.
+    the moves that may be legal; `known` are the fluents whose value is fixed here, `controls` the control states that
+    plays have here, none where any will do. `sees` are the percepts of all roles in a row, left out of phases that only
+    play.
     """
 
     known: Mapping[int, bool]
@@ -38,6 +42,7 @@ class Phase:
     sees: tuple[Lit, ...]
     choices: tuple[tuple[int, ...], ...]
     forced: tuple[int, ...]
+    controls: tuple[Mapping[int, bool], ...] = ()
 
 
 def plain(circuit: Circuit) -> Phase:
@@ -58,29 +63,75 @@ def plain(circuit: Circuit) -> Phase:
 
 def whole(circuit: Circuit) -> tuple[Phase, ...]:
     """Return the one phase that knows nothing and is right in every state."""
-    return (_specialised(circuit, _folding(circuit), {}),)
+    return (_specialised(circuit, _folding(circuit), _ANY),)
 
 
 def phases(circuit: Circuit) -> tuple[Phase, ...]:
     """Return the phases through which every play from the first state cycles; one where there are none."""
     folding = _folding(circuit)
     cycle = _cycle(circuit, folding.readers)
-    return tuple(_specialised(circuit, folding, known) for known in cycle or [{}])
+    return tuple(_specialised(circuit, folding, place) for place in cycle or [_ANY])
 
 
 def _folding(circuit: Circuit) -> Folding:
     return Folding(circuit.n_inputs, circuit.gates, circuit.loops)
 
 
-def _cycle(circuit: Circuit, readers: Readers) -> list[dict[int, bool]]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in the cycle: what is known there, and the control states that plays have there."""
+
+    known: Mapping[int, bool]
+    controls: tuple[Mapping[int, bool], ...]
+
+
+_ANY: Final = _Place({}, ())
+
+
+def _cycle(circuit: Circuit, readers: Readers) -> list[_Place]:
     alone = _autonomous(circuit, readers)
-    history = _run_alone(circuit, alone, 6 * MAX_PHASES)
+    history = _run_alone(circuit, alone, _N_STEPS)
     periods = {fluent: _period([step[fluent] for step in history]) for fluent in alone}
-    turning = {fluent: period for fluent, period in periods.items() if period}
+    turning = {
+        fluent: period
+        for fluent, period in periods.items()
+        if period and _returning(history, _support(circuit, [fluent]))
+    }
     length = math.lcm(*turning.values())
-    if not 1 < length <= MAX_PHASES:
+    states = _returning(history, _support(circuit, turning))
+    if not (1 < length <= MAX_PHASES and states):
         return []
-    return [{fluent: history[place][fluent] for fluent in turning} for place in range(length)]
+    return [
+        _Place({fluent: history[place][fluent] for fluent in turning}, tuple(states[place::length]))
+        for place in range(length)
+    ]
+
+
+def _support(circuit: Circuit, fluents: Iterable[int]) -> list[int]:
+    """Return *fluents*, all fluents on which their next values depend, those on which these depend, and so on."""
+    found = dict.fromkeys(fluents)
+    todo = list(found)
+    for fluent in todo:
+        for node in cone_of(circuit.gates, (circuit.next[fluent],)):
+            if 1 <= node <= len(circuit.fluents) and node - 1 not in found:
+                found[node - 1] = None
+                todo.append(node - 1)
+    return sorted(found)
+
+
+def _returning(history: Sequence[Mapping[int, bool]], support: Sequence[int]) -> list[dict[int, bool]]:
+    """Return the states of *support* up to the first that was there before, nothing where none is early enough.
+
+    So early that what has a period of `MAX_PHASES` at most in all of *history* has it for ever.
+    """
+    states = [{fluent: step[fluent] for fluent in support} for step in history[: _N_STEPS - MAX_PHASES]]
+    seen: set[tuple[bool, ...]] = set()
+    for number, state in enumerate(states):
+        values = tuple(state.values())
+        if values in seen:
+            return states[:number]
+        seen.add(values)
+    return []
 
 
 def _period(values: Sequence[bool]) -> int:
@@ -129,8 +180,9 @@ def _value(circuit: Circuit, literal: Lit, values: dict[int, bool]) -> bool:
     return values[literal >> 1] ^ bool(literal & 1)
 
 
-def _specialised(circuit: Circuit, folding: Folding, known: Mapping[int, bool]) -> Phase:
+def _specialised(circuit: Circuit, folding: Folding, place: _Place) -> Phase:
     """Return *circuit* with known fluents folded in, then with the moves that are thereby decided."""
+    known = place.known
     first = folding.folded({1 + fluent: value for fluent, value in known.items()})
     legal = [first.of(literal) for literal in circuit.legal]
     decided: dict[int, bool] = {}
@@ -158,4 +210,5 @@ def _specialised(circuit: Circuit, folding: Folding, known: Mapping[int, bool]) 
         sees=(),
         choices=tuple(choices),
         forced=tuple(forced),
+        controls=place.controls,
     )

@@ -40,7 +40,7 @@ def serialized(rules: CompiledRules, key: bytes) -> bytes:
         "sees": [_described_terms(percepts) for percepts in rules.sees],
         "single": _described_tables(rules.single, entries),
         "phased": _described_tables(rules.phased, entries),
-        "phases": [{"known": sorted(phase.known.items()), "forced": phase.forced} for phase in rules.phases],
+        "phases": [_described_phase(phase) for phase in rules.phases],
         "decisive": None if rules.decisive is None else _described_tables(rules.decisive, entries),
     }
     text = json.dumps(described, ensure_ascii=True, separators=(",", ":")).encode()
@@ -50,6 +50,11 @@ def serialized(rules: CompiledRules, key: bytes) -> bytes:
 
 def _described_terms(terms: Iterable[Term]) -> list[list[str | int]]:
     return [list(flattened(term)) for term in terms]
+
+
+def _described_phase(phase: PhaseInputs) -> dict[str, Any]:
+    controls = [sorted(values.items()) for values in phase.controls]
+    return {"known": sorted(phase.known.items()), "forced": phase.forced, "controls": controls}
 
 
 def _described_tables(tables: Tables, entries: list[bytes]) -> dict[str, Any]:
@@ -174,8 +179,11 @@ def _goal(value: object) -> int | None:
 
 
 def _phase(described: dict[str, Any], n_fluents: int, n_moves: int) -> PhaseInputs:
-    known = {_number(fluent, n_fluents): bool(value) for fluent, value in _list(described["known"])}
-    return PhaseInputs(known, _numbers(described["forced"], n_moves))
+    known, *controls = (
+        {_number(fluent, n_fluents): bool(value) for fluent, value in _list(values)}
+        for values in [described["known"], *_list(described["controls"])]
+    )
+    return PhaseInputs(known, _numbers(described["forced"], n_moves), tuple(controls))
 
 
 def _terms(described: object) -> tuple[Term, ...]:

@@ -67,10 +67,14 @@ class Tables(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PhaseInputs:
-    """The assumptions of a phase: the fluents whose values are known, and the moves that are forced, by number."""
+    """The assumptions of a phase: the fluents whose values are known, and the moves that are forced, by number.
+
+    `controls` are the control states that plays have at it, values of some fluents, the same in all phases.
+    """
 
     known: Mapping[int, bool]
     forced: tuple[int, ...]
+    controls: tuple[Mapping[int, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

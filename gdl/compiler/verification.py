@@ -95,7 +95,10 @@ def verify_rules(rules: CompiledRules) -> None:
     _require(in_order == list(range(n_moves)), "moves", "they are not role by role")
     for tables in playing:
         _require(len(tables.parts) == len(rules.phases), "parts", "it has not as many phases as are named")
-    fluents = [*rules.initial, *(fluent for phase in rules.phases for fluent in phase.known)]
+    assumed = [values for phase in rules.phases for values in (phase.known, *phase.controls)]
+    fluents = [*rules.initial, *(fluent for values in assumed for fluent in values)]
+    controls = {frozenset(values) for phase in rules.phases for values in phase.controls}
+    _require(len(controls) <= 1, "phases", "control states are not of the same fluents")
     forced = [move for phase in rules.phases for move in phase.forced]
     _require(_is_within(np.array(fluents, np.int64), 0, n_fluents), "initial", "it names no fluent")
     _require(_is_within(np.array(forced, np.int64), 0, n_moves), "phases", "a forced move is none")

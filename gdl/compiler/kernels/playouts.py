@@ -69,6 +69,12 @@ class LanePlayer:
             for i, value in enumerate(values, limits[role]):
                 if value is not None:
                     self._weights[i, role], self._is_number[i, role] = value, 1
+        self._control = sorted({fluent for phase in rules.phases for known in phase.controls for fluent in known})
+        self._phase_of = {
+            bytes(values[fluent] for fluent in self._control): number
+            for number, phase in enumerate(rules.phases)
+            for values in phase.controls
+        }
 
     def play_each(self, packed: Packed, k: int, seed: int, max_steps: int = MAX_STEPS) -> PlayoutsEach:
         """Return what *k* random plays from each of the states *packed* (S, bytes) come to.
@@ -114,20 +120,18 @@ class LanePlayer:
 
     def _loads(self, packed: Packed) -> Iterator[tuple[int | None, NDArray[np.int64]]]:
         """Yield the states that can be played together, with their phase, None where there is none."""
-        phase_of = self._phases_of(packed)
+        phase_of = self.phases_of(packed)
         for phase in range(-1, len(self.rules.phases)):
             numbers = np.flatnonzero(phase_of == phase)
             for first in range(0, len(numbers), N_LANES):
                 yield (None if phase < 0 else phase), numbers[first : first + N_LANES]
 
-    def _phases_of(self, packed: Packed) -> NDArray[np.int64]:
-        found = np.full(len(packed), -1)
-        bits = np.unpackbits(packed, axis=1, count=len(self.rules.fluents))
-        for number, phase in reversed(list(enumerate(self.rules.phases))):
-            known = np.array(list(phase.known), np.int64)
-            values = np.array(list(phase.known.values()), np.uint8)
-            found[(bits[:, known] == values).all(axis=1)] = number
-        return found
+    def phases_of(self, packed: Packed) -> NDArray[np.int64]:
+        """Return the phases of states (S,), -1 where no play has such a control state."""
+        if not self._control:
+            return np.zeros(len(packed), np.int64)
+        bits = np.unpackbits(packed, axis=1, count=len(self.rules.fluents))[:, self._control]
+        return np.array([self._phase_of.get(row.tobytes(), -1) for row in bits], np.int64)
 
 
 @dataclass(frozen=True, slots=True)

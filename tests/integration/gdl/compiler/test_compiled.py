@@ -76,6 +76,38 @@ COUNTER = """
 """
 
 
+LATE_CHANGE = """
+(role x) (role o) (init (control x)) (init (step 0)) (late 62)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (control o)) (true (control x)) (not (true (step 60))))
+(<= (next (control x)) (true (control x)) (true (step 60)))
+(<= (next (control x)) (true (control o)))
+(<= (legal ?r a) (true (control ?r)))
+(<= (legal ?r b) (true (control ?r)))
+(<= (legal x noop) (true (control o)))
+(<= (legal o noop) (true (control x)))
+(<= (next (score ?r)) (does ?r a) (true (step ?n)) (late ?n))
+(<= terminal (true (step 63)))
+(<= (goal ?r 100) (role ?r) (true (score ?r)))
+(<= (goal ?r 0) (role ?r) (not (true (score ?r))))
+"""
+"""The turns alternate, and from step 60 on the other way round."""
+THREE_TURNS = """
+(role x) (init (turn first)) (init (step 0))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (turn place)) (true (turn first)))
+(<= (next (turn slide)) (true (turn place)))
+(<= (next (turn place)) (true (turn slide)))
+(legal x a) (legal x b)
+(<= (next got) (true (turn place)) (does x a))
+(<= (next got) (true got))
+(<= terminal (true (step 6)))
+(<= (goal x 100) (true got))
+(<= (goal x 0) (not (true got)))
+"""
+
+
 @pytest.mark.parametrize(
     ("moves", "error"), [((), JointMoveError), (("(to 2)",), IllegalMoveError), (("fly",), IllegalMoveError)]
 )
@@ -126,9 +158,48 @@ def test_a_state_packs_to_bytes_and_back() -> None:
 def test_a_state_of_another_engine_packs_as_the_same_state_of_this_one() -> None:
     interpreted, compiled = both(COUNTER)
     _, other = both(COUNTER.replace("(count", "(amount"))
-    assert compiled.pack(interpreted.initial_state) == compiled.initial_state.packed
+    assert compiled.unpack(compiled.pack(interpreted.initial_state)) == compiled.initial_state
     with pytest.raises(ValueError, match="cannot be reached"):
         compiled.pack(other.initial_state)
+
+
+def test_a_turn_order_that_changes_late_is_played_as_the_rules_say() -> None:
+    steps = " ".join(f"(succ {i} {i + 1})" for i in range(70))
+    interpreted, compiled = both(steps + LATE_CHANGE)
+    found = [game.playouts(game.initial_state, 512, 1) for game in (interpreted, compiled)]
+    assert [(plays.mean_goals[0], plays.n_steps, plays.mean_goals[1] > 0) for plays in found] == [
+        (0, 63 * 512, True)
+    ] * 2
+
+
+def test_plays_from_a_state_whose_control_no_play_has_are_those_of_the_rules() -> None:
+    interpreted, compiled = both(THREE_TURNS)
+    state = compiled.state(frozenset([read_term("(step 0)")]))
+    assert isinstance(state, CompiledState)
+    assert (len(compiled.rules.phases), compiled.compiled_state(state)) == (2, None)
+    found = [game.playouts(game.state(state.facts), 512, 1).mean_goals for game in (interpreted, compiled)]
+    assert found == [(0,), (0,)]
+
+
+NUMBERED = """
+(role x) (init (at 1)) (s a)
+(<= (p a b) (true (at ?n))) (<= (p b a) (true (at ?n)))
+(<= (legal x go)) (<= (next (at 2)) (true (at 1))) (<= terminal (true (at 2)))
+(<= (q1 ?z) (s ?z) (p NAME ?x)) (<= (q2 ?z) (s ?z) (p ?y ?y)) (<= (next f) (q1 a))
+(<= (goal x 100) (q2 a)) (<= (goal x 0) (not (q2 a)))
+"""
+
+
+@pytest.mark.parametrize("name", ["?0", "?1"])
+def test_variables_that_are_numbers_are_names_as_others(name: str) -> None:
+    interpreted, compiled = both(NUMBERED.replace("NAME", name))
+    assert play_on_both(interpreted, compiled, 0, max_steps=2)
+
+
+@pytest.mark.parametrize("fact", ["sees", "(sees)", "(sees x)", "(sees x y z)"])
+def test_a_relation_called_sees_may_be_any_where_nothing_is_perceived(fact: str) -> None:
+    interpreted, compiled = both(COUNTER + f"(<= {fact} (true (count 1))) (<= (goal r 2) {fact} (true (count 2)))")
+    assert play_on_both(interpreted, compiled, 0, max_steps=3)
 
 
 @pytest.mark.parametrize("packed", [b"", b"\0\0", b"\xff"])

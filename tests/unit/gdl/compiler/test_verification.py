@@ -460,6 +460,11 @@ WALKER: Final = ("gate_row", "two gates of a walker have one row")
         ({"initial": (2,)}, ("initial", "it names no fluent")),
         ({"initial": (0, -1)}, ("initial", "it names no fluent")),
         ({"phases": (PhaseInputs({2: True}, ()), *RULES.phases[1:])}, ("initial", "it names no fluent")),
+        ({"phases": (PhaseInputs({}, (), ({2: True},)), *RULES.phases[1:])}, ("initial", "it names no fluent")),
+        (
+            {"phases": (PhaseInputs({}, (), ({0: True}, {1: True})), *RULES.phases[1:])},
+            ("phases", "control states are not of the same fluents"),
+        ),
         ({"phases": (*RULES.phases[1:], PhaseInputs({}, (3,)))}, ("phases", "a forced move is none")),
         ({"phases": (*RULES.phases[1:], PhaseInputs({}, (-1,)))}, ("phases", "a forced move is none")),
         ({"single": with_entries(SINGLE, ("gate_row", 3, 6))}, WALKER),
