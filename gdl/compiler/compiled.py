@@ -20,13 +20,22 @@ from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
 from gdl.compiler.tables import CompiledRules
 from gdl.display import DisplayedGame, DisplayedState
-from gdl.errors import IllegalMoveError, JointMoveError, TerminalStateError, UnknownRoleError
-from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts
+from gdl.errors import (
+    IllegalMoveError,
+    JointMoveError,
+    LimitExceeded,
+    StuckPlayError,
+    TerminalStateError,
+    UnknownRoleError,
+)
+from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts, played_roles
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.terms import Constant, Term
 
 Numbers: TypeAlias = NDArray[np.int32]
 
+_N_PLAYS: Final = 512
+"""How many plays tell whether goals have one sum."""
 _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
 
@@ -164,6 +173,29 @@ class CompiledGame(DisplayedGame):
     def batch(self) -> Batch:
         """Questions about many packed states at once."""
         return Batch(self.rules)
+
+    @cached_property
+    def goal_sum(self) -> int | None:
+        """What the goals of two roles add up to wherever a play ends; None where that is not always the same.
+
+        It is seen by the goals that the rules know, and by the ends of random plays. None where other than two roles
+        play, chance apart.
+        """
+        played = [number for number, role in enumerate(self.roles) if role in played_roles(self)]
+        if len(played) != 2 or not isinstance(self.initial_state, CompiledState):
+            return None
+        ours, theirs = ({goal for goal in self.rules.goals[number] if goal is not None} for number in played)
+        total = min(ours, default=0) + max(theirs, default=0)
+        if not ours or {total - goal for goal in ours} != theirs:
+            return None
+        try:
+            plays = self.playouts(self.initial_state, _N_PLAYS, seed=1)
+        except (StuckPlayError, LimitExceeded):
+            return None
+        (a, b), n = (plays.goal_sums[number] for number in played), plays.n_plays
+        a_squares, b_squares = (plays.goal_squares[number] for number in played)
+        is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
+        return total if is_same and all(plays.n_scored[number] == n for number in played) else None
 
     @cached_property
     def fluent_number(self) -> dict[Term, int]:

@@ -34,7 +34,8 @@ class Forest:
         self._blank = lanes.save()
         copies, n_actions, n_players = self._blank.copies, len(lanes.actions[0]), len(lanes.players)
         n_edges = max_nodes * min(edges_a_node or n_actions, n_actions) + n_actions
-        self.trees = _trees(max_nodes, n_edges, copies.states.shape[1], copies.legal.shape[1], n_players)
+        is_opposed = lanes.game.goal_sum is not None
+        self.trees = _trees(copies, max_nodes, n_edges, n_players, is_opposed=is_opposed)
         self.walks = _walks(copies)
         self.roots: NDArray[np.int32] = np.zeros(n_trees, np.int32)
         self._targets = np.full(lanes.n, BY_NETWORK, np.int32)
@@ -163,11 +164,11 @@ def targets_of(widths: Sequence[int], n_considered: int, n_walks: int) -> NDArra
     return np.array([table[width] for width in widths], np.int32).T.copy()
 
 
-def _trees(n_nodes: int, n_edges: int, n_state: int, n_legal: int, n_players: int) -> Trees:
-    """Return room for trees; the system gives memory to what is used of it."""
+def _trees(copies: Copies, n_nodes: int, n_edges: int, n_players: int, *, is_opposed: bool) -> Trees:
+    """Return room for trees of states as in *copies*; the system gives memory to what is used of it."""
     return Trees(
-        states=np.zeros((n_nodes, n_state), np.uint64),
-        legal=np.zeros((n_nodes, n_legal), np.uint64),
+        states=np.zeros((n_nodes, copies.states.shape[1]), np.uint64),
+        legal=np.zeros((n_nodes, copies.legal.shape[1]), np.uint64),
         phase=np.zeros(n_nodes, np.int32),
         mover=np.zeros(n_nodes, np.int32),
         is_solved=np.zeros(n_nodes, np.bool_),
@@ -183,6 +184,7 @@ def _trees(n_nodes: int, n_edges: int, n_state: int, n_legal: int, n_players: in
         total=np.zeros(n_edges, np.float32),
         child=np.full(n_edges, -1, np.int32),
         used=np.zeros(2, np.int64),
+        is_opposed=int(is_opposed),
     )
 
 

@@ -144,7 +144,7 @@ class NetPlayer(Player):
             n_leaves=n_walks,
             n_playouts=0,
             depth=forest.mean_depth,
-            value=50 * (forest.value_of(player) + 1),
+            value=round(50 * (forest.value_of(player) + 1), 2),
             line=(str(best),),
             is_proven=forest.is_solved,
         )

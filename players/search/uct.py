@@ -67,20 +67,25 @@ class UctNode:
         for i in self.choosing:
             self.totals[i][choice[i]] += goals[i] * n_plays
 
-    def settle(self, choice: Choice, goals: Shares, chance: int | None) -> None:
-        """Note that *goals* are proven after *choice*, and prove this node by it where possible."""
+    def settle(self, choice: Choice, goals: Shares, chance: int | None, *, is_opposed: bool) -> None:
+        """Note that *goals* are proven after *choice*, and prove this node by it where possible.
+
+        That takes less where the goals of one role settle those of the other, since the game *is_opposed*.
+        """
         if self.decider is not None:
             self.settled[choice[self.decider]] = goals[self.decider]
-            self.proven = self._proven_decision(self.decider)
+            self.proven = self._proven_decision(self.decider, is_opposed=is_opposed)
         elif all(i == chance for i in self.choosing):
             self.proven = self._proven_mean()
 
-    def _proven_decision(self, decider: int) -> Shares | None:
+    def _proven_decision(self, decider: int, *, is_opposed: bool) -> Shares | None:
         n_moves = len(self.counts[decider])
-        best = max(self.settled, key=lambda move: self.settled[move])
-        if self.settled[best] < 1.0 and len(self.settled) < n_moves:
+        best = max(self.settled.values())
+        if not (is_opposed and best == 1.0) and len(self.settled) < n_moves:
             return None
-        return self._proven_after(self.choice_of(best))
+        moves = [move for move, goal in self.settled.items() if goal == best]
+        outcomes = {self._proven_after(self.choice_of(move)) for move in (moves[:1] if is_opposed else moves)}
+        return outcomes.pop() if len(outcomes) == 1 else None
 
     def _proven_mean(self) -> Shares | None:
         if prod(map(len, self.moves)) > MAX_PROVABLE_CHOICES:
@@ -186,6 +191,8 @@ class TreeSearch:
         self.n_rounds = self.n_leaves = self.n_steps = 0
         self.evaluator = evaluator or evaluator_of(game)
         self._tree = UctTree(self.evaluator)
+        self._players = [i for i in range(len(game.roles)) if i != self.evaluator.chance]
+        self._goal_sums: set[float] = set()
         self._sizer = BatchSizer()
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -239,7 +246,8 @@ class TreeSearch:
         return self.evaluator.term(root.moves[me][move])
 
     def _is_decided(self, root: UctNode, me: int, budget: SearchBudget) -> bool:
-        if root.proven is not None or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
+        is_known = me == root.decider and len(root.settled) == len(root.counts[me])
+        if root.proven is not None or is_known or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
             return True
         if budget.max_rounds is None:
             return False
@@ -315,11 +323,18 @@ class TreeSearch:
     def _back_up(self, path: Path, leaf: UctNode, goals: Shares, n_plays: int) -> None:
         """Add the mean *goals* of plays to the nodes that they went through, and prove what they prove."""
         below = leaf
+        if len(self._goal_sums) < 2:
+            self._goal_sums.add(round(sum(goals[i] for i in self._players), 6))
         for walked, choice in reversed(path):
             walked.add(choice, goals, n_plays)
             if below.proven is not None and walked.proven is None:
-                walked.settle(choice, below.proven, self.evaluator.chance)
+                walked.settle(choice, below.proven, self.evaluator.chance, is_opposed=self._is_opposed)
             below = walked
+
+    @property
+    def _is_opposed(self) -> bool:
+        """Whether two roles play, whose goals add up to the same in all plays so far."""
+        return len(self._players) == 2 and len(self._goal_sums) == 1
 
     def _select(self, node: UctNode) -> Choice:
         choice = [0] * len(node.counts)

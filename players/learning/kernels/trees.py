@@ -38,7 +38,8 @@ class Trees(NamedTuple):
     Of nodes: the state as the engine has it (`states` (K, S), `legal` (K, L), `phase`, `mover`), `is_solved`, `values`
     (K, R) of the network or of what is solved, `sums` (K, R) of all walks from a root, `first` and `width` of its
     edges, and its `visits`. Of edges: `action`, `prior`, `noise` of a root's, `n` walks, their `total` for the mover,
-    and the `child`, -1 where there is none. `used` (2,): nodes and edges in use.
+    and the `child`, -1 where there is none. `used` (2,): nodes and edges in use. What one player wins the other loses
+    where the game `is_opposed`.
     """
 
     states: NDArray[np.uint64]
@@ -58,6 +59,7 @@ class Trees(NamedTuple):
     total: NDArray[np.float32]
     child: NDArray[np.int32]
     used: NDArray[np.int64]
+    is_opposed: int
 
 
 class LaneWalks(NamedTuple):
@@ -220,6 +222,19 @@ def plant(trees, leaves, roots):
 
 
 @subroutine
+def _are_ties_alike(trees, node, best):
+    """Return whether all edges that are as good for the mover as the one to *best* lead to the same values."""
+    mover = trees.mover[node]
+    for edge in range(trees.first[node], trees.first[node] + trees.width[node]):
+        child = trees.child[edge]
+        if trees.values[child, mover] == trees.values[best, mover]:
+            for player in range(trees.values.shape[1]):
+                if trees.values[child, player] != trees.values[best, player]:
+                    return False
+    return True
+
+
+@subroutine
 def _solve(trees, node):
     """Solve a node where an edge leads to the best goal, or all are solved; return whether it is solved."""
     mover, best = trees.mover[node], -1
@@ -230,7 +245,8 @@ def _solve(trees, node):
             are_all = False
         elif best < 0 or trees.values[child, mover] > trees.values[best, mover]:
             best = child
-    if best < 0 or not (are_all or trees.values[best, mover] > _SURE):
+    is_won = trees.is_opposed != 0 and best >= 0 and trees.values[best, mover] > _SURE
+    if best < 0 or not (are_all or is_won) or (trees.is_opposed == 0 and not _are_ties_alike(trees, node, best)):
         return False
     trees.values[node] = trees.values[best]
     trees.is_solved[node] = True

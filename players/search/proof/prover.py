@@ -76,9 +76,8 @@ class Prover:
         load_proof_kernel()
         self.search = ProofSearch(game, table_mb)
         self.share = _FIRST_SHARE
-        total = goal_sum(game)
-        self.total = 0 if total is None else total
-        if total is None:
+        self.total = game.goal_sum or 0
+        if game.goal_sum is None:
             self.share = 0.0
         self._nodes_per_s, self._n_skipped = _NODES_PER_S, 0
         self._guess: tuple[State, float] | None = None
@@ -242,24 +241,3 @@ def log_effort(game: CompiledGame, state: CompiledState, limit: float) -> float:
     except (StuckPlayError, LimitExceeded):
         return inf
     return log_moves / 2 * plays.n_steps / plays.n_plays
-
-
-def goal_sum(game: CompiledGame) -> int | None:
-    """Return what the goals of both roles add up to wherever a play ends, None where that is not always the same.
-
-    It is seen by the goals that the rules know, and by the ends of random plays.
-    """
-    ours, theirs = ({goal for goal in goals if goal is not None} for goals in game.rules.goals)
-    if not ours or not theirs:
-        return None
-    total = min(ours) + max(theirs)
-    state = game.initial_state
-    if {total - goal for goal in ours} != theirs or not isinstance(state, CompiledState):
-        return None
-    try:
-        plays = game.playouts(state, _N_PLAYS, seed=1)
-    except (StuckPlayError, LimitExceeded):
-        return None
-    (a, b), (a_squares, b_squares), n = plays.goal_sums, plays.goal_squares, plays.n_plays
-    is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
-    return total if is_same and plays.n_scored == (n, n) else None

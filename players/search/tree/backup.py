@@ -55,7 +55,7 @@ def _bound_decision(t, f, node, d):
     for r in range(n_roles):
         if r == d:
             continue
-        if low == high:  # the role takes what is proven best for it
+        if low == high and f.is_opposed != ZERO:  # any of the moves that are best for the one is worst for the other
             put_node(t, node, nodes.BOUNDS + r, _limits_below(t, f, best, r))
             continue
         lowest, highest = np.int64(nodes.LOW), np.int64(0)

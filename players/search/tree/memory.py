@@ -40,7 +40,7 @@ class TreeMemory:
 
     def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
         self.game, self.rule, self.size = game, rule, size
-        self.facts = rule_facts(game.rules, game.roles)
+        self.facts = rule_facts(game.rules, game.roles, is_opposed=game.goal_sum is not None)
         self.arrays = self._empty()
         self.is_due = False
 
@@ -127,6 +127,11 @@ class TreeMemory:
         """Return whether what a node is worth is proven."""
         return bool(self.arrays.node[node, nodes.SOLVED])
 
+    def is_known(self, node: int, role: Role) -> bool:
+        """Return whether what a node is worth to *role* is proven; what it is worth to others may be open."""
+        bounds = int(self.arrays.node[node, nodes.BOUNDS + self.game.roles.index(role)])
+        return bounds & nodes.LOW == bounds >> 8 & nodes.LOW
+
     def is_decision(self, node: int, role: Role) -> bool:
         """Return whether *role* alone chooses at a node."""
         return bool(self.arrays.node[node, nodes.DECIDER] == self.game.roles.index(role))
@@ -167,8 +172,8 @@ class TreeMemory:
         """Return the most promising move, as `chosen_among` has it; None where nothing is known."""
         return chosen_among(self.figures(node, role), is_decision=self.is_decision(node, role))
 
-    def line(self, node: int, n_steps: int = 12) -> Iterator[Term]:
-        """Yield the moves of the best line from a node on, of those who choose."""
+    def line(self, node: int, n_steps: int) -> Iterator[tuple[Term, bool]]:
+        """Yield the moves of the best line from a node on, each with whether its role had a choice."""
         for _ in range(n_steps):
             decider = int(self.arrays.node[node, nodes.DECIDER])
             if decider < 0:
@@ -177,7 +182,7 @@ class TreeMemory:
             move = self.best_move(node, role)
             if move is None:
                 return
-            yield move
+            yield move, len(self.edges(node, role)) > 1
             following = self.after(node, role, move)
             if following == node:
                 return

@@ -112,7 +112,8 @@ class RuleFacts(NamedTuple):
     """What kernels need of the rules beside their tables. *Shapes*: R roles, G goals, F fluents that tell the phase.
 
     `goal_value` (G,) in percent, those of role r from goal_start[r] on; `low` and `high` (R,) its limits. At
-    each of the `n_phases` phases the fluents `known` have values of their own, `known_value` (phases * F,).
+    each of the `n_phases` phases the fluents `known` have values of their own, `known_value` (phases * F,). What one
+    role wins the other loses where the game `is_opposed`.
     """
 
     goal_value: NDArray[np.int32]
@@ -124,6 +125,7 @@ class RuleFacts(NamedTuple):
     n_phases: int
     n_roles: int
     chance: int
+    is_opposed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +285,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
     )
 
 
-def rule_facts(rules: CompiledRules, roles: Sequence[Role]) -> RuleFacts:
+def rule_facts(rules: CompiledRules, roles: Sequence[Role], *, is_opposed: bool) -> RuleFacts:
     """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
     values = [[EVEN if goal is None else min(max(goal, 0), 100) for goal in goals] for goals in rules.goals]
     known = list(rules.phases[0].known)
@@ -298,6 +300,7 @@ def rule_facts(rules: CompiledRules, roles: Sequence[Role]) -> RuleFacts:
         len(rules.phases),
         len(roles),
         roles.index(RANDOM) if RANDOM in roles else NONE,
+        int(is_opposed),
     )
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from math import inf
 from random import Random
 from typing import Final, TypeVar
@@ -39,6 +40,11 @@ _FADING: Final = 2
 """By what the walks of earlier moves count less, where the spread of goals is found."""
 _GRACE_S: Final = 0.05
 """How long after the end of a search other threads are waited for that are late, as on a busy machine."""
+_LINE_STEPS: Final = 12
+"""How far the best line is followed to a state."""
+_TOLD_MOVES: Final = 12
+_TOLD_STEPS: Final = 48
+"""How many moves of it are told, and after how many steps at most: there are more where moves are forced."""
 _LOG: Final = logging.getLogger(__name__)
 Found = TypeVar("Found")
 
@@ -144,6 +150,8 @@ class CompiledSearch:
                 if found is not None and found != best:
                     best = found
                     report(best)
+                if self.tree.is_known(root, role):
+                    break
         finally:
             self._threads.dismiss()
         self._threads.wait(_GRACE_S)
@@ -286,7 +294,7 @@ class CompiledSearch:
         """Yield *state* and those that follow on the best line from it, as long as one role chooses at a time."""
         root = self.tree.find(state)
         yield state
-        for move in () if root is None else tuple(self.tree.line(root)):
+        for move, _ in () if root is None else tuple(self.tree.line(root, _LINE_STEPS)):
             if state.is_terminal:
                 return
             legal = [state.legal_moves(role) for role in self.game.roles]
@@ -299,7 +307,8 @@ class CompiledSearch:
         if root is None:
             return insight_of(None, (), self.counted, ())
         best = self.tree.best_move(root, role)
-        return insight_of(best, self.tree.figures(root, role), self.counted, self.tree.line(root))
+        choices = (move for move, is_choice in self.tree.line(root, _TOLD_STEPS) if is_choice)
+        return insight_of(best, self.tree.figures(root, role), self.counted, islice(choices, _TOLD_MOVES))
 
     @property
     def counted(self) -> NDArray[np.int64]:
@@ -327,7 +336,7 @@ def load_search_kernel() -> None:
     """Load the kernels of the search, compiled to the cache on disk the first time on a machine."""
     rules, role = tiny_rules(), Constant("player")
     size = tree_size(rules, 1.0, 2.0, uses_amaf=True, uses_minimax=True)
-    facts = rule_facts(rules, (role,))
+    facts = rule_facts(rules, (role,), is_opposed=False)
     tree = empty_tree(rules, size, UCB)
     root = insert(tree, facts, np.zeros((1, 1), np.uint64))
     room = room_for(rules, rules.phased, n_words=1, seed=0, number=0, keeps_moves=True)

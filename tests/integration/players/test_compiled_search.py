@@ -37,7 +37,7 @@ from players.search.tree.nodes import (
 )
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MEMORY_MB, SearchSettings
-from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game
+from tests.kit.players.games import COIN, FOUR_WAYS, KINGMAKER, compiled, game
 
 MATCHING = """
 (role left) (role right) (init start)
@@ -64,6 +64,23 @@ UNEVEN = """
 (<= (goal left 0) terminal (not same)) (<= (goal right 100) terminal (not same))
 """
 """Matching pennies where heads pay twice: each role is to show them one time in three."""
+
+LATE_REPLY = """
+(role a) (role b) (init (step 0)) (then 0 1) (then 1 2) (then 2 3) (then 3 4) (side 1) (side 2)
+(<= (next (step ?n)) (true (step ?m)) (then ?m ?n))
+(<= (legal a (left ?side)) (true (step 0)) (side ?side))
+(<= (legal a noop) (not (true (step 0))))
+(<= (legal b (right ?side)) (true (step 2)) (side ?side))
+(<= (legal b wait) (not (true (step 2))))
+(<= (next (did ?side)) (does a (left ?side)))
+(<= (next (did ?side)) (true (did ?side)))
+(<= (next same) (does b (right ?side)) (true (did ?side)))
+(<= (next same) (true same))
+(<= terminal (true (step 4)))
+(<= (goal a 100) (true same)) (<= (goal b 0) (true same))
+(<= (goal a 0) (not (true same))) (<= (goal b 100) (not (true same)))
+"""
+"""Each role chooses once, and the steps after that are forced."""
 
 STUCK = """
 (role player) (init (step 0)) (next_step 0 1) (next_step 1 2) (next_step 2 3) (way a) (way b)
@@ -140,6 +157,24 @@ def test_a_small_game_is_solved_and_the_value_kept() -> None:
         moves = [search.think(state, role, SearchBudget(max_rounds=100_000)) for role in search.game.roles]
         state = state.next_state(tuple(moves))
     assert goal_shares(state, search.game.roles) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("roles", ["", "(role c)"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: str, seed: int) -> None:
+    search = CompiledSearch(of_rules(KINGMAKER.replace("(role c)", roles, 1)), seed, SearchSettings(memory_mb=8.0))
+    state, a = search.game.initial_state, search.game.roles[0]
+    move, told = search.think(state, a, SearchBudget(max_rounds=2_000)), search.insight(state, a)
+    assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
+    bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), a)}
+    assert bounds == {"go": (0, 100), "keep": (60, 60)}
+
+
+def test_the_line_that_is_told_has_no_forced_moves() -> None:
+    search = search_of(of_rules(LATE_REPLY))
+    thought(search, 500)
+    told = search.insight(search.game.initial_state, search.game.roles[0])
+    assert [move[:2] for move in told.line] == ["(l", "(r"]
 
 
 def test_a_puzzle_is_solved() -> None:

@@ -17,7 +17,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search import perfect
 from players.search.proof import lines
 from players.search.proof import prover as prover_module
-from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFinding, Prover, goal_sum, log_effort
+from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFinding, Prover, log_effort
 from players.search.tree.memory import Settled
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
@@ -54,10 +54,10 @@ def test_a_prover_that_finds_nothing_takes_less_and_one_that_does_takes_more() -
 
 
 def test_proofs_are_left_where_the_goals_have_no_common_sum() -> None:
-    assert goal_sum(compiled("connectfour")) == 100
-    assert goal_sum(of_text(COUNTDOWN)) == 100
-    assert goal_sum(of_text(COUNTDOWN.replace("(goal ?p 30)", "(goal ?p 20)"))) == 90
-    assert goal_sum(of_text(ENDLESS)) is None
+    assert compiled("connectfour").goal_sum == 100
+    assert of_text(COUNTDOWN).goal_sum == 100
+    assert of_text(COUNTDOWN.replace("(goal ?p 30)", "(goal ?p 20)")).goal_sum == 90
+    assert of_text(ENDLESS).goal_sum is None
 
 
 def test_a_tree_takes_over_what_is_proven() -> None:

@@ -31,7 +31,7 @@ def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
     walks = walks_for(2, 1, 1, seed=1, number=0)
     walks.goals[:] = np.stack([goals, 100 - goals], axis=1)
     njit: Any = numba.njit  # whose types do not know of such functions
-    njit(_spread)(rule_facts(game.rules, game.roles), walks, n_rounds)
+    njit(_spread)(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_rounds)
     found: list[float] = walks.spread.tolist()
     return found
 

@@ -12,7 +12,18 @@ from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import LaneEvaluator, Shares, compiled_game_of
 from players.search.uct import TreeSearch
-from tests.kit.players.games import COIN, FOUR_WAYS, after, compiled, game, game_of, interpreted, role, rounds
+from tests.kit.players.games import (
+    COIN,
+    FOUR_WAYS,
+    KINGMAKER,
+    after,
+    compiled,
+    game,
+    game_of,
+    interpreted,
+    role,
+    rounds,
+)
 
 WIN_OR_BLOCK = {
     "red wins in one": (("1", "2", "1", "2", "1", "3"), "red", "(drop 1)"),
@@ -62,6 +73,17 @@ def test_a_small_game_is_proven_to_the_end(engine: Callable[[str], Game]) -> Non
     tree = search(tictactoe)
     tree.think(state, role("x"), rounds(20_000))
     assert tree.n_rounds < 20_000
+
+
+@pytest.mark.parametrize("roles", ["", "(role c)"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: str, seed: int) -> None:
+    kingmaker = game_of(KINGMAKER.replace("(role c)", roles, 1))
+    tree = search(kingmaker, seed)
+    move = tree.think(kingmaker.initial_state, role("a"), rounds(500))
+    told = tree.insight(kingmaker.initial_state, role("a"))
+    assert told is not None
+    assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
 
 
 def test_a_forced_move_costs_nothing() -> None:

@@ -28,6 +28,24 @@ FOUR_WAYS = """
 """
 """A puzzle of two steps: c and d, in any order, are worth 100, all else 30."""
 
+KINGMAKER = """
+(role a) (role b) (role c)
+(init (at first))
+(way first go asked) (way first keep kept) (way asked help helped) (way asked harm harmed)
+(<= (legal a ?move) (true (at first)) (way first ?move ?next))
+(<= (legal b ?move) (true (at asked)) (way asked ?move ?next))
+(<= (legal a noop) (not (true (at first))))
+(<= (legal b noop) (not (true (at asked))))
+(<= (legal c noop) (role c))
+(<= (next (at ?next)) (does ?role ?move) (true (at ?here)) (way ?here ?move ?next))
+(<= terminal (true (at ?end)) (worth ?end ?goal))
+(worth kept 60) (worth helped 100) (worth harmed 0)
+(<= (goal a ?goal) (true (at ?end)) (worth ?end ?goal))
+(<= (goal b 50) terminal)
+(<= (goal c 40) (role c) terminal)
+"""
+"""One role keeps 60, or lets another choose what it gets, to whom all ends are worth the same."""
+
 COIN = """
 (role player) (role random)
 (init start)

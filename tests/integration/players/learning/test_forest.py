@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,11 +13,14 @@ from gdl.game import State
 from players.environments import VectorGame
 from players.learning.forest import Forest, targets_of
 from tests.kit.players.environments import prepared
+from tests.kit.players.games import KINGMAKER, game_of
 
 
-def knows_nothing(bits: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Expect a draw everywhere, and think all ten actions of tic-tac-toe alike."""
-    return np.zeros((len(bits), 2), np.float32), np.zeros((len(bits), 10), np.float32)
+def knows_nothing(
+    bits: NDArray[np.bool_], n_players: int = 2, n_actions: int = 10
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Expect a draw everywhere, and think all actions alike, as many as tic-tac-toe has."""
+    return np.zeros((len(bits), n_players), np.float32), np.zeros((len(bits), n_actions), np.float32)
 
 
 def after(*cells: tuple[int, int]) -> State:
@@ -54,6 +59,16 @@ def test_the_only_stop_of_a_loss_is_found() -> None:
 def test_tic_tac_toe_is_solved_as_a_draw_from_its_third_move() -> None:
     forest = searched(after((2, 2), (1, 1)), 32, 600)
     assert (forest.is_solved, forest.value_of(0), forest.value_of(1)) == (True, 0.0, 0.0)
+
+
+def test_what_a_player_to_which_all_is_the_same_will_choose_is_not_solved() -> None:
+    lanes = VectorGame(game_of(KINGMAKER), 8, auto_reset=False)
+    evaluate = partial(knows_nothing, n_players=3, n_actions=len(lanes.actions[0]))
+    forest = Forest(lanes, evaluate, 1, 1_000)
+    forest.plant(lanes.save())
+    for _ in range(20):
+        forest.walk()
+    assert (str(lanes.actions[0][forest.best_action()]), forest.is_solved) == ("keep", False)
 
 
 def test_a_lost_state_is_solved_as_lost() -> None:
