@@ -27,6 +27,7 @@ class Menu:
         self.moves = tuple(moves)
         by_text = {str(move): move for move in moves}
         self.keys: dict[str, Term] = {key: by_text[text] for key, text in keys.items() if text in by_text}
+        self._has_numerals = any(_folded(text).isdecimal() for text in by_text)
 
     @property
     def is_forced(self) -> bool:
@@ -39,10 +40,14 @@ class Menu:
         return bool(self.keys) and set(self.keys.values()) == set(self.moves)
 
     def lines(self) -> list[str]:
-        """Return the moves as they are shown: by their keys where all have one, otherwise by their numbers."""
+        """Return the moves as they are shown: by their keys where all have one, otherwise by their numbers.
+
+        Moves that are numbers themselves would be taken for those of others: then there are only the texts of moves.
+        """
         if self.is_by_keys:
             return [", ".join(f"{key or 'Enter'} = {_bare(move)}" for key, move in self.keys.items())]
-        shown = [f"{number}. {move}" for number, move in enumerate(self.moves[:MAX_SHOWN], 1)]
+        listed = enumerate(self.moves[:MAX_SHOWN], 1)
+        shown = [str(move) if self._has_numerals else f"{number}. {move}" for number, move in listed]
         n_more = len(self.moves) - len(shown)
         more = [f"... and {n_more} more: type how a move begins to see those"] if n_more else []
         return [*_columns(shown), *more]
@@ -56,7 +61,7 @@ class Menu:
         key = typed.strip()
         if key in self.keys:
             return self.keys[key]
-        if key.isascii() and key.isdecimal():
+        if key.isascii() and key.isdecimal() and not self._has_numerals:
             return self._numbered(key)
         wanted = _folded(key)
         fits = [move for move in self.moves if _folded(str(move)).startswith(wanted)] if wanted else []

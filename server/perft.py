@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.errors import CallerError, NoLegalMoveError
+from gdl.diagnostics import Span
+from gdl.errors import CallerError, RuleFileError, derived
 from gdl.game import Game, JointMove, State
 
 CHUNK: Final = 1 << 14
@@ -35,6 +36,15 @@ _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 Packed: TypeAlias = NDArray[np.uint8]
 Weights: TypeAlias = NDArray[Any]
 """How often each of some states is reached: whole numbers without a bound."""
+
+
+class StuckRoleError(RuleFileError):
+    """A state that can be reached has a role without a legal move, although the play has not ended."""
+
+    message: str = derived("{role} has no legal move in a state that is not terminal")
+    span: Span | None = derived(None)
+    hint: str | None = derived("`ggp validate --simulate` shows a play that leads there")
+    role: str
 
 
 class TooManyJointMovesError(CallerError):
@@ -60,7 +70,7 @@ class Counting(Protocol):
         """Return how many nodes there are. *Units*: steps, or turns, for *depth*.
 
         Raises:
-            NoLegalMoveError: a role has no legal move.
+            StuckRoleError: a role has no legal move.
             TooManyJointMovesError: a state has too many joint moves to look at what follows each.
         """
 
@@ -84,13 +94,13 @@ def divided(
 
 
 def _legal(game: Game, state: State) -> list[Sequence[Any]]:
-    """Return the legal moves of all roles, none at an end; raises NoLegalMoveError."""
+    """Return the legal moves of all roles, none at an end; raises StuckRoleError."""
     if state.is_terminal:
         return [()]
     legal: list[Sequence[Any]] = [state.legal_moves(role) for role in game.roles]
     for role, moves in zip(game.roles, legal, strict=True):
         if not moves:
-            raise NoLegalMoveError(str(role), 0)
+            raise StuckRoleError(str(role))
     return legal
 
 
@@ -296,7 +306,7 @@ class BatchCounting:
             waits = np.array([_waits([self.game.moves[number]]) for number in numbers], np.bool_)
             movers[is_one, r] = ~waits[only - numbers[0]]
             if not (n_legal[:, r] > 0)[~is_over].all():
-                raise NoLegalMoveError(str(self.game.roles[r]), 0)
+                raise StuckRoleError(str(self.game.roles[r]))
         return _Choices(is_over, n_legal, tuple(moves), movers)
 
     def _made(self, frontier: _Frontier, choices: _Choices) -> tuple[_Frontier, NDArray[np.int64]]:

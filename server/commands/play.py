@@ -36,8 +36,8 @@ _ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")
 def command(name: str, role_name: str | None, opponent: str | None, clock_s: float, seed: int | None) -> None:
     """Play GAME in the terminal against our players.
 
-    Type a move's number, its text, or the beginning of its text; some games have keys of their own. `q` quits, `c`
-    lets the computer choose. You are shown only what your role may know.
+    Type a move's number, its text, or the beginning of its text; some games have keys of their own, and moves that are
+    numbers have no others. `q` quits, `c` lets the computer choose. You are shown only what your role may know.
     """
     file = find_game(name)
     about = file.about()

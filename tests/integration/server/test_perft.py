@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from gdl.engines import make_game
-from gdl.errors import NoLegalMoveError
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
 from server import perft
-from server.perft import BatchCounting, StateCounting, TooManyJointMovesError, divided
+from server.perft import BatchCounting, StateCounting, StuckRoleError, TooManyJointMovesError, divided
 from tests.kit.players.games import compiled, game
 from tests.kit.server.commands.fixtures import Ggp
 
@@ -108,7 +107,7 @@ def test_the_moves_of_a_state_share_its_count() -> None:
 def test_a_role_without_a_move_is_the_rule_files_fault() -> None:
     rules = "(role a) (init s) (base s) (base t) (input a go) (<= (legal a go) (true s)) (<= (next t) (true s))"
     of = make_game(read_rules(f"{rules} (<= terminal (not (true s)) (not (true t))) (goal a 0)"), "compiled")
-    with pytest.raises(NoLegalMoveError):
+    with pytest.raises(StuckRoleError):
         BatchCounting(compiled_game_of(of)).nodes(of.initial_state, 3)
 
 

@@ -62,6 +62,11 @@ def test_moves_are_numbered_in_columns() -> None:
     assert Menu(MOVES).lines() == ["1. (move 1 2)    2. (move 1 23)   3. (move 2 2)    4. noop", "5. (Fire north)"]
 
 
+def test_moves_that_are_numbers_have_no_others() -> None:
+    menu = Menu([read_term(text) for text in ("1", "10", "2", "noop")])
+    assert (menu.lines(), str(menu.move("2")), str(menu.move("1"))) == (["1     10    2     noop"], "2", "1")
+
+
 def test_of_very_many_moves_the_first_are_shown() -> None:
     lines = Menu([read_term(f"(go {i})") for i in range(1000)]).lines()
     assert (len(lines), lines[-1]) == (11, "... and 940 more: type how a move begins to see those")
