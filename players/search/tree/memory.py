@@ -12,9 +12,9 @@ from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.packing import words_of
 from gdl.game import Role, State
 from gdl.language.terms import Term
-from players.search.figures import MoveFigures, chosen_among
 from players.search.tree import nodes
 from players.search.tree.collection import collect
+from players.search.tree.figures import MoveFigures, chosen_among
 from players.search.tree.leaves import insert
 from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
 

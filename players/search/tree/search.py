@@ -20,12 +20,12 @@ from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
 from players.deadline import SearchBudget
 from players.player import Insight
-from players.search.figures import insight_of
 from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree.averages import MoveAverages
 from players.search.tree.bandits import RULES, UCB
 from players.search.tree.collection import collect
+from players.search.tree.figures import insight_of
 from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.memory import Settled, TreeMemory

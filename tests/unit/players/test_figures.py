@@ -7,7 +7,7 @@ import pytest
 
 from gdl.language.terms import Constant
 from players.player import Insight
-from players.search.figures import MoveFigures, chosen_among, insight_of
+from players.search.tree.figures import MoveFigures, chosen_among, insight_of
 
 A, B, C = Constant("a"), Constant("b"), Constant("c")
 
