@@ -191,13 +191,29 @@ def _marks(layout: Layout, cells: Cells, match: Matcher) -> dict[Place, tuple[Ma
 
 def _standing(pieces: Pieces, cells: Cells, match: Matcher) -> dict[Place, list[str]]:
     standing: dict[Place, list[str]] = {}
-    named = {"?bx": pieces.block, "?x": pieces.column, "?y": pieces.row}
-    said = {name: value for name, value in named.items() if value is not None}
-    for found in match(pieces.fluent, pieces.source):
-        place = cells.find(found | said)
+    for place, found in _placed(pieces, cells, match):
         if place is not None:
             standing.setdefault(place, []).append(found.get("?piece", ""))
     return standing
+
+
+def _placed(pieces: Pieces, cells: Cells, match: Matcher) -> Iterator[tuple[Place | None, dict[str, str]]]:
+    """Yield the cell of each fact that *pieces* match, None where it is in none, with the values of its variables."""
+    named = {"?bx": pieces.block, "?x": pieces.column, "?y": pieces.row}
+    said = {name: value for name, value in named.items() if value is not None}
+    return ((cells.find(found | said), found) for found in match(pieces.fluent, pieces.source))
+
+
+def outside_of(layout: Layout, description: Description, facts: Iterable[Term]) -> Iterator[tuple[int, str]]:
+    """Yield the number of each entry of `pieces` that matches a fact in no cell of the grid, with the first such fact.
+
+    *facts* are those of a state.
+    """
+    match, cells = Matcher(description, facts), Cells(layout)
+    for number, pieces in enumerate(layout.pieces if layout.kind == "grid" else ()):
+        outside = (found for place, found in _placed(pieces, cells, match) if place is None)
+        if (first := next(outside, None)) is not None:
+            yield number, _filled(pieces.fluent, first)
 
 
 def _walls(walls: Walls, cells: Cells, match: Matcher) -> Iterator[tuple[Place, Place]]:

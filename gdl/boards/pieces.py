@@ -26,7 +26,7 @@ class Matcher:
         """Yield what the variables of *pattern* stand for in each fact that it matches."""
         term = read_term(pattern)
         if source not in self._found:
-            self._found[source] = _by_signature(self.state if source == "state" else _facts_of(self._description))
+            self._found[source] = _by_signature(self.state if source == "state" else facts_of(self._description))
         for fact in self._found[source].get(signature(term), ()):
             bound = _bound(term, fact)
             if bound is not None:
@@ -59,7 +59,8 @@ def _by_signature(facts: Iterable[Term]) -> dict[tuple[str, int], list[Term]]:
     return found
 
 
-def _facts_of(description: Description) -> Iterator[Term]:
+def facts_of(description: Description) -> Iterator[Term]:
+    """Yield the facts of the rules, in their order."""
     return (rule.head.term for rule in description.rules if not rule.body and rule.head.term.is_ground)
 
 

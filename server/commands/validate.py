@@ -127,9 +127,9 @@ def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator
             advance()
     for file, found in zip(files, checked, strict=True):
         yield _played(file, found, options)
-        description = None if file == STANDARD_INPUT else check_description(file)
-        if description is not None:
-            yield description
+        about = None if file == STANDARD_INPUT else find_game(file)
+        if about is not None and about.has_about and (wrong := check_description(about.about_path, found, options)):
+            yield wrong
 
 
 def _played(file: str, checked: Validation, options: ValidationOptions) -> Validation:

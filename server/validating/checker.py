@@ -15,7 +15,7 @@ from gdl.simulation import SimulationBudget
 from gdl.worker import NotWanted
 from server.match.referee import in_own_thread
 from server.refusals import RequestError
-from server.validating.validation import Validation, ValidationOptions, check_source, play_file
+from server.validating.validation import Validation, ValidationOptions, check_description, check_source, play_file
 
 Result = TypeVar("Result")
 IsWanted = Callable[[], bool]
@@ -117,6 +117,17 @@ class Checker:
         """
         source = Source(name, text)
         return await self._children.run(lambda is_wanted: _first_look(source, is_wanted, is_played=is_played))
+
+    async def description(self, about: str, checked: Validation) -> Validation | None:
+        """Return what is wrong with the TOML description *about* beside the rules *checked*; None where nothing is.
+
+        Raises:
+            RequestError: many others are waiting.
+        """
+        source = Source("description", about)
+        return await self._children.run(
+            lambda is_wanted: check_description(source, checked, replace(_LOOKING, is_wanted=is_wanted))
+        )
 
     def follow(self, key: str, first: Validation, done: Callable[[Validation], Awaitable[object]]) -> None:
         """Play the rules of *first* at length behind the scenes, and call *done* with what is to be said then.

@@ -14,7 +14,6 @@ from gdl import errors
 from gdl.checks import findings
 from gdl.checks.suppression import Allowed, sift
 from gdl.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
-from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_rules
 from gdl.worker import ChildLimits, run_limited
@@ -244,20 +243,27 @@ def check_source(source: Source, options: ValidationOptions) -> Validation:
         return Validation(source, limit=str(error), is_checked=False)
 
 
-def check_description(name: str) -> Validation | None:
-    """Return what is wrong with the TOML description beside a rule file; None where none is there, or nothing is wrong.
+def check_description(about: Path | Source, checked: Validation, options: ValidationOptions) -> Validation | None:
+    """Return what is wrong with the TOML description *about*, a file or its text; None where nothing is.
+
+    It is compared with the rules *checked*, where these have no error.
 
     Raises:
-        OSError: it cannot be read.
-        UnknownNameError: there is no such game or file.
+        OSError: the file cannot be read.
     """
-    file = find_game(name)
-    if not file.has_about:
-        return None
-    from gdl.boards.about import about_findings  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
+    rules = checked.source if checked.is_checked and not checked.has_error else None
+    try:
+        found = _limited(_about_findings, checked.source, (about, rules, options.read_limits), options)
+    except (errors.LimitExceeded, errors.ChildProcessDiedError):
+        found = _about_findings(about, None, options.read_limits)
+    shown = tuple(_strictly(one) for one in found) if options.is_strict else found
+    return Validation(found[0].span.source, found, shown) if found else None
 
-    found = tuple(about_findings(file.about_path))
-    return Validation(found[0].span.source, found, found) if found else None
+
+def _about_findings(about: Path | Source, rules: Source | None, limits: ReadLimits) -> tuple[Diagnostic, ...]:
+    from gdl.boards.findings import about_findings  # noqa: PLC0415 -- pydantic is large, and rules alone need none
+
+    return tuple(about_findings(about, None if rules is None else read_rules(rules.text, rules.name, limits)))
 
 
 def play_file(

@@ -178,7 +178,8 @@ async def check(request: web.Request) -> web.Response:
     if form.problem:
         return render(request, "validate.html", status=400, form=form, verdict=None)
     found = await request.app[CHECKER].validation(form.text, _NAME, is_played=form.is_played)
-    return render(request, "validate.html", form=form, verdict=verdict_of(found))
+    about = await request.app[CHECKER].description(form.about, found) if form.about.strip() else None
+    return render(request, "validate.html", form=form, verdict=verdict_of(found, about))
 
 
 async def rules_form(request: web.Request) -> RulesForm:
@@ -212,8 +213,8 @@ def _text_of(data: Mapping[str, object], field: str, file_field: str) -> tuple[s
     return text.replace("\r\n", "\n"), name
 
 
-def verdict_of(found: Validation) -> dict[str, object]:
-    """Return what the template shows of a validation."""
+def verdict_of(found: Validation, about: Validation | None = None) -> dict[str, object]:
+    """Return what the template shows of a validation, and that of the description *about* if something is wrong."""
     remarks = tuple(remark_of(one) for one in found.diagnostics[:MAX_REMARKS])
     return {
         "word": found.verdict,
@@ -222,6 +223,7 @@ def verdict_of(found: Validation) -> dict[str, object]:
         "counts": [(found.count(severity), str(severity)) for severity in Severity if found.count(severity)],
         "remarks": remarks,
         "n_more": len(found.diagnostics) - len(remarks),
+        "about": [] if about is None else [remark_of(one) for one in about.diagnostics[:MAX_REMARKS]],
         "lines": [plain(line) for line in found.lines],
         "listing": listing(found.source.text, remarks),
     }

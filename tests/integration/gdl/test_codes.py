@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from gdl import simulation
-from gdl.boards.about import about_findings
+from gdl.boards.findings import about_findings
 from gdl.checks import check
 from gdl.diagnostics import Code, Diagnostic, Severity, Source, codes
+from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from tools.codes_page import codes_page
 
@@ -93,9 +94,10 @@ def test_every_code_has_a_case_or_an_example() -> None:
 def test_the_wrong_description_has_that_defect_and_the_right_one_none(code: Code, tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(code.wrong, "utf-8")
-    assert {found.code for found in about_findings(path)} == {code}
+    rules = find_game("tictactoe").read()
+    assert {found.code for found in about_findings(path, rules)} == {code}
     path.write_text(code.right, "utf-8")
-    assert about_findings(path) == []
+    assert about_findings(path, rules) == []
 
 
 def test_the_page_says_what_the_table_says() -> None:

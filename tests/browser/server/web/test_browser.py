@@ -233,6 +233,19 @@ def test_wrong_rules_are_uploaded_and_their_problems_read_in_place(open_page: Op
     assert page.url.endswith("#L2")
 
 
+def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_page: OpenPage) -> None:
+    game = find_game("nim")
+    page = open_page("/validate")
+    page.get_by_role("textbox", name="Rules").fill(game.text())
+    about = game.about_path.read_text("utf-8").replace("(heap ", "(heep ")
+    page.get_by_role("textbox", name="Description of the game").fill(about)
+    page.get_by_role("button", name="Check these rules").click()
+    expect(page.get_by_role("heading", name="The description does not fit the rules")).to_be_visible()
+    expect(page.locator(".problems .warning")).to_contain_text(
+        "no fluent of the rules is called heep; did you mean heap?"
+    )
+
+
 def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
     page = open_page("/validate")
     page.evaluate("document.querySelector('[data-rules-form]').addEventListener('submit', e => e.preventDefault())")

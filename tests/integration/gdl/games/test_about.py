@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.about import MAX_BYTES, About, Clarification, Counts, about_findings, about_of, read_about
+from gdl.boards.about import MAX_BYTES, About, Clarification, Counts, about_of, read_about
+from gdl.boards.findings import about_findings
 from gdl.boards.layout import Layout
+from gdl.diagnostics import Source
 from gdl.errors import AboutFileError
+from gdl.games.library import find_game, game_names
+from gdl.language.rules import read_rules
 
 LEAST = """
 title = "A game"
@@ -22,6 +26,7 @@ summary = "What it is."
 """
 
 SHOWN = "docs/games.md shows what a description says, and how"
+PATTERNS = "docs/games.md, *Patterns*, says what a pattern matches"
 PIECES = """
   [[board.pieces]] # {0}
   fluent = "(at {0} ?y)"
@@ -120,6 +125,67 @@ def test_a_right_description_has_no_findings(tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(LEAST, encoding="utf-8")
     assert about_findings(path) == []
+
+
+ROOK = read_rules("""
+(role first) (role second) (init (rook 6 5)) (init (control first)) (corner 1 1)
+(<= (next (control second)) (true (control first)))
+(<= (next (rook ?x ?y)) (does ?r (move ?x ?y)))
+(<= (legal ?r (move 1 1)) (role ?r))
+""")
+ROOK_ABOUT = """
+title = "The rook's way home"
+authors = ["me"]
+roles = ["first", "second"]
+players = 2
+summary = "Who brings it home wins."
+[board]
+kind = "grid"
+columns = "1..6"
+rows = "1..5"
+turn = "(control ?role)"
+[[board.pieces]]
+fluent = "(rook ?x ?y)"
+symbol = "R"
+[[board.pieces]]
+source = "rules"
+fluent = "(corner ?x ?y)"
+symbol = "c"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "message", "hint"),
+    [
+        ('"first", "second"', '"white", "black"', 4, "roles: the roles of the rules are first, second",
+         "name these, as the rules do"),
+        ("(rook ?x", "(rock ?x", 13, "board.pieces[1].fluent: no fluent of the rules is called rock",
+         "did you mean rook?"),
+        ("(control", "(whose", 11, "board.turn: no fluent of the rules is called whose",
+         "the rules have control, rook"),
+        ("(rook ?x ?y)", "(rook ?x ?y 1)", 13,
+         "board.pieces[1].fluent: rook of the rules has another number of arguments: 2, not 3", PATTERNS),
+        ("(control ?role)", "(control (to ?role))", 11,
+         "board.turn: no fluent of the rules is ever of the form (control (to ?role))", PATTERNS),
+        ("(corner", "(rook", 17, "board.pieces[2].fluent: no fact of the rules is called rook",
+         "the rules have corner, init, role"),
+        ("1..6", "1..4", 13, "board.pieces[1].fluent: (rook 6 5) holds at first, and is in none of the cells that "
+         "`columns` and `rows` name", PATTERNS),
+    ],
+)  # fmt: skip
+def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_key(
+    right: str, wrong: str, line: int, message: str, hint: str
+) -> None:
+    found = about_findings(Source("rook.toml", ROOK_ABOUT.replace(right, wrong, 1)), ROOK)
+    assert [(one.code.name, one.span.line, one.message, one.hint) for one in found] == [
+        ("gdl/description-mismatch", line, message, hint)
+    ]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_description_of_a_game_of_the_library_fits_its_rules(name: str) -> None:
+    file = find_game(name)
+    assert about_findings(file.about_path, file.read()) == []
 
 
 @given(st.text() | st.text(st.sampled_from('[]{}".=a1\n')))

@@ -178,6 +178,16 @@ def test_what_is_wrong_with_the_description_beside_the_rules_is_reported_with_fi
     )
 
 
+def test_a_board_that_does_not_fit_the_rules_is_a_warning_and_strictly_an_error(ggp: Ggp, rules: Rules) -> None:
+    path, _ = rules(GOOD), rules(ABOUT + '[board]\nturn = "(whose ?role)"\n', "game.toml")
+    for words, ends, severity in (((), 0, "warning"), (("--strict",), 1, "error")):
+        ended = ggp("validate", "--json", *words, path)
+        (found,) = json.loads(ended.output)["files"][1]["diagnostics"]
+        assert (ended.exit_code, found["code"], found["line"], found["severity"]) == (
+            ends, "gdl/description-mismatch", 8, severity,
+        )  # fmt: skip
+
+
 def test_json_has_a_wrong_description_as_a_file_of_its_own(ggp: Ggp, rules: Rules) -> None:
     path, about = rules(GOOD), rules(ABOUT.replace('"me"', ""), "game.toml")
     ended = ggp("validate", "--json", "--simulate", 1, path)
