@@ -51,6 +51,10 @@ _NET_CLASS: Final = ("players.learning.player", "NetPlayer")
 
 _WRITTEN: Final = {"openspiel": "openspiel:BOT, as in openspiel:mcts?simulations=200", "net": "net:FILE"}
 """How the players are written whose names say nothing alone."""
+_PROGRAM: Final = "a program plays in `ggp match` and `ggp tournament run`; docs/dial-in.md says how one dials in"
+_ADDRESS: Final = "the player there runs already: `ggp match` asks it, and the page Players of a server registers it"
+_ELSEWHERE: Final = {"cmd:": _PROGRAM, "cmd+legal:": _PROGRAM, "http://": _ADDRESS, "https://": _ADDRESS}
+"""What is said of players that others run, by how they begin."""
 FORMS: Final = ("net:FILE", "openspiel:BOT")
 """What there is besides the names of our players."""
 
@@ -116,6 +120,7 @@ def find_player(spec: str) -> PlayerMaker:
         >>> find_player("mcts:playouts=200").options
         {'playouts': 200}
     """
+    _check_place(spec)
     name, options = _split_options(spec)
     if spec.startswith(_OPENSPIEL):
         bot, _, rest = spec.removeprefix(_OPENSPIEL).partition("?")
@@ -141,6 +146,13 @@ def find_player(spec: str) -> PlayerMaker:
     maker = PlayerMaker(spec, source, class_name, options)
     _check_options(maker)
     return maker
+
+
+def _check_place(spec: str) -> None:
+    """Raise PlayerFileError where *spec* means a player that others run."""
+    for beginning, reason in _ELSEWHERE.items():
+        if spec.startswith(beginning):
+            raise PlayerFileError(spec, reason)
 
 
 def options_of(spec: str) -> dict[str, object]:

@@ -13,16 +13,14 @@ from gdl.games.library import find_game
 from gdl.language.terms import Constant
 from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch, WhileThinking
-from players.player import GaveUpError, Player
+from players.player import GaveUpError
 from players.registry import PLAYERS, find_player
-from server.errors import PlayerSpecError
 from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 _COMPUTER = "mcts"
 _REPEATABLE_COMPUTER = "mcts:playouts=400"
 """With a budget instead of the clock it moves the same each time."""
-_ELSEWHERE = ("http:", "https:", "cmd:", "cmd+legal:")
 
 
 @click.command(name="play", epilog=f"Our players: {', '.join(PLAYERS)}.")
@@ -47,7 +45,7 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     mine = _role(game, role_name)
     screen = Streams(sys.stdin, sys.stdout)
     computer = _COMPUTER if seed is None else _REPEATABLE_COMPUTER
-    players = {role: _opponent(opponent or computer) for role in game.roles if role not in (RANDOM, mine)}
+    players = {role: find_player(opponent or computer)() for role in game.roles if role not in (RANDOM, mine)}
     person = HumanPlayer(screen, about, find_player(_REPEATABLE_COMPUTER)(), clock_s)
     players[mine] = person
 
@@ -57,12 +55,6 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     seed = random.randrange(2**32) if seed is None else seed
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
     _play(LocalMatch(game, players, seed, clock_s), person, thinking)
-
-
-def _opponent(spec: str) -> Player:
-    if spec.startswith(_ELSEWHERE):
-        raise PlayerSpecError(spec, "here a player of ours or of a file plays; `ggp match` lets others play")
-    return find_player(spec)()
 
 
 def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking) -> None:

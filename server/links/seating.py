@@ -42,12 +42,19 @@ def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None)
     """
     if address.startswith(COMMAND_WITH_LEGAL_MOVES):
         profile = replace(seat.profile, gets_legal_moves=True)
-        return child_player.ChildPlayer(address.removeprefix(COMMAND_WITH_LEGAL_MOVES)), replace(seat, profile=profile)
+        return _child(address), replace(seat, profile=profile)
     if address.startswith(COMMAND):
-        return child_player.ChildPlayer(address.removeprefix(COMMAND)), seat
+        return _child(address), seat
     if address.startswith(("http://", "https://")):
         return http_player.HttpPlayer(address, seat.player_name, targets=targets), seat
     raise PlayerSpecError(address, "expected http://host:port, or cmd: and a program")
+
+
+def _child(address: str) -> child_player.ChildPlayer:
+    try:
+        return child_player.ChildPlayer(address.partition(":")[2])
+    except PlayerSpecError as error:
+        raise PlayerSpecError(address, error.reason) from error
 
 
 DEFAULT_PLAYER: Final = "random"

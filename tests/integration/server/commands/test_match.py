@@ -176,7 +176,7 @@ def test_a_late_move_is_replaced_and_reported(ggp: Ggp, folder: Path) -> None:
         (("tictactoe", "--profile", "y=upper"), "no role to play 'y'"),
         (("tictactoe", "--player", "x=human"), "a person plays with `ggp play`"),
         (("tictactoe", "--player", "x=http://"), "http://host:port"),
-        (("tictactoe", "--player", "x=cmd:"), "a program and its arguments expected"),
+        (("tictactoe", "--player", "x=cmd:"), "no player at 'cmd:': a program and its arguments expected"),
         (("tictactoe", "--player", "x=cmd:./nothing --deep"), "there is no program ./nothing"),
         (("tictactoe", "--player", "x=cmd+legal:./file"), "./file may not be executed: try chmod +x ./file"),
         (("tictactoe", "--player", "x=localhost:9147"), "an address begins with http://, as in http://localhost:9147"),

@@ -38,8 +38,8 @@ def test_a_person_sees_what_the_transcript_says(path: Path, ggp: Ggp, monkeypatc
         (("tictactoe", "--role", "z"), "ggp: no role 'z'; did you mean x or o?\n"),
         (
             ("tictactoe", "--opponent", "http://127.0.0.1:1"),
-            "ggp: no player at 'http://127.0.0.1:1': here a player of ours or of a file plays; "
-            "`ggp match` lets others play\n",
+            "ggp: no player in 'http://127.0.0.1:1': the player there runs already: `ggp match` asks it, and "
+            "the page Players of a server registers it\n",
         ),
         (("tictacto",), "ggp: no game 'tictacto'; did you mean tictactoe or phantomtictactoe or biddingtictactoe?\n"),
         (("montyhall", "--as", "random"), "ggp: no role 'random'; did you mean candidate?\n"),
