@@ -70,6 +70,15 @@ def _ascii(value: str) -> str:
     return _printable(value)
 
 
+_COLOURS: Final = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+
+
+def _colour(value: str) -> str:
+    if value.removeprefix("bright_") not in _COLOURS:
+        raise ValueError(f"{value!r} is no colour: {', '.join(_COLOURS)}, or one of these after bright_")
+    return value
+
+
 Name = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_printable)]
 Names = Annotated[
     tuple[Name, ...], Field(min_length=1, max_length=MAX_SIDE), BeforeValidator(_names), AfterValidator(_distinct)
@@ -84,7 +93,7 @@ Shape = Literal[
     "person", "robot", "zombie", "mummy", "door", "flag",
 ]  # fmt: skip
 Side = Literal["north", "south", "east", "west"]
-Colour = Annotated[str, Field(pattern=r"^(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)$")]
+Colour = Annotated[str, AfterValidator(_colour)]
 Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 
 

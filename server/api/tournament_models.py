@@ -1,5 +1,6 @@
 """Tournaments in the JSON API: the order of one, and what the API shows of it."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
@@ -19,7 +20,16 @@ from server.tournament.standings import counted_goals
 
 URL: Final = "/api/v1/tournaments"
 MAX_ENTRANTS: Final = 1_000
-TournamentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,59}$")]
+_NAME: Final = r"^[a-z0-9][a-z0-9_-]{0,59}$"
+
+
+def _named(value: object) -> object:
+    if isinstance(value, str) and not re.search(_NAME, value):
+        raise ValueError("up to 60 small letters, digits, - and _, of which the first is a letter or a digit")
+    return value
+
+
+TournamentName = Annotated[str, BeforeValidator(_named), Field(pattern=_NAME)]
 Reason = Annotated[Name, Field(description="is shown to everybody")]
 _HAS_BEGUN: Final = (TournamentStatus.RUNNING, TournamentStatus.PAUSED, TournamentStatus.OVER)
 

@@ -60,7 +60,7 @@ def test_the_rules_are_those_beside_the_file(tmp_path: Path) -> None:
         ((), 0, "empty"),
         (("{",), 1, "Invalid JSON"),
         ((b"\xff\xfe",), 1, "Invalid JSON"),
-        (("[]",), 1, "Input should be an object"),
+        (("[]",), 1, "must have keys and values"),
         (('{"format": "ggp-positions-2", "game": "nim"}',), 1, "format: "),
         (('{"format": "ggp-positions-1"}',), 1, "either game or rules"),
         (('{"format": "ggp-positions-1", "game": "nim", "rules": "a.kif"}',), 1, "either game or rules"),

@@ -71,7 +71,7 @@ def test_paragraphs_become_one_line() -> None:
         ),
         (LEAST + "titel = 1", "titel: unknown key"),
         (LEAST + "title = 2\n", "Cannot overwrite a value (at line 7, column 10)"),
-        (LEAST + "[counts]\nperft = [1, -1]", "counts.perft[2]: Input should be greater than or equal to 0"),
+        (LEAST + "[counts]\nperft = [1, -1]", "counts.perft[2]: must be 0 or more"),
         (
             LEAST + '[keys]\nq = "quit"',
             "keys.q.[key]: the key 'q' is taken: q quits, c lets the computer choose, a number picks from a list",

@@ -197,7 +197,7 @@ async def test_only_an_address_can_be_asked(client: Client) -> None:
 
 
 REFUSED: list[tuple[object, str, str]] = [
-    ([], "invalid_order", "Input should be"),
+    ([], "invalid_order", "must have keys and values"),
     ({}, "invalid_order", "either `game`"),
     ({"game": "nim", "rules": "(role a)"}, "invalid_order", "either `game`"),
     ({"game": "nim", "clock": 1}, "invalid_order", "clock: unknown key"),

@@ -76,7 +76,8 @@ async def test_a_form_shows_what_is_wrong_with_it_and_keeps_the_rest(client: Cli
     assert "Play clock: " in await send(client, path, 400, **FORM | {"playClock": "0"})
     assert "no player 'mctz'" in await send(client, path, 400, **FORM | {"players": "mctz"})
     without_games = {name: value for name, value in FORM.items() if name != "games"}
-    assert "Games: " in await send(client, path, 400, **without_games)
+    assert "Games: needs 1 or more, not 0" in await send(client, path, 400, **without_games)
+    assert "up to 60 small letters, digits" in await send(client, path, 400, **FORM | {"name": "my cup"})
     await send(client, path, 303, **FORM)
     assert "there is a tournament 'cup' already" in await send(client, path, 400, **FORM)
     assert "that cannot be done" in await send(client, "/tournaments/cup", 400, do="dance")

@@ -39,7 +39,7 @@ def test_a_range_stands_for_its_numbers_as_names() -> None:
         ({"pieces": [{"fluent": "(cell ?x ?piece)", "symbol": "x"}]}, "has no variable \\?y"),
         ({"pieces": [{"fluent": "(cell ?x ?y white)"}]}, "has no variable \\?piece"),
         ({"pieces": [{"fluent": "(cell ?x ?y ?piece)", "symbol": "x", "symbols": {"x": "x"}}]}, "which one"),
-        ({"pieces": [{"fluent": "(cell ?x ?y ?piece)", "colour": "mauve"}]}, "String should match pattern"),
+        ({"pieces": [{"fluent": "(cell ?x ?y ?piece)", "colour": "mauve"}]}, "'mauve' is no colour: black, red, green"),
         ({"pieces": [{"fluent": "(cell ?x ?y ?piece)"}] * 101}, "at most 100 items"),
         ({"walls": [{"fluent": "(wall ?x ?y)"}]}, "has no variable \\?side"),
         ({"walls": [{"fluent": "(wall ?x ?y ?x2 ?side)"}]}, "has no variable \\?y2"),

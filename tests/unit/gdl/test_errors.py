@@ -1,0 +1,61 @@
+"""What is said of values that a model refuses: our words for pydantic's."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from gdl.errors import validation_message
+
+
+class Order(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    games: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] = ("nim",)
+    name: Annotated[str, Field(min_length=1, max_length=1_000)] = "x"
+    rounds: Annotated[int, Field(ge=1, le=5_000)] = 1
+    share: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = 0.5
+    scrambled: bool = False
+    starts: AwareDatetime | None = None
+    kind: Literal["swiss", "cup"] = "cup"
+    code: Annotated[str, Field(pattern="^[ab]$")] = "a"
+    players: dict[str, str] = {}
+
+
+TIME = "must be a date and time, as in 2026-05-01T18:00:00+02:00"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("games", (), "needs 1 or more, not 0"),
+        ("games", ("nim",) * 3, "has more than 2"),
+        ("games", "nim", "must be a list"),
+        ("name", "", "must have 1 or more characters"),
+        ("name", "x" * 2_000, "has more than 1,000 characters"),
+        ("name", 1, "must be a text"),
+        ("rounds", 0, "must be 1 or more"),
+        ("rounds", 6_000, "must be 5,000 or less"),
+        ("rounds", "many", "must be a whole number"),
+        ("rounds", 1.5, "must be a whole number"),
+        ("rounds", [], "must be a whole number"),
+        ("share", 0, "must be more than 0.0"),
+        ("share", 1, "must be less than 1.0"),
+        ("share", "half", "must be a number"),
+        ("share", float("inf"), "must be a finite number"),
+        ("scrambled", "perhaps", "must be true or false"),
+        ("starts", "2026-05-01T18:00", "needs a time zone, as in 2026-05-01T18:00:00+02:00"),
+        ("starts", "tomorrow", TIME),
+        ("starts", [], TIME),
+        ("kind", "liga", "must be 'swiss' or 'cup'"),
+        ("code", "c", "is not of the form ^[ab]$"),
+        ("players", [], "must have keys and values"),
+        ("colour", "red", "unknown key"),
+    ],
+)
+def test_a_value_that_is_refused_says_what_it_must_be(key: str, value: object, message: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Order.model_validate({key: value})
+    assert validation_message(caught.value.errors()[0]) == message
