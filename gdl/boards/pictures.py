@@ -248,7 +248,7 @@ def _mark_of_turn(board: Board) -> Mark | None:
     """Return a piece of the role whose turn it is, if pieces are named after roles: `x`, or `xplayer`."""
     names = () if board.turn is None else (board.turn, board.turn.lower().removesuffix("player"))
     for pieces in board.layout.pieces:
-        for name in names:
+        for name in names if pieces.source == "state" else ():  # what the rules place is ground, and nobody's to move
             shape, fill = pieces.shapes.get(name, pieces.shape), pieces.fills.get(name) or pieces.colours.get(name)
             if shape and fill:
                 return Mark((pieces.symbols or {}).get(name, name[:1]), name, fill, 1, shape, fill)

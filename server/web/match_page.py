@@ -269,7 +269,8 @@ async def _drawn(request: web.Request, shown: ShownMatch) -> tuple[Board | None,
         drawn, last = await board_at(request, shown)
     except GdlError:
         return None, None
-    return (drawn, last) if drawn is not None and drawn.has_picture else (None, None)
+    is_empty = drawn is None or not (drawn.has_picture or drawn.turn or drawn.lines)
+    return (None, None) if is_empty else (drawn, last)
 
 
 def _title(shown: ShownMatch) -> str:

@@ -76,6 +76,33 @@ def test_captions_stand_below_or_are_left_to_the_page() -> None:
     assert texts(svg_of(drawn, captions=False)) == []
 
 
+def test_a_piece_of_a_role_and_not_its_ground_stands_before_whose_turn_it_is() -> None:
+    looks = {"symbol": "r", "shape": "square"}
+    layout = GRID | {"turn": "(control ?role)", "pieces": [
+        looks | {"fluent": "(temple ?piece ?x ?y)", "source": "rules", "fills": {"red": "bright_black"}},
+        looks | {"fluent": "(pawn ?x ?y ?piece)", "fills": {"red": "red"}},
+    ]}  # fmt: skip
+    svg = svg_of(board(layout, "(control red)", rules="(role red) (temple red 1 1)"))
+    drawn = [path.attrib["class"] for path in parsed(svg).iter(f"{NAMESPACE}path") if "piece" in path.attrib["class"]]
+    assert drawn == ["piece bright_black", "piece red"]
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "shown"),
+    [
+        ("minesweeper", ("(open 3 4)", "(number 3 4 2)"), ["2"]),
+        ("quarto", ("(cell 1 2 short_dark_square_hollow)", "(cell 3 2 tall_light_round_solid)"), ["S□", "t●"]),
+    ],
+)
+def test_a_sign_is_all_that_is_written_on_a_piece_of_the_library(
+    name: str, facts: tuple[str, ...], shown: list[str]
+) -> None:
+    file = find_game(name)
+    svg = picture(file.read(), file.about(), map(read_term, facts), captions=False)
+    on_pieces = [text for text in parsed(svg).iter(f"{NAMESPACE}text") if text.attrib["class"].startswith("on-")]
+    assert [text.text for text in on_pieces] == shown
+
+
 def test_long_captions_are_wrapped_and_many_are_cut() -> None:
     layout = GRID | {"labels": False, "captions": [{"fluent": "(say ?what)", "text": "?what ?what ?what"}]}
     assert texts(svg_of(board(layout, f"(say {'a' * 15})"))) == [f"{'a' * 15} {'a' * 15}", "a" * 15]

@@ -39,6 +39,16 @@ async def test_the_board_of_a_step_is_an_image_of_its_own(client: Client) -> Non
     assert svg.find("{http://www.w3.org/2000/svg}style") is not None
 
 
+@pytest.mark.parametrize("what", ["board.svg", "embed"])
+async def test_a_state_without_a_board_is_shown_by_its_lines(client: Client, what: str) -> None:
+    players = {"alice": "legal", "bob": "legal"}
+    match_id = (await ordered(manager_of(client), game="pig", players=players, seed=1)).row.id
+    await over(manager_of(client), match_id)
+    async with client.get(f"/matches/{match_id}/{what}?step=0") as answer:
+        text = await answer.text()
+    assert ("alice has 0" in text, "bob has 0" in text, "no picture" in text) == (True, True, False)
+
+
 async def test_the_page_for_a_frame_has_no_script_and_no_form_and_links_to_steps(client: Client) -> None:
     match_id = await finished(client)
     async with client.get(f"/matches/{match_id}/embed?step=1&as=x") as answer:
