@@ -156,7 +156,7 @@ class Host:
                     self._check_refusal(response.status, json_object(await response.read()))
                 yield self._noted(response.content)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(failure_words(error)) from error
+            raise HostAwayError(failure_words(error, self._url)) from error
 
     async def _noted(self, content: aiohttp.StreamReader) -> Events:
         """Yield the events that *content* holds, and note what the game manager takes."""
@@ -173,7 +173,7 @@ class Host:
             async with self._session.request(method, url, json=body, timeout=limit, allow_redirects=False) as response:
                 status, answer = response.status, json_object(await response.read())
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(failure_words(error)) from error
+            raise HostAwayError(failure_words(error, url)) from error
         if status == 429 or status >= 500:
             raise HostAwayError(refusal_words(status, answer))
         return status, answer
@@ -263,8 +263,8 @@ def _reason_of(error: OSError) -> str:
     return os.strerror(number) if number in errno.errorcode else str(error.strerror or error)
 
 
-def failure_words(error: BaseException) -> str:
-    """Return what *error* means, by which no answer came, for a person."""
+def failure_words(error: BaseException, url: URL) -> str:
+    """Return what *error* means, by which no answer came from *url*, for a person."""
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         reason = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
         return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"
@@ -272,6 +272,8 @@ def failure_words(error: BaseException) -> str:
         return f"it cannot be reached: {_reason_of(error.os_error)}"
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "no answer in time"
+    if isinstance(error, aiohttp.ServerDisconnectedError) and url.scheme == "http":
+        return "it broke off (does it speak https?)"
     if isinstance(error, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):
         return "it broke off"
     return str(error) or type(error).__name__

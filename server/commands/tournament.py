@@ -126,7 +126,7 @@ async def ordered(text: str, server: str, token: str | None) -> str:
     except HostError as error:
         raise OrderRefusedError(server, error.reason) from error
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise OrderRefusedError(server, failure_words(error)) from error
+        raise OrderRefusedError(server, failure_words(error, url)) from error
     if not isinstance(told.get("url"), str):
         raise OrderRefusedError(server, "its answer names no tournament: is this a server of `ggp serve`?")
     return f"{server}{told['url']}"

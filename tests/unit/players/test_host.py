@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -106,6 +107,14 @@ async def test_a_host_that_does_not_listen_is_away() -> None:
         pass
     async with Host(url, "deep") as host:
         with pytest.raises(HostAwayError, match="it cannot be reached: Connection refused"):
+            await host.register()
+
+
+async def test_a_host_that_ends_the_connection_may_want_https() -> None:
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, Host(f"http://127.0.0.1:{port}", "deep") as host:
+        with pytest.raises(HostAwayError, match=r"it broke off \(does it speak https\?\)"):
             await host.register()
 
 
