@@ -253,8 +253,8 @@ def refusal_words(status: int, answer: Mapping[str, Any]) -> str:
     error = answer.get("error")
     if not isinstance(error, dict):
         return f"no game manager answers there (HTTP status {status})"
-    hint = f" ({error['hint']})" if error.get("hint") else ""
-    return f"{error.get('message', status)}{hint}"
+    message, hint = str(error.get("message", status)), str(error.get("hint") or "")
+    return message if hint in message else f"{message} ({hint})"
 
 
 def _reason_of(error: OSError) -> str:

@@ -78,6 +78,7 @@ async def test_a_known_player_may_play_more_matches_now() -> None:
     ("answers", "reason"),
     [
         ([(401, refused("unauthorized", "a token is needed here", "say it"))], "a token is needed here (say it)"),
+        ([(401, refused("unknown", "no x; did you mean y?", "did you mean y?"))], "no x; did you mean y?"),
         ([(404, refused("not_registered")), (400, refused("invalid_name", "bad name"))], "bad name"),
         ([(200, {"kind": "http"})], "the player deep has an address there; choose another name with --name"),
         ([(404, b"<html>")], "no game manager answers there (HTTP status 404)"),

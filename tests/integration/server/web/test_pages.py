@@ -102,6 +102,12 @@ async def test_a_page_says_what_is_not_there(client: Client, path: str, status: 
     assert told in (await page(client, path, status)).text
 
 
+async def test_what_a_summary_has_between_backticks_is_set_as_code(client: Client) -> None:
+    async with client.get("/games/chess") as answer:
+        lead = (await answer.text()).partition('<p class="lead">')[2].partition("</p>")[0]
+    assert ("<code>" in lead, "`" in lead) == (True, False)
+
+
 async def test_static_files_are_kept_for_long_under_the_address_of_their_content(client: Client) -> None:
     async with client.get("/") as answer:
         text = await answer.text()
