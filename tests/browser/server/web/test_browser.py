@@ -320,6 +320,21 @@ PAGES = ["/", "/matches", "/matches/{id}", "/queue", "/games", "/games/breakthro
          "/players/legal", "/start", "/validate", "/api/v1/docs"]  # fmt: skip
 
 
+@pytest.mark.usefixtures("finished")
+def test_a_table_that_scrolls_breaks_no_name_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/players/legal", **PHONE)
+    name = page.locator(".table-frame .table:not(.folds) tbody a").first
+    assert name.evaluate("element => element.getClientRects().length") == 1
+
+
+def test_the_filters_of_games_end_with_their_button_in_the_second_row(open_page: OpenPage) -> None:
+    page = open_page("/games", viewport={"width": 1280, "height": 800})
+    kinds, button = page.locator(".filters .kinds").bounding_box(), page.locator(".filters button").bounding_box()
+    assert kinds is not None
+    assert button is not None
+    assert kinds["y"] <= button["y"] < kinds["y"] + kinds["height"]
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id), color_scheme="dark", **PHONE)

@@ -93,6 +93,9 @@ async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path)
             words = words_of(Page(await answer.text()))
         assert "Your players anns Enter" in words
         assert "bobs" not in words
+        async with client.get("/tournaments/cup", headers=host) as answer:
+            words = words_of(Page(await answer.text()))
+        assert ("Players anns Enter bobs Enter" in words, "Your players" in words) == (True, False)
         await send(client, "/tournaments/cup", 303, ann, do="enter", player="anns")
         assert "belongs to another owner" in await send(client, "/tournaments/cup", 403, ann, do="enter", player="bobs")
         assert "another owner" in await send(client, "/tournaments/cup", 403, bob, do="withdraw", entrant="anns")
