@@ -83,7 +83,7 @@ def _differences(about: About, rules: Description) -> Iterator[_Difference]:
     first = [fact.arguments[0] for fact in facts if isinstance(fact, Compound) and signature(fact) == ("init", 1)]
     for number, fact in outside_of(about.board, rules, first):
         what = f"{fact} holds at first, and is in none of the cells that `columns` and `rows` name"
-        yield _Difference(("board", "pieces", number, "fluent"), what, _PATTERNS)
+        yield _Difference(("board", "pieces", number, "fluent"), what, "name the columns and rows that the facts have")
 
 
 def _differing_roles(about: About, rules: Description) -> Iterator[_Difference]:

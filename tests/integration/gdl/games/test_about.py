@@ -170,7 +170,7 @@ symbol = "c"
         ("(corner", "(rook", 17, "board.pieces[2].fluent: no fact of the rules is called rook",
          "the rules have corner, init, role"),
         ("1..6", "1..4", 13, "board.pieces[1].fluent: (rook 6 5) holds at first, and is in none of the cells that "
-         "`columns` and `rows` name", PATTERNS),
+         "`columns` and `rows` name", "name the columns and rows that the facts have"),
     ],
 )  # fmt: skip
 def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_key(
