@@ -97,8 +97,17 @@ def _without_password(text: str) -> str:
     return f"{before}://{after.rpartition('@')[2]}"
 
 
+def beside(database: Path) -> dict[str, Path]:
+    """Return the files that are beside *database* while it is used and belong to it, by the endings of their names."""
+    file = database.resolve()
+    return {ending: file.with_name(file.name + ending) for ending in ("-wal", "-shm", ".lock")}
+
+
 class FileLock:
-    """A lock that the system lets go when its process ends, so that a restarted server may go on at once."""
+    """A lock that the system lets go when its process ends, so that a restarted server may go on at once.
+
+    Its file is beside the database itself, by whichever symbolic link that was named.
+    """
 
     def __init__(self, database: Path) -> None:
         """Take the lock of *database*.
@@ -107,7 +116,7 @@ class FileLock:
             DatabaseLockedError: another process has it.
             DatabaseOpenError: its file cannot be made.
         """
-        path = database.with_name(database.name + ".lock")
+        path = beside(database)[".lock"]
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

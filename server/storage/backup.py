@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gdl.replacement import PRIVATE, replacing
-from server.storage.address import FileLock, check_file, read_address
+from server.storage.address import FileLock, beside, check_file, read_address
 from server.storage.database import Database
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, TargetExistsError
 from server.storage.schema import METADATA, REVISION
 
 _AT_ONCE: Final = 500
@@ -64,13 +64,17 @@ async def back_up(address: str, file: Path, *, may_replace: bool = False) -> Non
 
     Raises:
         TargetExistsError: *file* is there, and *may_replace* is false.
+        OwnFileError: *file* belongs to the database itself.
+        DatabaseLockedError: *file* is a database that a server uses.
         DatabaseOpenError: the database cannot be opened.
         StorageError: it failed.
         OSError: *file* cannot be written.
     """
-    _refuse_to_replace(file, may_replace=may_replace)
     path = read_address(address).path
-    with _passing(file) as passing:
+    if path is not None:
+        _refuse_own_file(file, path)
+    _refuse_to_replace(file, may_replace=may_replace)
+    with _unused(file), _passing(file) as passing:
         if path is not None:
             await asyncio.to_thread(_copy_file, path, passing)
         else:
@@ -129,6 +133,27 @@ def _refuse_to_replace(file: Path, *, may_replace: bool) -> None:
         raise TargetExistsError(str(file))
 
 
+def _refuse_own_file(file: Path, database: Path) -> None:
+    """Refuse *file* where it belongs to *database*, also where a folder has two names without a symbolic link."""
+    for own in (database.resolve(), *beside(database).values()):
+        if file.resolve() == own or (file.exists() and own.exists() and file.samefile(own)):
+            raise OwnFileError(str(file))
+
+
+@contextmanager
+def _unused(file: Path) -> Iterator[None]:
+    """Keep servers away from *file* while it is replaced, where it is a database that a server has used."""
+    lock = FileLock(file) if beside(file)[".lock"].exists() else None
+    try:
+        yield
+        # The log of what was there before would be taken for that of the backup.
+        for ending in ("-wal", "-shm"):
+            beside(file)[ending].unlink(missing_ok=True)
+    finally:
+        if lock is not None:
+            lock.release()
+
+
 @contextmanager
 def _passing(file: Path) -> Iterator[Path]:
     """Yield a path beside *file*, whose place it takes when all went well: a reader never sees half of a backup."""
@@ -136,8 +161,8 @@ def _passing(file: Path) -> Iterator[Path]:
         try:
             yield passing
         finally:
-            for ending in (".lock", "-wal", "-shm"):
-                passing.with_name(passing.name + ending).unlink(missing_ok=True)
+            for each in beside(passing).values():
+                each.unlink(missing_ok=True)
 
 
 def _copy_file(source: Path, target: Path, *, is_in_use: bool = True) -> None:

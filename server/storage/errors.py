@@ -56,6 +56,13 @@ class TargetExistsError(CallerError):
     target: str
 
 
+class OwnFileError(CallerError):
+    """The target of a backup is the database that is backed up, or a file that belongs to it."""
+
+    template: ClassVar[str] = "{target} belongs to the database itself; name another file for the backup"
+    target: str
+
+
 class LostMatchError(StorageError):
     """The match is no longer this process's: another one took it over, or it was deleted."""
 

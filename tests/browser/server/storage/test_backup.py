@@ -19,7 +19,13 @@ from server.records.entries import SentEntry
 from server.storage.accounts import PlayerStore
 from server.storage.backup import back_up, restore
 from server.storage.database import Database
-from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, TargetExistsError
+from server.storage.errors import (
+    DatabaseLockedError,
+    DatabaseOpenError,
+    DatabaseVersionError,
+    OwnFileError,
+    TargetExistsError,
+)
 from server.storage.journals import summary_of
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA
@@ -126,6 +132,44 @@ async def test_a_backup_replaces_nothing_unasked(database_address: str, tmp_path
     assert (tmp_path / "backup").read_text() == "precious"
     await back_up(database_address, tmp_path / "backup", may_replace=True)
     assert (await rows_at(str(tmp_path / "backup")))["matches"] == []
+
+
+def inodes_in(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_ino for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "name", ["live.sqlite", "link.sqlite", "live.sqlite-wal", "live.sqlite-shm", "live.sqlite.lock"]
+)
+async def test_a_backup_never_takes_the_place_of_what_belongs_to_its_database(tmp_path: Path, name: str) -> None:
+    database = await Database.open(str(tmp_path / "live.sqlite"))
+    await fill(database)
+    (tmp_path / "link.sqlite").symlink_to("live.sqlite")
+    before = inodes_in(tmp_path)
+    with pytest.raises(OwnFileError, match="name another file for the backup"):
+        await back_up(str(tmp_path / "live.sqlite"), tmp_path / name, may_replace=True)
+    assert inodes_in(tmp_path) == before
+    await database.close()
+
+
+async def test_a_backup_never_takes_the_place_of_a_database_that_a_server_uses(backup: Path, tmp_path: Path) -> None:
+    used = await Database.open(str(tmp_path / "used.sqlite"))
+    with pytest.raises(DatabaseLockedError):
+        await back_up(str(tmp_path / "first.sqlite"), tmp_path / "used.sqlite", may_replace=True)
+    assert (await rows_of(used))["players"] == []
+    await used.close()
+    await back_up(str(tmp_path / "first.sqlite"), tmp_path / "used.sqlite", may_replace=True)
+    assert await rows_at(str(tmp_path / "used.sqlite")) == await rows_at(str(backup))
+
+
+async def test_a_backup_in_place_of_a_database_has_nothing_of_its_log(backup: Path, tmp_path: Path) -> None:
+    live = await Database.open(str(tmp_path / "live.sqlite"))
+    await PlayerStore(live).put(PlayerRow("bob", SeatKind.HTTP, "me", 1))
+    shutil.copyfile(tmp_path / "live.sqlite-wal", tmp_path / "old.sqlite-wal")
+    shutil.copyfile(tmp_path / "live.sqlite", tmp_path / "old.sqlite")
+    await live.close()
+    await back_up(str(tmp_path / "first.sqlite"), tmp_path / "old.sqlite", may_replace=True)
+    assert await rows_at(str(tmp_path / "old.sqlite")) == await rows_at(str(backup))
 
 
 @pytest.fixture

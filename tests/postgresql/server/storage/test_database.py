@@ -98,6 +98,15 @@ async def test_a_second_server_is_kept_from_a_file(tmp_path: Path) -> None:
     await (await Database.open(str(tmp_path / "a.sqlite"))).close()
 
 
+async def test_a_second_server_is_kept_from_a_file_by_a_symbolic_link_too(tmp_path: Path) -> None:
+    first = await Database.open(str(tmp_path / "a.sqlite"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "link.sqlite").symlink_to("../a.sqlite")
+    with pytest.raises(DatabaseLockedError, match="another server uses it"):
+        await Database.open(str(tmp_path / "folder" / "link.sqlite"))
+    await first.close()
+
+
 async def test_a_command_looks_at_a_file_that_a_server_uses(tmp_path: Path) -> None:
     server = await Database.open(str(tmp_path / "a.sqlite"))
     command = await Database.open(str(tmp_path / "a.sqlite"), exclusive=False)
