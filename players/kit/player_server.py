@@ -124,6 +124,10 @@ class PlayerServer:
         question = seat.ask(play, received_s, step)
         return PlayerReply(NO_ANSWER) if question is None else PlayerReply(await seat.answered(question), question)
 
+    async def until_caught_up(self) -> None:
+        """Wait until the players have taken in all messages so far, however long they take to read the rules."""
+        await asyncio.gather(*(seat.until_caught_up() for seat in self.seats.values()))
+
     async def close(self) -> None:
         """Give up all matches and end all workers."""
         for match_id in tuple(self.seats):

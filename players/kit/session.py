@@ -58,6 +58,11 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirm:
+    """Report that all orders before this one are carried out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """The rules are understood; `roles` are those of the game, in order."""
 
@@ -101,17 +106,24 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmed:
+    """All orders before `Confirm` are carried out."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerFailed:
     """The author's code failed, or returned what is no legal move: what went wrong, on one line."""
 
     what: str
 
 
-Order: TypeAlias = Join | Follow | Ask | Leave
-Report: TypeAlias = Joined | Ready | Refused | Best | Done | Thought | PlayerFailed
+Order: TypeAlias = Join | Follow | Ask | Leave | Confirm
+Report: TypeAlias = Joined | Ready | Refused | Best | Done | Thought | Confirmed | PlayerFailed
 
-_ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave)}
-_REPORTS: Final = {kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Thought, PlayerFailed)}
+_ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave, Confirm)}
+_REPORTS: Final = {
+    kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Thought, Confirmed, PlayerFailed)
+}
 
 
 def to_line(said: Order | Report) -> bytes:
@@ -183,7 +195,11 @@ class OpenRequest:
 
 
 class Session:
-    """One match: its questions in order, and the steps that were made."""
+    """One match: its questions in order, and the steps that were made.
+
+    Attributes:
+        is_caught_up: whether the worker has carried out what it was to confirm.
+    """
 
     def __init__(self, start: Start, seed: int, received_s: float, timing: Timing, answered: str | None = None) -> None:
         self.start, self.seed, self.timing = start, seed, timing
@@ -191,6 +207,7 @@ class Session:
         self.steps: list[Follow] = []
         self.n_losses = 0
         self.is_refused = False
+        self.is_caught_up = True
         clock_s = start.start_clock_s if answered is None else self._follow_s
         *self._start_ends, answer_by_s = timing.ends(received_s, clock_s)
         self.question = OpenRequest(-1, answer_by_s, best="ready", answer=answered)
@@ -252,6 +269,11 @@ class Session:
         self._put(play, received_s).answer = answered
         return orders
 
+    def confirm(self) -> Confirm:
+        """Return the order to confirm that all orders so far are carried out."""
+        self.is_caught_up = False
+        return Confirm()
+
     def _put(self, play: Play, answer_by_s: float) -> OpenRequest:
         step = self.question.step + 1 if play.turn is None else play.turn
         self._before, self.question = self.question, OpenRequest(step, answer_by_s, play)
@@ -276,6 +298,8 @@ class Session:
         match report:
             case Joined(roles):
                 self.roles = roles
+            case Confirmed():
+                self.is_caught_up = True
             case Refused():
                 self.is_refused, current.best = True, None
                 current.close()
@@ -298,6 +322,8 @@ class Session:
         deadline_s, interrupt_s, _ = self.timing.ends(now_s, min(2, self.start.play_clock_s))
         yield self._join(deadline_s, interrupt_s, thinks=self.n_losses < MAX_LOSSES)
         yield from self.steps
+        if not self.is_caught_up:
+            yield Confirm()
         if self.question.best is not None:
             self.question.close()
         elif self.question.answer is None:

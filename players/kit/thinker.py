@@ -133,6 +133,8 @@ class Thinker:
                 self._follow(order)
             case session.Ask():
                 self._ask(order)
+            case session.Confirm():
+                self.report(session.Confirmed())
             case session.Leave():
                 self.has_left = True
                 hook = self.player.abort if order.is_abort else self.player.stop

@@ -205,6 +205,7 @@ class SeatedPlayer:
         self._waiting: list[Order] = [session.join()]
         self._changed = asyncio.Event()
         self._is_over = False
+        self._gets_no_worker = False
 
     def ask(self, play: Play, received_s: float, step: int | None) -> OpenRequest | None:
         """Return the question that *play* asks, an open one where it asks again; None where the match was refused."""
@@ -223,6 +224,12 @@ class SeatedPlayer:
             self._send(*self.session.catch_up(play, received_s, answered))
             self._notify()
 
+    async def until_caught_up(self) -> None:
+        """Wait until a worker has carried out all that it was sent, or none will."""
+        self._send(self.session.confirm())
+        while not (self.session.is_caught_up or self._gets_no_worker):
+            await self._changed.wait()
+
     async def answered(self, question: OpenRequest) -> str:
         """Return the answer to *question* as soon as it is given, else the best move so far when its time ends."""
         await self._wait(lambda: question.answer is not None, question.answer_by_s)
@@ -240,9 +247,10 @@ class SeatedPlayer:
                 _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
                 self.session.question.failure = f"its process cannot start: {error}"
                 self.session.question.close()
-                self._notify()
-                return
+                break
             await self._follow(worker)
+        self._gets_no_worker = True
+        self._notify()
 
     @property
     def _needs_no_worker(self) -> bool:

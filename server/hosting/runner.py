@@ -138,11 +138,12 @@ class MatchRunner:
             *(link.until_connected(DIALLING_S) for link in waiting.values()),
         )
 
-    async def _send_answered(self, link: PlayerLink, role: str, entries: Sequence[Entry]) -> None:
+    async def _send_answered(self, link: own_player.WorkerPlayer, role: str, entries: Sequence[Entry]) -> None:
         try:
             async with asyncio.timeout(CATCHING_UP_S):
                 for request in self._answered_requests(role, entries):
                     await link.deliver(request, ReplyBuffer())
+                await link.until_caught_up()
         except Exception as error:  # whatever it is, the player is asked, and answers or does not
             match_id, reason = self._setup.match_id, error or type(error)
             _LOG.warning("match %s: %s did not get all of its earlier requests: %s", match_id, role, reason)

@@ -78,6 +78,10 @@ class WorkerPlayer:
         reply.feed(answer.text.encode("utf-8", "replace"))
         answer.delivered()
 
+    async def until_caught_up(self) -> None:
+        """Wait until the player has taken in all messages so far, among them those that were answered before."""
+        await self._server.until_caught_up()
+
     async def close(self) -> None:
         """Do nothing: `stop` ends the process."""
 

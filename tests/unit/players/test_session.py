@@ -9,6 +9,8 @@ from players.kit.session import (
     MAX_LOSSES,
     Ask,
     Best,
+    Confirm,
+    Confirmed,
     Done,
     Follow,
     Join,
@@ -175,6 +177,15 @@ def test_a_new_worker_gets_all_steps_and_is_only_asked_for_a_legal_move() -> Non
     ]
 
 
+def test_a_new_worker_confirms_what_the_lost_one_had_not_confirmed() -> None:
+    session = session_after((play(), "a"))
+    unasked = [type(order) for order in session.replace(200.0)]
+    assert session.confirm() == Confirm()
+    unconfirmed = [type(order) for order in session.replace(200.0)]
+    session.take_report(Confirmed())
+    assert (unasked, unconfirmed, session.is_caught_up) == ([Join], [Join, Confirm], True)
+
+
 def test_the_best_so_far_is_answered_when_a_worker_is_lost() -> None:
     session = session_after()
     session.ask(play(), 100.0)
@@ -189,13 +200,15 @@ def test_code_that_loses_worker_after_worker_is_no_longer_run() -> None:
     assert [isinstance(join, Join) and join.thinks for join in joins] == [True, True, False]
 
 
-@pytest.mark.parametrize("order", [Join("(role x)", "x", 1, 2.0, 3.0, 0.5), Follow(None, ("a",)), Ask(1, 2.0, 3.0)])
+@pytest.mark.parametrize(
+    "order", [Join("(role x)", "x", 1, 2.0, 3.0, 0.5), Follow(None, ("a",)), Ask(1, 2.0, 3.0), Confirm()]
+)
 def test_an_order_is_read_back(order: Order) -> None:
     assert read_order(to_line(order)) == order
 
 
 @pytest.mark.parametrize(
-    "report", [Joined(("x",)), Ready(), Refused("é\n"), Best(1, "a"), Done(1, None), Thought(1, "{}")]
+    "report", [Joined(("x",)), Ready(), Refused("é\n"), Best(1, "a"), Done(1, None), Thought(1, "{}"), Confirmed()]
 )
 def test_a_report_is_read_back(report: Report) -> None:
     assert read_report(to_line(report)) == report

@@ -13,6 +13,8 @@ from players import Player
 from players.kit.session import (
     Ask,
     Best,
+    Confirm,
+    Confirmed,
     Done,
     Follow,
     Join,
@@ -61,6 +63,11 @@ def test_a_legal_move_is_reported_before_the_player_thinks() -> None:
 def test_the_state_follows_the_joint_moves() -> None:
     followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop")), Follow("noop", ("noop", "(mark 1 2)"))
     assert reports_of(odd_players.First, join(), *followed, ask(2))[-1] == Done(2, "(mark 1 3)")
+
+
+def test_what_was_ordered_is_confirmed_after_it_is_carried_out() -> None:
+    followed = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    assert reports_of(odd_players.First, join(), followed, Confirm()) == [*SEATED, Confirmed()]
 
 
 def test_moves_and_role_may_be_told_in_another_case() -> None:

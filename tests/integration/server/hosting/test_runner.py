@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -13,19 +16,22 @@ import pytest
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
+from players.kit.worker import WorkerLimits
 from server.errors import PlayerSpecError, PlayerStartError
 from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection
 from server.links.own_player import OwnPlayer, start_own_player
 from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
 from server.match.driver import MatchDriver
+from server.match.exchange import Sent, StepFinished
 from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup, Profile, Seat
+from server.records.entries import Entry, entry_of
 from server.records.journal import FileRecorder
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.processes import children_of, is_running
-from tests.kit.server.scripted import CIRCUMSTANCES, library, turns
+from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, events, library, turns
 
 A, B = Constant("a"), Constant("b")
 BROKEN = PlayerSpec("no-such-player", is_own=True)
@@ -108,6 +114,44 @@ async def test_a_match_that_is_cancelled_leaves_its_journal_and_no_process(tmp_p
             await playing
     assert [path.name for path in _files(tmp_path)] == ["m.json.journal"]
     assert children_of(os.getpid()) <= before
+
+
+SLOW = """
+import time
+import players
+
+class Slow(players.Player):
+    def join(self, game, role, seed):
+        time.sleep(1.3)
+        super().join(game, role, seed)
+
+    def move(self, state, role, deadline):
+        return state.legal_moves(role)[0]
+"""
+
+
+class BrokenOff(FileRecorder):
+    """Has the entries of a match of `turns` that broke off before its first move."""
+
+    def __init__(self) -> None:
+        super().__init__(CIRCUMSTANCES)
+        self._entries: list[Entry] = []
+        for event in takewhile(lambda event: not isinstance(event, StepFinished), events(turns(), ())):
+            if isinstance(event, Sent):
+                event = replace(event, text=f"(START match.m1 {event.role} ({TURNS}) 1 1)")  # noqa: PLW2901 -- as it was
+            self._entries.append(entry_of(event, CIRCUMSTANCES))
+            self.record.add(self._entries[-1])
+
+    async def earlier(self) -> Sequence[Entry]:
+        return self._entries
+
+
+async def test_no_clock_runs_while_a_player_of_ours_reads_the_rules_of_a_resumed_match(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    seats = {A: PlayerSpec(f"{tmp_path}/slow.py", is_own=True, worker_limits=WorkerLimits()), B: player_spec("legal")}
+    setup = MatchSetup(tuple(Seat(role, f"{role}-player", PLAIN) for role in seats), 1, 1, match_id="match.m1")
+    record = await MatchRunner(setup, seats, LocalReferee(make_game(turns())), BrokenOff()).play()
+    assert (record["isCompleted"], record["errors"]) == (True, [["", ""]] * 3)
 
 
 async def test_a_match_that_is_over_leaves_no_cycles_to_the_garbage_collector() -> None:
