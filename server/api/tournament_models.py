@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
@@ -55,6 +56,21 @@ class NewTournament(TournamentTerms, Timetable):
     name: TournamentName
     entry: EntryRule = EntryRule.OPEN
     players: tuple[Annotated[EntryText, BeforeValidator(_entry)], ...] = Field((), max_length=MAX_ENTRANTS)
+
+    @field_validator("starts", "entry_closes")
+    @classmethod
+    def _is_in_calendar(cls, at: datetime | None) -> datetime | None:
+        """Return *at*.
+
+        Raises:
+            ValueError: it is before the year 1 or after the year 9999 in UTC, where it cannot be shown.
+        """
+        try:
+            if at is not None:
+                at.astimezone(UTC)
+        except OverflowError as error:
+            raise ValueError("in UTC, the time is in none of the years 1 to 9999") from error
+        return at
 
     @property
     def terms(self) -> TournamentTerms:

@@ -1,7 +1,7 @@
 """What a tournament is: its format, games, players and clocks; what it does by the clock: start, rounds, absence."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from enum import StrEnum
 from typing import Annotated, Final, Self
 from zoneinfo import ZoneInfo
@@ -136,8 +136,15 @@ AT_ONCE: Final = Timetable()
 """That of a tournament that a host starts, and whose rounds follow one another."""
 
 
+_FIRST_MS: Final = -62_135_596_800_000
+"""The beginning of the year 1, in UTC."""
+_LAST_MS: Final = 253_402_300_799_999
+"""The end of the year 9999, in UTC."""
+
+
 def _ms(at: datetime) -> int:
-    return round(at.astimezone(UTC).timestamp() * 1000)
+    """Return *at* in milliseconds since 1970; one that is outside of the calendar in UTC is at its end."""
+    return min(max(round(at.timestamp() * 1000), _FIRST_MS), _LAST_MS)
 
 
 class TournamentFormat(StrEnum):

@@ -54,6 +54,20 @@ def test_entry_closes_at_its_time_or_at_the_start() -> None:
 
 
 @pytest.mark.parametrize(
+    ("at", "same"),
+    [
+        ("9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59.999Z"),
+        ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"),
+        ("0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00Z"),
+    ],
+)
+def test_a_time_outside_of_the_calendar_is_at_its_end(at: str, same: str) -> None:
+    """Earlier versions took such orders, and every list of tournaments reads them again."""
+    kept = Timetable.model_validate({"entryCloses": at, "starts": at})
+    assert (kept.entry_closes_ms, kept.starts_ms) == (ms(same), ms(same))
+
+
+@pytest.mark.parametrize(
     "words",
     [
         {"starts": "2026-11-23T19:00:00"},  # in which zone?
