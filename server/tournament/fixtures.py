@@ -367,14 +367,20 @@ def forfeit(match: ScheduledMatch, absent: Iterable[str]) -> MatchResult:
 
 
 def forfeits_of_withdrawn(competition: Competition) -> tuple[MatchResult, ...]:
-    """Return the results of the open matches of entrants who have withdrawn before the round of the match."""
+    """Return the results of the open matches that entrants who have withdrawn do not play."""
     entrants = {entrant.name: entrant for entrant in competition.entrants}
     found: list[MatchResult] = []
     for match in competition.open_matches:
-        gone = [name for name in match.players if entrants[name].has_withdrawn_before(match.round)]
+        gone = [name for name in match.players if _is_lost_to(match, entrants[name])]
         if gone:
             found.append(forfeit(match, gone))
     return tuple(found)
+
+
+def _is_lost_to(match: ScheduledMatch, entrant: Entrant) -> bool:
+    """Return whether *entrant* has withdrawn before *match*, which keeps its round when it is played again."""
+    is_again = match.attempt > 1 and entrant.withdrawn_after is not None
+    return is_again or entrant.has_withdrawn_before(match.round)
 
 
 def _refuse_repeats(what: str, names: Iterable[str]) -> None:

@@ -103,6 +103,22 @@ async def test_who_withdraws_forfeits_and_a_pause_ends(client: Client) -> None:
     assert {one["status"] for one in found["matches"] if "absent" in one["players"]} == {"aborted"}
 
 
+async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
+    await order(client, players=["legal", "random"], roundsBegin={"everySeconds": 1000})
+    await act(client, "start")
+    found = await until(client, lambda found: all("goals" in one for one in found["matches"]) and found["matches"])
+    first, second = found["matches"]
+    await act(client, "pause", reason="lunch")
+    await act(client, f"matches/{first['match']}/annul", reason="a mistake", replay=True)
+    await told(await client.delete(f"{URL}/cup/entries/random"))
+    await act(client, "resume")
+    found = await until(client, is_over)
+    told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
+    assert told_of == [
+        (first["match"], "a mistake", None), (second["match"], None, None), (f"{first['match']}-2", None, ["random"])
+    ]  # fmt: skip
+
+
 async def test_a_host_who_withdraws_an_entrant_may_annul_what_it_has_played(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await order(client, format="round-robin", rounds=1, players=["legal", "random", "absent"])
@@ -312,6 +328,11 @@ async def test_what_cannot_be_is_refused(client: Client) -> None:
         (client.post(URL, json=SWISS | {"name": "b", "players": ["human"]}), "invalid_player"),
         (client.get(f"{URL}/nosuch"), "unknown_tournament"),
         (client.post(URL, json=SWISS | {"name": "b", "starts": "2026-11-23T18:00:00"}), "invalid_tournament"),
+        (client.post(URL, json=SWISS | {"name": "b", "starts": "9999-12-31T23:59:59-23:59"}), "invalid_tournament"),
+        (
+            client.post(URL, json=SWISS | {"name": "b", "entryCloses": "0001-01-01T00:00+01:00"}),
+            "invalid_tournament",
+        ),
         (client.post(URL, json=SWISS | {"name": "b", "roundsBegin": {"weekday": "monday"}}), "invalid_tournament"),
         (client.post(f"{URL}/cup/entries/ann/substitute", json={"player": "legal", "reason": "a"}), "not_entered"),
         (client.post(f"{URL}/cup/start"), "wrong_entrants"),

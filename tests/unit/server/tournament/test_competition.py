@@ -101,6 +101,19 @@ def test_open_matches_of_withdrawn_entrants_are_forfeited() -> None:
     assert lost == [(("p1", "p2"), (0, 100), ("p1",)), (("p3", "p1"), (100, 0), ("p1",))]
 
 
+def test_what_is_played_again_is_forfeited_by_who_has_withdrawn_meanwhile() -> None:
+    competition = play_open(schedule_next(RoundRobin(), competition_of(2)), by_rank)
+    first = competition.scheduled[0]
+    competition = schedule_next(RoundRobin(), replace(competition, replayed=frozenset({first.match_id})))
+    gone = replace(competition.entrants[0], withdrawn_after=1)
+    withdrawn = replace(competition, entrants=(gone, competition.entrants[1]))
+    lost = [
+        [(result.match_id, result.forfeited) for result in forfeits_of_withdrawn(one)]
+        for one in (competition, withdrawn, play_open(withdrawn, by_rank))
+    ]
+    assert lost == [[], [(first.again().match_id, ("p1",))], []]
+
+
 def test_what_does_not_belong_together_is_refused() -> None:
     competition = schedule_next(RoundRobin(), competition_of(2))
     with pytest.raises(ValueError, match="match unknown was not scheduled"):
