@@ -1,7 +1,8 @@
 """Links through request queues: to players that dial in, and to people."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
@@ -13,7 +14,7 @@ from gdl.wire.messages import Play, read_message
 from gdl.wire.replies import find_move, term_of_text
 from server.errors import IllegalChoiceError
 from server.links.request_queue import QueuedRequest, RequestQueue, RequestQueues, keyword
-from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.verdicts import says_busy
 
 CAUGHT_UP: Final = frozenset(("START", "PLAY"))
@@ -21,17 +22,17 @@ CAUGHT_UP: Final = frozenset(("START", "PLAY"))
 
 
 class QueueLink:
-    """The way to a player that dials in."""
+    """The way to a player that dials in, at the first of its seats in a match until `number_seats` says which it is."""
 
     def __init__(self, queue: RequestQueue) -> None:
-        self._queue = queue
+        self._queue, self._seat = queue, 1
         self._match_ids: set[str] = set()
         self._is_open = True
 
     def remember(self, match_id: str, requests: Sequence[PlayerRequest]) -> None:
         """Keep what was answered before, perhaps to another process of the game manager, for the player to catch up."""
         self._match_ids.add(match_id)
-        self._queue.remember(match_id, requests)
+        self._queue.remember(match_id, requests, self._seat)
 
     async def until_connected(self, limit_s: float) -> bool:
         """Wait until the player is connected, *limit_s* at most; return whether it is."""
@@ -43,7 +44,7 @@ class QueueLink:
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Let *request* wait in the queue until its reply is posted."""
-        queued = self._queue.put(request, reply, request.clock_s)
+        queued = self._queue.put(request, reply, request.clock_s, self._seat)
         try:
             await queued.answered.wait()
         finally:
@@ -57,6 +58,18 @@ class QueueLink:
         self._is_open = False
         for match_id in self._match_ids:
             self._queue.forget_match(match_id)
+
+
+def number_seats(links: Iterable[PlayerLink]) -> None:
+    """Give the seats of each player that dials in their numbers; *links* are those of a match, in order of its roles.
+
+    Another process of the game manager gives them the same numbers, so that the ids of their requests stay.
+    """
+    n_seats = Counter[RequestQueue]()
+    for link in links:
+        if isinstance(link, QueueLink):
+            n_seats[link._queue] += 1
+            link._seat = n_seats[link._queue]
 
 
 COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}

@@ -67,9 +67,13 @@ def keyword(request: PlayerRequest) -> str:
     return request.text.rpartition("\n")[2].lstrip("(").partition(" ")[0].rstrip(")").upper()
 
 
-def request_id(match_id: str, step: int, message: str) -> str:
-    """Return the id of the request with *message* of *step*."""
-    return f"{match_id}:{step}:{message}"
+def request_id(match_id: str, step: int, message: str, seat: int = 1) -> str:
+    """Return the id of the request with *message* of *step* to a player's seat number *seat* in the match."""
+    return f"{match_id}:{step}:{message}" + (f":{seat}" if seat > 1 else "")
+
+
+def _id_of(request: PlayerRequest, seat: int) -> str:
+    return request_id(request.match_id, request.step, keyword(request), seat)
 
 
 MAX_ENDED: Final = 1_000
@@ -86,7 +90,7 @@ class RequestQueue:
         self._n = 0
         self._waiting: dict[str, QueuedRequest] = {}
         self._ended: dict[str, str | None] = {}
-        self._answered: dict[str, list[PlayerRequest]] = {}
+        self._answered: dict[str, list[tuple[PlayerRequest, int]]] = {}
         self._is_closed = False
         self._changed = asyncio.Event()
         self._reader: Reader | None = None
@@ -115,23 +119,20 @@ class RequestQueue:
         """An event that is set when the next request comes, or another reader."""
         return self._changed
 
-    def put(self, request: PlayerRequest, reply: ReplyBuffer, limit_s: float | None = None) -> QueuedRequest:
-        """Let *request* wait; the reply that is posted fills *reply*. *limit_s* is the limit that the player knows."""
+    def put(
+        self, request: PlayerRequest, reply: ReplyBuffer, limit_s: float | None = None, seat: int = 1
+    ) -> QueuedRequest:
+        """Let *request* wait; the reply that is posted fills *reply*.
+
+        *limit_s* is the limit that the player knows, *seat* the number among its seats in the match.
+        """
         self._n += 1
-        queued = QueuedRequest(self._free_id(request), self._n, request, reply, self._clock.now_s(), limit_s)
+        queued = QueuedRequest(_id_of(request, seat), self._n, request, reply, self._clock.now_s(), limit_s)
+        for known in (self._waiting, self._ended):
+            known.pop(queued.id, None)
         self._waiting[queued.id] = queued
-        self._ended.pop(queued.id, None)
         self._note_change()
         return queued
-
-    def _free_id(self, request: PlayerRequest) -> str:
-        """Return the id of *request*, with a number where the player has another seat in the same match."""
-        first = found = request_id(request.match_id, request.step, keyword(request))
-        number = 1
-        while found in self._waiting:
-            number += 1
-            found = f"{first}:{number}"
-        return found
 
     def withdraw(self, queued: QueuedRequest) -> None:
         """Let a request wait no longer: a reply is too late from now on."""
@@ -169,9 +170,9 @@ class RequestQueue:
         while len(self._ended) > MAX_ENDED:
             del self._ended[next(iter(self._ended))]
 
-    def remember(self, match_id: str, requests: Sequence[PlayerRequest]) -> None:
-        """Keep what was answered in a match, in order, for a new process of the player."""
-        self._answered.setdefault(match_id, []).extend(requests)
+    def remember(self, match_id: str, requests: Sequence[PlayerRequest], seat: int = 1) -> None:
+        """Keep what was answered in a match at a seat, in order, for a new process of the player."""
+        self._answered.setdefault(match_id, []).extend((request, seat) for request in requests)
 
     def forget_match(self, match_id: str) -> None:
         """Keep what was answered in a match no longer."""
@@ -179,9 +180,8 @@ class RequestQueue:
 
     def answered_in(self, match_id: str) -> list[QueuedRequest]:
         """Return the requests of a match that were answered, in order, each with the answer; no reply is needed."""
-        requests = self._answered.get(match_id, ())
-        ids = (request_id(request.match_id, request.step, keyword(request)) for request in requests)
-        return [QueuedRequest(each, 0, request, ReplyBuffer()) for each, request in zip(ids, requests, strict=True)]
+        answered = self._answered.get(match_id, ())
+        return [QueuedRequest(_id_of(request, seat), 0, request, ReplyBuffer()) for request, seat in answered]
 
     def close(self) -> None:
         """Close the queue: its reader gets no more requests."""

@@ -21,19 +21,24 @@ from server.errors import PlayerSpecError, PlayerStartError
 from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection
 from server.links.own_player import OwnPlayer, start_own_player
+from server.links.request_queue import RequestQueues
 from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
 from server.match.driver import MatchDriver
 from server.match.exchange import Sent, StepFinished
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup, Profile, Seat
 from server.records.entries import Entry, entry_of
 from server.records.journal import FileRecorder
+from server.registry.registry import RegisteredPlayer
+from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.processes import children_of, is_running
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, events, library, turns
 
 A, B = Constant("a"), Constant("b")
+ASKED = PlayerRequest("(PLAY m NIL)", "m")
 BROKEN = PlayerSpec("no-such-player", is_own=True)
 
 
@@ -91,6 +96,18 @@ async def test_however_often_a_match_is_cancelled_its_players_are_stopped() -> N
         await asyncio.sleep(0)
     assert match.cancelled()
     assert not any(map(is_running, processes))
+
+
+async def test_a_player_that_dials_in_has_requests_of_each_of_its_seats() -> None:
+    queues = RequestQueues()
+    player = RegisteredPlayer(PlayerRow("deep", SeatKind.DIAL_IN, "me", 1), queues)
+    async with opened({A: player, B: player}) as links:
+        asking = [asyncio.create_task(links[role].deliver(ASKED, ReplyBuffer())) for role in (B, A)]
+        await asyncio.sleep(0)
+        found = [queued.id for queued in queues.of_player("deep").waiting]
+        for task in asking:
+            task.cancel()
+    assert found == ["m:0:PLAY:2", "m:0:PLAY"]
 
 
 async def test_a_match_that_is_aborted_before_it_begins_is_recorded(tmp_path: Path) -> None:

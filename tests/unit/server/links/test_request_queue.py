@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
-from server.links.queued_player import QueueLink
+from server.links.queued_player import QueueLink, number_seats
 from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
@@ -126,9 +126,32 @@ async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
         RequestQueue().answer("m:3:PLAY", "noop")
 
 
-async def test_a_player_in_two_seats_of_a_match_has_two_requests() -> None:
+def links_of_two_seats(queue: RequestQueue) -> list[QueueLink]:
+    links = [QueueLink(queue), QueueLink(RequestQueue()), QueueLink(queue)]
+    number_seats(links)
+    return [links[0], links[2]]
+
+
+async def test_the_seats_of_a_player_in_one_match_have_requests_of_their_own() -> None:
     queue = RequestQueue()
-    assert [put(queue).id, put(queue).id] == ["m:0:PLAY", "m:0:PLAY:2"]
+    links = links_of_two_seats(queue)
+    asking = [asyncio.create_task(link.deliver(PlayerRequest("(PLAY m NIL)", "m"), ReplyBuffer())) for link in links]
+    await asyncio.sleep(0)
+    assert [queued.id for queued in queue.waiting] == ["m:0:PLAY", "m:0:PLAY:2"]
+    for task in asking:
+        task.cancel()
+
+
+async def test_a_request_keeps_its_id_where_another_seat_of_the_player_has_answered_before() -> None:
+    queue = RequestQueue()
+    first, second = links_of_two_seats(queue)
+    first.remember("m", [PlayerRequest("(PLAY m NIL)", "m", answered="a")])
+    second.remember("m", [PlayerRequest("(START m o () 1 1)", "m", answered="ready")])
+    asking = asyncio.create_task(second.deliver(PlayerRequest("(PLAY m NIL)", "m"), ReplyBuffer()))
+    await asyncio.sleep(0)
+    found = [request_id for request_id, *_ in await told(queue, 3)]
+    asking.cancel()
+    assert found == ["m:0:PLAY", "m:0:START:2", "m:0:PLAY:2"]
 
 
 async def test_a_question_that_is_asked_again_can_be_answered() -> None:
