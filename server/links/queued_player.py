@@ -19,6 +19,8 @@ from server.match.verdicts import says_busy
 
 CAUGHT_UP: Final = frozenset(("START", "PLAY"))
 """The messages that a new process of a player has to know to play on."""
+UNKNOWN: Final = "the player is not known any more"
+"""Why the seat of a player has no answers that was registered when the match was ordered."""
 
 
 class QueueLink:
@@ -43,7 +45,13 @@ class QueueLink:
         return self._queue.is_connected
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
-        """Let *request* wait in the queue until its reply is posted."""
+        """Let *request* wait in the queue until its reply is posted.
+
+        Raises:
+            OSError: the player is not registered any more; another one of its name has no part in the match.
+        """
+        if self._queue.is_closed:
+            raise OSError(UNKNOWN)
         queued = self._queue.put(request, reply, request.clock_s, self._seat)
         try:
             await queued.answered.wait()
@@ -52,6 +60,8 @@ class QueueLink:
             if self._is_open and queued.message in CAUGHT_UP and not says_busy(reply.raw):
                 answered = bytes(reply.raw).decode("utf-8", "replace")
                 self.remember(request.match_id, [replace(request, answered=answered, legal_moves=())])
+        if queued.is_void:
+            raise OSError(UNKNOWN)
 
     async def close(self) -> None:
         """Keep no more of the matches that were played over this link."""

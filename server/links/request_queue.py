@@ -29,6 +29,8 @@ class QueuedRequest:
         reply: takes what is answered.
         came_s: when it came, by the clock of the queue.
         limit_s: how long the player may think, as its messages say; None: no limit is known.
+        answered: is set when it waits no longer: it is answered or void.
+        is_void: whether no answer will come, as the player is not registered any more.
     """
 
     id: str
@@ -38,6 +40,7 @@ class QueuedRequest:
     came_s: float = 0.0
     limit_s: float | None = None
     answered: asyncio.Event = field(default_factory=asyncio.Event)
+    is_void: bool = False
 
     @property
     def text(self) -> str:
@@ -184,8 +187,11 @@ class RequestQueue:
         return [QueuedRequest(_id_of(request, seat), 0, request, ReplyBuffer()) for request, seat in answered]
 
     def close(self) -> None:
-        """Close the queue: its reader gets no more requests."""
+        """Close the queue: its reader gets no more requests, and those that wait are void."""
         self._is_closed, self._reader = True, None
+        for queued in self.waiting:
+            queued.is_void = True
+            queued.answered.set()
         self._note_change()
 
     def left_s(self, queued: QueuedRequest) -> float | None:

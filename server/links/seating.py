@@ -16,7 +16,7 @@ from players.kit.worker import WorkerLimits
 from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, missing_setting
 from server.errors import PlayerSpecError, TooManyRolesError
-from server.links import child_player, http_player, own_player
+from server.links import child_player, http_player, own_player, queued_player
 from server.links.connection import AllowedAddresses
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
@@ -162,7 +162,7 @@ class UnresolvedPlayer:
 
     async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- an entrant is asked so
         """Return a link that always fails."""
-        return NoLink("the player is not known any more")
+        return NoLink(queued_player.UNKNOWN)
 
 
 def player_spec(text: str) -> PlayerSpec:

@@ -243,6 +243,19 @@ async def test_a_reader_learns_that_the_player_is_forgotten() -> None:
         assert (await waiting, queue.is_closed, request_queues.of_player("deep").is_closed) == (None, True, False)
 
 
+async def test_a_player_that_is_forgotten_has_no_part_in_its_match_and_another_of_its_name_neither() -> None:
+    request_queues = RequestQueues()
+    link = QueueLink(request_queues.of_player("deep"))
+    waiting = asyncio.create_task(link.deliver(PlayerRequest("(PLAY m NIL)", "m"), ReplyBuffer()))
+    await asyncio.sleep(0)
+    request_queues.forget("deep")
+    with request_queues.of_player("deep").reading():
+        for asking in (waiting, link.deliver(PlayerRequest("(PLAY m (a))", "m", 1), ReplyBuffer())):
+            with pytest.raises(OSError, match="not known any more"):
+                await asyncio.wait_for(asking, 5)
+        assert request_queues.of_player("deep").waiting == ()
+
+
 async def test_two_queues_play_a_match() -> None:
     request_queues = {role: RequestQueue() for role in (LEFT, RIGHT)}
 
