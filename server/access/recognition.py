@@ -8,6 +8,7 @@ import logging
 import re
 import secrets
 import string
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -186,13 +187,22 @@ Value = TypeVar("Value")
 
 
 class Recognition:
-    """Finds out who has a token or a session; *clock_ms* tells the time."""
+    """Finds out who has a token or a session.
 
-    def __init__(self, tokens: TokenStore, clock_ms: Callable[[], int] = now_ms) -> None:
+    *clock_ms* tells the time of day, by which they expire; *monotonic_s* measures how long answers are remembered, also
+    when the time of day is set back.
+    """
+
+    def __init__(
+        self,
+        tokens: TokenStore,
+        clock_ms: Callable[[], int] = now_ms,
+        monotonic_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tokens, self._clock_ms = tokens, clock_ms
-        self._rows = _Recent[TokenRow | None](clock_ms)
-        self._sessions = _Recent[SessionRow | None](clock_ms)
-        self._any = _Recent[bool](clock_ms)
+        self._rows = _Recent[TokenRow | None](monotonic_s)
+        self._sessions = _Recent[SessionRow | None](monotonic_s)
+        self._any = _Recent[bool](monotonic_s)
         self._touched_ms: dict[str, int] = {}
         self._unwritten_ms: dict[str, int] = {}
 
@@ -278,8 +288,8 @@ def is_valid(row: TokenRow, at_ms: int) -> bool:
 class _Recent(Generic[Value]):
     """Answers that were had within `REMEMBERED_S`."""
 
-    def __init__(self, clock_ms: Callable[[], int]) -> None:
-        self._found: TTLCache[str, Value] = TTLCache(_N_REMEMBERED, round(1000 * REMEMBERED_S), clock_ms)
+    def __init__(self, monotonic_s: Callable[[], float]) -> None:
+        self._found: TTLCache[str, Value] = TTLCache(_N_REMEMBERED, REMEMBERED_S, monotonic_s)
 
     async def get(self, key: str, ask: Callable[[], Awaitable[Value]]) -> Value:
         """Return the answer for *key*, which *ask* gives where none is remembered."""

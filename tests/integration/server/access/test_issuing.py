@@ -27,7 +27,7 @@ class Desk:
 
     def __init__(self, store: TokenStore) -> None:
         self.at_ms, self.store = START_MS, store
-        self.recognition = Recognition(store, lambda: self.at_ms)
+        self.recognition = Recognition(store, lambda: self.at_ms, lambda: self.at_ms / 1000)
         self.issuing = Issuing(store, self.recognition.forget, lambda: self.at_ms)
 
 

@@ -35,11 +35,20 @@ ADA = Principal("Ada", Role.HOST, TOKEN.id)
 
 
 class Clock:
+    """The time of day, and a monotonic clock that goes with it until it is set."""
+
     def __init__(self) -> None:
-        self.at_ms = 1_000_000
+        self.at_ms, self.offset_ms = 1_000_000, 0
 
     def __call__(self) -> int:
         return self.at_ms
+
+    def monotonic_s(self) -> float:
+        return (self.at_ms - self.offset_ms) / 1000
+
+    def set_back(self, by_ms: int) -> None:
+        self.at_ms -= by_ms
+        self.offset_ms -= by_ms
 
 
 class Rows(TokenStore):
@@ -92,7 +101,7 @@ def rows() -> Rows:
 
 @pytest.fixture
 def recognition(rows: Rows, clock: Clock) -> Recognition:
-    return Recognition(rows, clock)
+    return Recognition(rows, clock, clock.monotonic_s)
 
 
 async def test_a_session_ends_when_its_life_is_over(recognition: Recognition, clock: Clock) -> None:
@@ -116,7 +125,7 @@ async def test_a_session_that_is_remembered_ends_as_well(recognition: Recognitio
 
 async def test_a_session_opens_no_more_than_its_token(rows: Rows, clock: Clock) -> None:
     rows.token = token_row(expires_ms=clock.at_ms + 10)
-    recognition = Recognition(rows, clock)
+    recognition = Recognition(rows, clock, clock.monotonic_s)
     secret = await recognition.begin_session(TOKEN.id, LIFE_S)
     assert [await recognition.by_session(secret), await recognition.by_token(str(TOKEN))] == [ADA, ADA]
     clock.at_ms += 10
@@ -131,6 +140,16 @@ async def test_a_token_that_is_gone_opens_nothing_once_it_is_forgotten(
     rows.token = None
     clock.at_ms += round(1000 * REMEMBERED_S)
     assert [await recognition.by_session(secret), await recognition.by_token(str(TOKEN))] == [None, None]
+
+
+async def test_a_token_that_is_gone_opens_nothing_for_longer_where_the_clock_is_set_back(
+    recognition: Recognition, rows: Rows, clock: Clock
+) -> None:
+    assert await recognition.by_token(str(TOKEN)) == ADA
+    rows.token = None
+    clock.set_back(600_000)
+    clock.at_ms += round(1000 * REMEMBERED_S)
+    assert await recognition.by_token(str(TOKEN)) is None
 
 
 async def test_a_session_that_was_ended_opens_nothing_at_once(recognition: Recognition) -> None:
@@ -150,7 +169,7 @@ async def test_another_secret_opens_nothing(recognition: Recognition) -> None:
 def two(clock: Clock) -> tuple[Recognition, Rows]:
     """Recognition where Ada and Bob have a token each."""
     rows = Rows(token_row(), TokenRow(OTHER.id, BOB.name, BOB.role.word, secret_hash(OTHER.secret), 0, None))
-    return Recognition(rows, clock), rows
+    return Recognition(rows, clock, clock.monotonic_s), rows
 
 
 async def test_two_sessions_at_once_stay_distinct(two: tuple[Recognition, Rows]) -> None:
