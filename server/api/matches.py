@@ -124,7 +124,13 @@ class MatchLine(operation.ResponseModel):
     purpose: Annotated[str | None, Field(description="`practice` or `ladder`, where no host ordered it")] = None
     game: str | None = None
     players: dict[str, str] | None = None
-    waits_for: Annotated[str | None, Field(description="`core` while it waits for one to think on")] = None
+    waits_for: Annotated[
+        str | None, Field(description="in the queue: `players`, or `core` while it only waits for one to think on")
+    ] = None
+    unavailable: Annotated[
+        dict[str, str] | None,
+        Field(description="the players that it waits for: each is `not-connected`, `paused` or `busy`"),
+    ] = None
     missing: Annotated[list[str] | None, Field(description="in the lobby: the roles whose people have not come")] = None
     people: Annotated[
         dict[str, str] | None, Field(description="the names of those who play by hand, for who has a token")

@@ -24,7 +24,7 @@ from server.links import http_player, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
-from server.registry.queueing import Capacity, QueuedMatch, addresses, new_claim, startable
+from server.registry.queueing import Capacity, QueuedMatch, WaitReason, addresses, new_claim, startable, wait_reasons
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, listing, matches, queue, tournaments, writer
 from server.storage.database import Database
@@ -51,7 +51,7 @@ class GameManager:
         tournaments: goes on with the tournaments.
         relay: passes on what reached another manager than the one that plays the match.
         notifier: wakes viewers when something has happened in a match.
-        waiting_for_core: which of the matches that wait need more of the cores than is left.
+        wait_reasons: what matches of the queue waited for when it was last looked at, by their ids.
         writer: writes the journals.
     """
 
@@ -88,7 +88,7 @@ class GameManager:
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
-        self.waiting_for_core: frozenset[str] = frozenset()
+        self.wait_reasons: Mapping[str, WaitReason] = {}
 
     async def start(self) -> None:
         """Bring the library into the database, and begin to play: first what broke off, then what waits.
@@ -296,6 +296,7 @@ class GameManager:
 
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:
+            self.wait_reasons = {}  # whatever the players do, there is no room
             return
         async with self.queue.choosing() as may_choose:
             if may_choose:
@@ -307,15 +308,15 @@ class GameManager:
         if not queued:
             return
         waiting = [self._in_queue(match, at_ms) for match in queued]
-        limits = await self.registry.limits({player for match in waiting for player in match.players})
+        rows = await self.registry.among({player for match in waiting for player in match.players})
+        limits = {row.name: self.registry.limit(row) for row in rows}
         busy = Counter(await self.matches.busy(limits))
         if any(match.limits for match in waiting):
             busy += await self.playing.addresses()
         n_core_slots = self.playing.cores.n_free
-        self.waiting_for_core = frozenset(
-            match.match_id for match in waiting if match.n_core_slots > max(0, n_core_slots)
-        )
         chosen = startable(waiting, busy, limits, Capacity(self.playing.n_free, n_core_slots))
+        hindrances = {row.name: why for row in rows if (why := self.registry.hindrance(row)) is not None}
+        self.wait_reasons = wait_reasons(waiting, chosen, busy, {**limits, **hindrances}, n_core_slots)
         if chosen:
             await self.playing.begin(chosen)
 

@@ -4,8 +4,9 @@ import hashlib
 import hmac
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
@@ -125,6 +126,82 @@ def startable(
     return found
 
 
+class Hindrance(StrEnum):
+    """Why a player begins no match now."""
+
+    NOT_CONNECTED = "not-connected"
+    PAUSED = "paused"
+    BUSY = "busy"
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        return self.value.replace("-", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitReason:
+    """What a match of the queue waits for: `players`, each with what keeps it from this match, and a core."""
+
+    players: Mapping[str, Hindrance] = field(default_factory=dict)
+    needs_core: bool = False
+
+    @property
+    def words(self) -> str:
+        """The reason for people.
+
+        Example:
+            >>> WaitReason({"ada-1": Hindrance.NOT_CONNECTED}, needs_core=True).words
+            'waits for ada-1 (not connected), a core'
+        """
+        players = [f"{name} ({hindrance.words})" for name, hindrance in self.players.items()]
+        return f"waits for {', '.join([*players, *(['a core'] if self.needs_core else [])])}"
+
+
+def wait_reasons(
+    queued: Sequence[QueuedMatch],
+    begun: Container[str],
+    running: Mapping[str, int],
+    limits: Mapping[str, int | Hindrance],
+    n_core_slots: int,
+) -> dict[str, WaitReason]:
+    """Return by its id what each of the matches *queued* waits for, once those of them that are *begun* play.
+
+    *running* and *n_core_slots* are those of `startable`, and so are *limits*, with a hindrance in place of 0. A match
+    that waits only for its turn is left out.
+    """
+    beginning = [match for match in queued if match.match_id in begun]
+    taken = Counter(running) + n_matches([match.players for match in beginning])
+    n_left = max(0, n_core_slots - sum(match.n_core_slots for match in beginning))
+    found: dict[str, WaitReason] = {}
+    for match in queued:
+        known = {**match.limits, **limits}
+        told = {player: _hindrance(known[player], taken[player]) for player in match.players if player in known}
+        players = {_shown_name(player): hindrance for player, hindrance in told.items() if hindrance is not None}
+        needs_core = match.n_core_slots > n_left
+        if match.match_id not in begun and (players or needs_core):
+            found[match.match_id] = WaitReason(players, needs_core)
+    return found
+
+
+def _hindrance(limit: int | Hindrance, n_playing: int) -> Hindrance | None:
+    if isinstance(limit, Hindrance):
+        return limit
+    return Hindrance.BUSY if n_playing >= limit else None
+
+
+def _shown_name(player: str) -> str:
+    """Return what lists call a player: of an address only the host and the port are shown."""
+    if not _is_address(player):
+        return player
+    url = player_url(player)
+    return f"{url.host}:{url.port}"
+
+
+def _is_address(player: str) -> bool:
+    return player.startswith(("http://", "https://"))
+
+
 def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return the addresses that a match was ordered with, and how many matches the player at each plays at once.
 
@@ -139,7 +216,7 @@ def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     return {
         _one_spelling(seat["player"]): seat.get("maxMatches", 1)
         for seat in named.values()
-        if seat["player"].startswith(("http://", "https://"))
+        if _is_address(seat["player"])
     }
 
 

@@ -15,6 +15,7 @@ from server.links import connection, http_player, queued_player, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
+from server.registry.queueing import Hindrance
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
@@ -295,19 +296,22 @@ class Registry:
         except (CallerError, DamagedRowError):
             return UnresolvedPlayer(text)
 
-    async def limits(self, names: Collection[str] | None = None) -> dict[str, int]:
-        """Return how many matches each registered player may play at once as things are: 0 for none now.
-
-        Only those of *names*, if given; players that are not registered play any number and are left out.
-        """
-        rows = await self.store.listed()
-        return {row.name: self.limit(row) for row in rows if names is None or row.name in names}
+    async def among(self, names: Collection[str]) -> list[PlayerRow]:
+        """Return those of *names* that are registered players."""
+        return [row for row in await self.store.listed() if row.name in names]
 
     def limit(self, row: PlayerRow) -> int:
-        """Return how many matches a player may play at once as things are."""
-        is_there = row.kind == SeatKind.HTTP or self.request_queues.is_connected(row.name)
+        """Return how many matches a player may play at once as things are: 0 for none now."""
+        return row.max_matches if self.hindrance(row) is None else 0
+
+    def hindrance(self, row: PlayerRow) -> Hindrance | None:
+        """Return why a player begins no match now, whatever it plays; None where nothing keeps it."""
+        if row.status != PlayerStatus.OK:
+            return Hindrance.PAUSED
+        if row.kind != SeatKind.HTTP and not self.request_queues.is_connected(row.name):
+            return Hindrance.NOT_CONNECTED
         is_busy = isinstance(row.info, Mapping) and row.info.get("status") == Status.BUSY.value
-        return row.max_matches if row.status == PlayerStatus.OK and is_there and not is_busy else 0
+        return Hindrance.BUSY if is_busy else None
 
     async def is_free(self, name: str, n_playing: int) -> bool:
         """Return whether the player, which plays *n_playing* matches, may begin another one."""

@@ -10,6 +10,7 @@ from server.match.link import now_ms
 from server.principal import Principal
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
+from server.registry.queueing import WaitReason
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public import PublicEvent, PublicQuestion
@@ -27,21 +28,26 @@ class LiveSource(MatchSource, Protocol):
 
     Attributes:
         notifier: wakes the tasks that wait for new events.
-        waiting_for_core: which matches wait for a core to think on, besides what else they may wait for.
+        wait_reasons: what matches of the queue wait for, by their ids.
     """
 
     notifier: Notifier
-    waiting_for_core: frozenset[str]
+    wait_reasons: Mapping[str, WaitReason]
 
 
 async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
     """Return what lists show of *matches* to *who*, in their order."""
     seats = await source.matches.seats([match.id for match in matches])
     found = [_listed(match, seats[match.id]) | _people(match, who) for match in matches]
-    for line in found:
-        if line["status"] == MatchStatus.QUEUED and "players" in line and line["id"] in source.waiting_for_core:
-            line["waitsFor"] = "core"
-    return found
+    return [line | _waiting(line, source.wait_reasons) for line in found]
+
+
+def _waiting(line: Listed, reasons: Mapping[str, WaitReason]) -> Listed:
+    """Return what a match waits for: of several things the players, who tell more than a core."""
+    reason = reasons.get(line["id"])
+    if reason is None or line["status"] != MatchStatus.QUEUED or "players" not in line:
+        return {}
+    return {"waitsFor": "players", "unavailable": dict(reason.players)} if reason.players else {"waitsFor": "core"}
 
 
 def _people(match: MatchRow, who: Principal | None) -> Listed:

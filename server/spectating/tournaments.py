@@ -3,13 +3,14 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
 from cachetools import TTLCache
 
+from server.registry.queueing import WaitReason
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
 from server.storage.journals import Notifier, something_new
@@ -23,11 +24,12 @@ _N_KEPT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class LiveMatch:
-    """A match of a tournament that waits or is played, and the number of its last step."""
+    """A match of a tournament that waits or is played, the number of its last step, and what it waits for."""
 
     match_id: str
     status: str
     n_steps: int
+    wait_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class LiveTournament:
     @property
     def shape(self) -> str:
         """A word that is another one when anything but the steps of matches has changed."""
-        parts = (self.revision, self.n_over, [(one.match_id, one.status) for one in self.live])
+        parts = (self.revision, self.n_over, [(one.match_id, one.status, one.wait_reason) for one in self.live])
         return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
     @property
@@ -51,10 +53,10 @@ class LiveTournament:
 
 
 class LiveTournaments:
-    """What is read of the tournaments of a database."""
+    """What is read of the tournaments of a database; *wait_reasons* says what matches of the queue wait for."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, wait_reasons: Callable[[], Mapping[str, WaitReason]] = dict) -> None:
+        self._database, self._wait_reasons = database, wait_reasons
 
     async def of(self, name: str) -> LiveTournament | None:
         """Return how far the tournament *name* is; None where there is none of that name."""
@@ -70,7 +72,11 @@ class LiveTournaments:
             # What is read later may be newer: a change that is missed here is seen by the next look.
             n_over = await connection.scalar(counting)
             live = (await connection.execute(listing.order_by(fixtures.c.position))).all()
-        return LiveTournament(revision, n_over or 0, tuple(LiveMatch(*row) for row in live))
+        return LiveTournament(revision, n_over or 0, tuple(self._live(*row) for row in live))
+
+    def _live(self, match_id: str, status: str, n_steps: int) -> LiveMatch:
+        reason = self._wait_reasons().get(match_id) if status == MatchStatus.QUEUED else None
+        return LiveMatch(match_id, status, n_steps, "" if reason is None else reason.words)
 
 
 class TournamentFeed:

@@ -224,8 +224,8 @@ async def show_queue(request: web.Request) -> web.Response:
     """Show the matches that wait, the one whose turn is next first."""
     rows = await request.app[MANAGER].matches.queued(limit=_MAX_QUEUED + 1)
     cards = await request.app[CARDS].of(rows[:_MAX_QUEUED], request.get(PRINCIPAL))
-    waiting = request.app[MANAGER].waiting_for_core
-    return render(request, "queue.html", waiting_for_core=waiting, matches=cards, has_more=len(rows) > _MAX_QUEUED)
+    reasons = request.app[MANAGER].wait_reasons
+    return render(request, "queue.html", wait_reasons=reasons, matches=cards, has_more=len(rows) > _MAX_QUEUED)
 
 
 N_LIVE: Final = 8

@@ -152,6 +152,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "is_soon": is_soon,
         "order": _public_order(shown.row),
         "now_ms": now_ms(),
+        "wait_reason": request.app[MANAGER].wait_reasons.get(shown.row.id),
         "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
         "thoughts": thoughts_of(shown.view, shown.roles, shown.step, shown.only),
         "has_tournament": await _has_tournament(request, shown.row),

@@ -147,7 +147,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
     app[match_lists.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
-    feed = TournamentFeed(LiveTournaments(manager.database), manager.notifier)
+    feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(listing.ResultStore(manager.database))

@@ -139,8 +139,10 @@ class ShownTournaments:
         found = None if live is None else await self._store.read(name)
         if live is None or found is None:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
-        made = self._kept[name] = live.shape, await asyncio.to_thread(tournament_view.shown_tournament, found)
-        return made
+        reasons = {one.match_id: one.wait_reason for one in live.live}
+        made = await asyncio.to_thread(tournament_view.shown_tournament, found, reasons)
+        self._kept[name] = live.shape, made
+        return live.shape, made
 
     def tables(
         self, shape: str, shown: tournament_view.ShownTournament, opened: frozenset[int]

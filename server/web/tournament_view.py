@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final
 
 from server.arena.report import sprt_line
@@ -149,6 +150,7 @@ class ShownFixture:
     """A scheduled match: who plays, what came of it, and in `note` what else happened to it.
 
     Attributes:
+        wait_reason: what it waits for in the queue; empty where it only waits for its turn.
         game: empty while it is not to be known.
         goals: those that count; None without a result.
         is_void: whether it does not count.
@@ -164,6 +166,7 @@ class ShownFixture:
     note: str
     is_void: bool
     ended_ms: int | None
+    wait_reason: str = ""
 
     @property
     def has_page(self) -> bool:
@@ -255,8 +258,13 @@ class ShownTournament:
         return (min(lows), max(highs)) if lows and highs else (0.0, 0.0)
 
 
-def shown_tournament(found: StoredTournament) -> ShownTournament:
+NO_REASONS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, str] = NO_REASONS) -> ShownTournament:
     """Return the tournament *found* as pages show it; this takes long where many have played many matches.
+
+    *wait_reasons* says of matches in the queue, by their ids, what they wait for.
 
     Raises:
         RequestError: it has begun, and cannot be played with the entrants that it has.
@@ -269,15 +277,20 @@ def shown_tournament(found: StoredTournament) -> ShownTournament:
     has_cross = len(names) <= _MOST_IN_CROSS_TABLE
     cross = head_to_head(progress.results, names, rules) if has_cross else []
     sprt = sprt_line(progress) or ""
-    rounds = _rounds(found, progress, rules)
+    fixtures = {
+        one.match.match_id: _fixture(found, one, rules, wait_reasons.get(one.match.match_id, ""))
+        for one in found.fixtures
+    }
+    rounds = _rounds(found, progress, fixtures)
     return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, progress)
 
 
-def _rounds(found: StoredTournament, progress: Progress, rules: ScoringRules) -> tuple[ShownRound, ...]:
-    fixtures = {one.match.match_id: _fixture(found, one, rules) for one in found.fixtures}
+def _rounds(
+    found: StoredTournament, progress: Progress, fixtures: Mapping[str, ShownFixture]
+) -> tuple[ShownRound, ...]:
     by_round: dict[int, list[ShownPairing]] = {}
     for pairing in progress.competition.pairings:
-        by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, rules))
+        by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, progress.plan.scoring))
     resting: dict[int, list[str]] = {}
     if found.row.terms.format in _HAS_RESTS:
         for number, name in byes(progress.competition):
@@ -294,7 +307,7 @@ def _pairing(pairing: Pairing, fixtures: Mapping[str, ShownFixture], rules: Scor
     return ShownPairing(players, tuple(fixtures[one.match_id] for one in pairing.matches), pairing.is_decided)
 
 
-def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules) -> ShownFixture:
+def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait_reason: str) -> ShownFixture:
     match, played = one.match, played_of(one)
     annulment = found.annulments.get(match.match_id)
     status = "forfeited" if one.forfeited and one.status is None else one.status or "scheduled"
@@ -303,6 +316,7 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules) -> S
         match.match_id, match.round, match.players, str(status), match.game if is_known else "",
         None if played is None else counted_goals(played.result, rules),
         () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
+        wait_reason,
     )  # fmt: skip
 
 

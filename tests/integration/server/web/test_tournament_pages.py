@@ -11,7 +11,7 @@ import pytest
 
 from server.web.rendering import points
 from tests.kit.server.api.cups import command_cup, order_cup, played_cup, until_cup
-from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.api.house import Client, house, manager_of, told
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -60,6 +60,20 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
     assert "has a bye" in words
     for row in found["standings"]:
         assert f"{row['rank']}{row['player']}{points(row['score'])}" in words
+
+
+async def test_the_host_sees_wherever_a_match_is_shown_which_player_it_waits_for(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "ada-1"}), 201)  # it never dials in
+    await order_cup(client, format="swiss", players=["legal", "ada-1"])
+    await command_cup(client, "start")
+    async with asyncio.timeout(20):
+        while len(manager_of(client).wait_reasons) < 2:  # noqa: ASYNC110 -- the queue is looked at
+            await asyncio.sleep(0.02)
+    lines = (await told(await client.get("/api/v1/matches")))["matches"]
+    assert [(line["waitsFor"], line["unavailable"]) for line in lines] == [("players", {"ada-1": "not-connected"})] * 2
+    shown = [words_of(await page_at(client, f"/matches/{line['id']}")) for line in lines]
+    shown += [words_of(await page_at(client, path)) for path in ("/queue", "/tournaments/cup")]
+    assert [page.count("waits for ada-1 (not connected)") for page in shown] == [1, 1, 2, 1]
 
 
 async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(client: Client) -> None:

@@ -11,6 +11,7 @@ from gdl.language.rules import Description
 from server.hosting.order import MatchRequest, new_order
 from server.match.setup import Profile
 from server.records.entries import Entry, entry_of
+from server.registry.queueing import WaitReason
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
@@ -34,7 +35,7 @@ class Stage:
         self.queue = MatchQueue(database)
         self.notifier, self.journal = Notifier(), list(journal)
         self.writer = EventWriter(database, "holder", WriterObservers(self.notifier.tell))
-        self.waiting_for_core: frozenset[str] = frozenset()
+        self.wait_reasons: Mapping[str, WaitReason] = {}
         self.n_written = 0
 
     async def begin(self, description: Description, profile: Profile) -> None:

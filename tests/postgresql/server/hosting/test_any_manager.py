@@ -211,9 +211,9 @@ async def test_a_player_is_free_everywhere_while_it_is_connected(postgresql_addr
         await here.caller().ask("POST", PLAYERS, {"name": "deep"})
         async with DialIn("deep", []).connected(there):
             await until(lambda: here.manager.request_queues.is_connected("deep"))
-            assert await here.manager.registry.limits(["deep"]) == {"deep": 1}
+            assert await here.manager.registry.is_free("deep", 0)
         await until(lambda: not here.manager.request_queues.is_connected("deep"))
-        assert await here.manager.registry.limits(["deep"]) == {"deep": 0}
+        assert not await here.manager.registry.is_free("deep", 0)
 
 
 async def test_what_is_no_reply_is_refused_as_by_the_manager_that_plays(postgresql_address: str) -> None:

@@ -18,6 +18,7 @@ from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Upload, keep_game
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
+from server.registry.queueing import WaitReason
 from server.spectating.stream import listed
 from server.storage.database import Database
 from server.storage.games import GameStore
@@ -86,13 +87,13 @@ async def test_a_match_that_is_aborted_waits_no_longer() -> None:
 
 async def test_searches_queue_for_the_cores_while_others_play(database: Database) -> None:
     async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
-        searching = [
-            (await manager.order(order("mcts:playouts=5", slow, startClock=60, playClock=1))).row.id for _ in range(2)
-        ]
+        players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
+        text = order("mcts", slow, players=players, startClock=60, playClock=1)
+        searching = [(await manager.order(text)).row.id for _ in range(2)]
         await until(manager, searching[0], "running")
         await until(manager, (await manager.order(order("random", "legal"))).row.id, "completed")
         await _until_free(manager, 0)
-        assert manager.waiting_for_core == {searching[1]}
+        assert manager.wait_reasons == {searching[1]: WaitReason(needs_core=True)}
         lines = await listed(manager, await manager.matches.queued(10))
         assert [line.get("waitsFor") for line in lines] == ["core"]
         for match_id in searching:

@@ -103,7 +103,7 @@ async def test_a_player_that_may_be_free_is_announced(registry: Registry, asked:
     health = checks(registry, asked)
     await health.check_all()
     await health.check_all()
-    assert (changes, await registry.limits()) == (["change"], {"deep": 1})
+    assert (changes, await registry.is_free("deep", 0)) == (["change"], True)
 
 
 async def test_a_player_that_was_removed_meanwhile_does_no_harm(registry: Registry, asked: Asked) -> None:

@@ -14,11 +14,17 @@ from server.links.http_player import HttpPlayer
 from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer
 from server.match.setup import Case, Profile, Seat
+from server.registry.queueing import Hindrance
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
 
 X = Constant("x")
+
+
+async def hindrances(registry: Registry) -> dict[str, Hindrance | None]:
+    """Return what keeps each registered player from a match."""
+    return {row.name: registry.hindrance(row) for row in await registry.store.listed()}
 
 
 async def test_a_player_at_an_address(registry: Registry) -> None:
@@ -156,17 +162,19 @@ async def test_how_they_are_spoken_to(registry: Registry) -> None:
 async def test_a_player_that_dials_in_plays_while_it_is_connected(registry: Registry, changes: list[str]) -> None:
     await registry.register("deep", "ada", max_matches=2)
     changes.clear()
-    before = await registry.limits()
+    before = await hindrances(registry)
     with registry.request_queues.of_player("deep").reading():
-        during = await registry.limits(), [await registry.is_free("deep", n) for n in (0, 1, 2)]
-    assert (before, during, await registry.limits()) == ({"deep": 0}, ({"deep": 2}, [True, True, False]), {"deep": 0})
+        during = await hindrances(registry), [await registry.is_free("deep", n) for n in (0, 1, 2)]
+    after = await hindrances(registry), [await registry.is_free("deep", n) for n in (0, 1, 2)]
+    assert (before, during) == ({"deep": Hindrance.NOT_CONNECTED}, ({"deep": None}, [True, True, False]))
+    assert after == ({"deep": Hindrance.NOT_CONNECTED}, [False, False, False])
     assert changes == ["change", "change"]
 
 
-async def test_only_registered_players_have_limits(registry: Registry) -> None:
+async def test_only_registered_players_have_rows(registry: Registry) -> None:
     await registry.register("deep", "ada", "http://127.0.0.1:1")
     await registry.register("blue", "ada", "http://127.0.0.1:2")
-    assert await registry.limits({"deep", "mcts"}) == {"deep": 1}
+    assert [row.name for row in await registry.among({"deep", "mcts"})] == ["deep"]
     assert await registry.is_free("mcts", 100)
 
 
@@ -176,9 +184,10 @@ async def test_a_player_that_is_paused_or_busy_elsewhere_plays_nothing(registry:
     await registry.pause("paused", "for repair")
     await registry.store.set_info("busy", {"status": "busy"}, 1)
     await registry.store.set_info("fine", {"status": "available"}, 1)
-    before = await registry.limits()
+    before = await hindrances(registry)
     await registry.resume("paused")
-    assert (before, await registry.is_free("paused", 0)) == ({"paused": 0, "busy": 0, "fine": 1}, True)
+    assert before == {"paused": Hindrance.PAUSED, "busy": Hindrance.BUSY, "fine": None}
+    assert [await registry.is_free(name, 0) for name in ("paused", "busy", "fine")] == [True, False, True]
 
 
 async def test_a_player_that_fails_match_after_match_is_paused(registry: Registry) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.registry.queueing import Capacity, QueuedMatch, n_matches, startable
+from server.registry.queueing import Capacity, Hindrance, QueuedMatch, WaitReason, n_matches, startable, wait_reasons
 
 LIMITS = {"a": 1, "b": 1, "c": 1, "d": 2, "away": 0}
 
@@ -140,3 +140,21 @@ def test_an_address_plays_as_many_matches_as_each_order_says() -> None:
     assert startable(queued, {}, LIMITS, Capacity(10)) == ["a", "c", "d"]
     assert startable(queued, {"http://h": 2}, LIMITS, Capacity(10)) == ["c"]
     assert startable(queued, {"http://h": 3}, LIMITS, Capacity(10)) == []
+
+
+def test_a_match_is_told_with_the_players_and_the_core_that_it_waits_for() -> None:
+    away, url = Hindrance.NOT_CONNECTED, "http://h:1/secret"
+    waiting = [
+        QueuedMatch("both", ("a", "away"), n_core_slots=4),
+        QueuedMatch("address", (url, "b"), limits={url: 1}),
+        QueuedMatch("core", ("mcts", "b"), n_core_slots=5),
+        QueuedMatch("turn", ("mcts", "b"), n_core_slots=4),
+        QueuedMatch("begun", ("mcts", "c"), n_core_slots=4),
+        QueuedMatch("after", ("c", "b")),
+    ]
+    assert wait_reasons(waiting, ["begun"], {"a": 1, url: 1}, LIMITS | {"away": away}, 8) == {
+        "both": WaitReason({"a": Hindrance.BUSY, "away": away}),
+        "address": WaitReason({"h:1": Hindrance.BUSY}),
+        "core": WaitReason(needs_core=True),
+        "after": WaitReason({"c": Hindrance.BUSY}),
+    }
