@@ -111,11 +111,10 @@ class Practice:
         for seat in text.players.values():
             player = await self._orders.registry.resolve(seat.player)
             if isinstance(player, RegisteredPlayer):
-                is_own = may_command(viewer, player.row.owner)
-                if not (is_own or player.row.allows_challenges):
+                if not may_name(viewer, player.row):
                     told = f"the owner of {player.name} does not allow others to challenge it"
                     raise RequestError("not_challengeable", told, status=403)
-                has_own |= is_own
+                has_own |= may_command(viewer, player.row.owner)
             elif player.kind == SeatKind.HUMAN:
                 has_own = True
             elif player.kind != SeatKind.OWN:
@@ -137,6 +136,11 @@ class Practice:
         if n_live >= self._limits.at_once:
             told = f"{n_live} practice matches of yours wait or are played: no more at once"
             raise RequestError("too_much_practice", told, "wait until one is over", 429)
+
+
+def may_name(viewer: Principal, player: PlayerRow) -> bool:
+    """Return whether *viewer* may order matches with the registered *player*: a host may with all."""
+    return viewer.may(Role.HOST) or may_command(viewer, player.owner) or player.allows_challenges
 
 
 def _check_terms(text: MatchRequest) -> None:

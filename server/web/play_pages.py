@@ -22,6 +22,7 @@ from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, 
 from server.errors import NotAskedError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import Ordered
+from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
@@ -47,22 +48,25 @@ _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
 
 
-@requires(Role.HOST)
+@requires(Role.PLAYER)
 async def show_form(request: web.Request) -> web.Response:
     """Show the form, for the game that the query names."""
     return await _form(request, request.query)
 
 
-@requires(Role.HOST)
+@requires(Role.PLAYER)
 async def start(request: web.Request) -> web.StreamResponse:
-    """Order the match of the form, and go to its page; a person goes to the seat."""
+    """Order the match of the form, and go to its page; a person goes to the seat.
+
+    That of who has the role player is a practice match.
+    """
     data = {name: str(value) for name, value in (await request.post()).items()}
     version = await request.app[MANAGER].games.find(data.get("game", ""))
     if version is None:
         return await _form(request, data, "Choose a game.")
     try:
         text = MatchRequest.model_validate(_order(data, version))
-        ordered = await request.app[MANAGER].order(text, rendering.visitor_of(request).name)
+        ordered = await request.app[MANAGER].practice.order(text, principal(request))
     except ValidationError as error:
         first = error.errors()[0]
         return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
@@ -124,11 +128,16 @@ def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> 
 
 
 async def _form(request: web.Request, data: Mapping[str, str], problem: str = "") -> web.Response:
-    """Return the form for a match, filled with *data*, and with the *problem* of what was sent."""
-    manager = request.app[MANAGER]
+    """Return the form for a match, filled with *data*, and with the *problem* of what was sent.
+
+    A `player` in *data* has the first seat.
+    """
+    manager, viewer = request.app[MANAGER], principal(request)
     games = await manager.games.listed()
     chosen = next((game for game in games if game.name == data.get("game")), None)
     chosen = chosen or next((game for game in games if game.name == "tictactoe"), games[0] if games else None)
+    roles = () if chosen is None else chosen.played_roles
+    seated = {f"{_SEAT_PREFIX}{role}": data["player"] for role in roles[:1] if "player" in data}
     return rendering.render(
         request,
         "start.html",
@@ -136,11 +145,11 @@ async def _form(request: web.Request, data: Mapping[str, str], problem: str = ""
         problem=problem,
         games=[(game.name, title_of(game)) for game in games],
         chosen=chosen,
-        roles=() if chosen is None else chosen.played_roles,
-        data=_DEFAULTS | dict(data),
+        roles=roles,
+        data=_DEFAULTS | seated | dict(data),
         seat_prefix=_SEAT_PREFIX,
         own=OWN_PLAYERS,
-        registered=await manager.players.listed(),
+        registered=[row for row in await manager.players.listed() if may_name(viewer, row)],
     )
 
 

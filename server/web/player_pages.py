@@ -14,6 +14,7 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
 from server.hosting.game_manager import GameManager
+from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
@@ -89,6 +90,7 @@ async def show_player(request: web.Request) -> web.Response:
         "player.html",
         name=name,
         player=None if row is None else player_answer(row, manager.registry, principal(request)),
+        may_name=row is not None and may_name(principal(request), row),
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
         matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -115,6 +116,28 @@ async def test_a_rematch_of_a_player_is_practice_and_needs_a_part_of_its_own(tmp
         refusal = await refused(await found.client.post(f"{foreign['url']}/rematch", headers=found.ann))
     assert set(again["seats"]) == {"o"}
     assert refusal[1]["code"] == "no_own_seat"
+
+
+async def test_players_order_practice_on_the_pages_as_far_as_they_may(tmp_path: Path) -> None:
+    async with school(tmp_path, PracticeLimits(10, 10)) as found:
+        shy = {"name": "shy", "allowsChallenges": False}
+        await told(await found.client.post("/api/v1/players", json=shy, headers=found.bob), 201)
+        page = await (await found.client.get("/players/anns", headers=found.ann)).text()
+        form = await (await found.client.get("/start?player=anns", headers=found.ann)).text()
+        words = {"game": "tictactoe", "startClock": "1", "playClock": "1"}
+        words["csrf_token"] = form.partition('name="csrf_token" value="')[2].partition('"')[0]
+        answers = [
+            await found.client.post("/start", data=words | seats, headers=found.ann, allow_redirects=False)
+            for seats in ({"player.x": "anns", "player.o": "mcts"}, {"player.x": "anns", "player.o": "shy"})
+        ]
+        refusal = await answers[1].text()
+        [match] = (await told(await found.client.get(MATCHES, headers=found.ann)))["matches"]
+    assert 'href="/start?player=anns"' in page
+    assert re.findall(r'name="player.x"[^>]* value="(.*?)"', form) == ["anns"]
+    assert re.findall(r'<option value="(\w+)">registered', form) == ["anns", "bobs"]
+    assert (match["purpose"], match["players"]) == ("practice", {"x": "anns", "o": "mcts"})
+    assert (answers[0].status, answers[0].headers["Location"]) == (303, f"/matches/{match['id']}")
+    assert (answers[1].status, "does not allow others to challenge it" in refusal) == (400, True)
 
 
 async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: Path) -> None:
