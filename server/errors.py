@@ -342,6 +342,15 @@ class TournamentFolderError(CallerError):
     reason: str
 
 
+class GameNameClashError(CallerError):
+    """Two games of a tournament have one name: those of rule files are their names without `.kif`."""
+
+    template: ClassVar[str] = "two games are called {name}, {first} and {second}: rename one of the files"
+    name: str
+    first: Path
+    second: Path
+
+
 class ClusterError(CallerError):
     """The Dask cluster that should play the matches of a tournament cannot."""
 

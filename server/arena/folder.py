@@ -19,7 +19,7 @@ from gdl.errors import validation_message
 from gdl.games.library import GameFile, find_game
 from gdl.replacement import replacing
 from players.registry import player_file
-from server.errors import ConfigurationError, TournamentFolderError
+from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
@@ -105,9 +105,14 @@ def found_games(plan: TournamentPlan) -> dict[str, GameFile]:
 
     Raises:
         UnknownNameError: a game is neither in the library nor a file.
+        GameNameClashError: two of them have one name.
     """
-    found = [find_game(text) for text in plan.games]
-    return {file.name: file for file in found}
+    found: dict[str, GameFile] = {}
+    for file in map(find_game, plan.games):
+        if file.name in found:
+            raise GameNameClashError(file.name, found[file.name].path, file.path)
+        found[file.name] = file
+    return found
 
 
 def extended(kept: TournamentPlan, wanted: TournamentPlan, path: Path) -> TournamentPlan:
