@@ -1,5 +1,6 @@
 """Tournaments over HTTP: ordering and entering them, standings, and what a host does with one that runs."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -84,7 +85,7 @@ async def _pinned(manager: GameManager, name: str, by: str) -> rows.PinnedGame:
 @operations.get(TOURNAMENT, errors=_UNKNOWN)
 async def read_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Return a tournament: its terms, entrants, matches and standings."""
-    return models.tournament_answer(await request.app[MANAGER].tournaments.get(name))
+    return await _answer(await request.app[MANAGER].tournaments.get(name))
 
 
 @operations.post(f"{TOURNAMENT}/entries", role=Role.PLAYER, status=201, errors=(*_STATUS, "entry_closed", *_ENTRY))
@@ -349,7 +350,12 @@ def _to(
     return change
 
 
+async def _answer(found: StoredTournament) -> models.TournamentAnswer:
+    """Return all that everybody may know of a tournament; of a large one its standings take long."""
+    return await asyncio.to_thread(models.tournament_answer, found)
+
+
 async def _changed(
     request: web.Request, name: str, change: Callable[[StoredTournament], TournamentChange]
 ) -> models.TournamentAnswer:
-    return models.tournament_answer(await request.app[MANAGER].tournaments.change(name, change))
+    return await _answer(await request.app[MANAGER].tournaments.change(name, change))

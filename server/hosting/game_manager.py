@@ -7,6 +7,7 @@ lease the holder renews; when the lease is over, another one takes the match ove
 import asyncio
 import logging
 import secrets
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
@@ -36,6 +37,10 @@ LOOK_S: Final = 1.0
 """How often the queue and the wishes of other managers are looked at when nothing else gives a reason to."""
 PAUSE_S: Final = 0.05
 """How long to gather reasons before looking at the queue again."""
+REST_FACTOR: Final = 4
+"""How many times as long as a look at the tournaments took the next one waits: of a large one a look takes seconds."""
+MAX_REST_S: Final = 10.0
+"""How long that is at most."""
 MAX_LOOKED_AT: Final = 2_000
 """How many of the matches that wait are looked at, the oldest ones."""
 _LOG: Final = logging.getLogger(__name__)
@@ -281,7 +286,9 @@ class GameManager:
             await journals.something_new(self.tournaments.wake, LOOK_S)
             self.tournaments.wake.clear()
             if self._is_starting:
+                begun_s = time.monotonic()
                 await self._guarded("tournaments cannot go on", self.tournaments.drive)
+                await asyncio.sleep(min(MAX_REST_S, REST_FACTOR * (time.monotonic() - begun_s)))
 
     async def _guarded(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do *work*; where it fails, log *what* that means, and leave a pause before the next try."""

@@ -7,7 +7,7 @@ of one that was killed, and where two look at once, one of them makes the change
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from gdl.game import played_roles
 from server.errors import ScheduleError
 from server.hosting import order, ordering
 from server.hosting.engine_process import GameOutline
-from server.hosting.rounds import NEVER, Absences, gate_of, timetable_of, waiting, wakes_ms
+from server.hosting.rounds import NEVER, Absences, Gate, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.errors import DamagedRowError, StorageError
@@ -134,8 +134,7 @@ class Tournaments:
         is_open = found.row.status == TournamentStatus.OPEN
         change = await (self._start(found) if is_open else self._next_change(found))
         if change is None:
-            at_ms = self.clock_ms()
-            return 0 if self._due(found, at_ms) else wakes_ms(found, at_ms)
+            return await asyncio.to_thread(_until_ms, found, self.clock_ms())
         if await self.store.apply(found.row, change):
             self._host.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
             self._host.look()
@@ -153,34 +152,24 @@ class Tournaments:
         except RequestError as error:
             return _paused(f"it could not start: {error.message}")
 
-    def _due(self, found: StoredTournament, at_ms: int) -> list[FixtureRow]:
-        """Return the matches of a tournament that runs which are to be ordered now."""
-        if found.row.status != TournamentStatus.RUNNING:
-            return []
-        unordered = _unordered(found)
-        admitted = gate_of(found, at_ms).admitted(one.match for one in unordered)
-        return [one for one in unordered if one.match.match_id in admitted]
-
     async def _next_change(self, found: StoredTournament) -> TournamentChange | None:
         """Return the next change that a tournament which runs needs; None where it waits."""
         if found.row.status != TournamentStatus.RUNNING:
             return None
-        settled = _settled(found) or await self._lost_by_absence(found)
+        look = await asyncio.to_thread(_look, found, self.clock_ms())
+        settled = look.settled or await self._lost_by_absence(found)
         if settled is not None:
             return settled
-        progress = progress_of(found)
+        progress = look.progress
         if progress.is_decided:
             return _ended(found)
-        due = self._due(found, self.clock_ms())
-        if due:
-            return await self._orders(found, due)
-        playing = {name for match in progress.competition.open_matches for name in match.players}
+        if look.due:
+            return await self._orders(found, look.due)
         try:
-            given = await asyncio.to_thread(progress.next_matches, playing)
+            given = await asyncio.to_thread(progress.next_matches, look.playing)
         except ScheduleError as error:
             return _paused(f"it cannot go on: {error}")
-        gate = gate_of(found, self.clock_ms())
-        drawn = tuple(match for match in given if gate.may_be_drawn(match))
+        drawn = tuple(match for match in given if look.gate.may_be_drawn(match))
         if drawn:
             return TournamentChange(scheduled=drawn)
         return None if given or progress.competition.open_matches else _ended(found)
@@ -265,7 +254,7 @@ async def check_schedule(found: StoredTournament) -> None:
     """
     started(found, 0)
     try:
-        await asyncio.to_thread(progress_of(found).next_matches)
+        await asyncio.to_thread(lambda: progress_of(found).next_matches())
     except ScheduleError as error:
         raise RequestError("no_schedule", f"the tournament cannot be played: {error}", status=409) from error
 
@@ -306,6 +295,45 @@ def played_of(one: FixtureRow) -> PlayedMatch | None:
 def live_matches(found: StoredTournament) -> tuple[str, ...]:
     """Return the ids of the matches of a tournament that wait or are played."""
     return tuple(one.match.match_id for one in found.fixtures if one.is_live)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look at a tournament finds, which takes long where it has thousands of matches, and is made in a thread.
+
+    Attributes:
+        settled: what follows from withdrawals and from matches that broke off; None where nothing does.
+        progress: how far it is.
+        playing: the entrants with open matches.
+        gate: which rounds may begin now.
+        due: the matches that are to be ordered now.
+    """
+
+    settled: TournamentChange | None
+    progress: Progress
+    playing: frozenset[str]
+    gate: Gate
+    due: list[FixtureRow]
+
+
+def _look(found: StoredTournament, at_ms: int) -> _Look:
+    progress = progress_of(found)
+    playing = frozenset(name for match in progress.competition.open_matches for name in match.players)
+    gate = gate_of(found, at_ms)
+    return _Look(_settled(found), progress, playing, gate, _due(found, gate))
+
+
+def _due(found: StoredTournament, gate: Gate) -> list[FixtureRow]:
+    """Return the matches of a tournament that runs which are to be ordered now."""
+    unordered = _unordered(found)
+    admitted = gate.admitted(one.match for one in unordered)
+    return [one for one in unordered if one.match.match_id in admitted]
+
+
+def _until_ms(found: StoredTournament, at_ms: int) -> int:
+    """Return until when a tournament in which nothing changes need not be looked at again."""
+    is_running = found.row.status == TournamentStatus.RUNNING
+    return 0 if is_running and _due(found, gate_of(found, at_ms)) else wakes_ms(found, at_ms)
 
 
 def _unordered(found: StoredTournament) -> list[FixtureRow]:

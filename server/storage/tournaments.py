@@ -4,8 +4,10 @@ Every change is one transaction that begins from a revision of the tournament, a
 first: so that of two managers that schedule the same matches, one does.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -24,6 +26,7 @@ _OF_MATCH: Final = (
     matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason, matches.c.created_ms,
 )  # fmt: skip
 _SEAT: Final = [seats.c[name] for name in rows.SeatRow.__slots__]
+_INTERVENTION: Final = [interventions.c[name] for name in ("position", *rows.InterventionRow.__slots__)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,18 @@ class TournamentChange:
     aborted: Collection[str] = ()
     abort_reason: str = ""
     interventions: Sequence[rows.InterventionRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundRows:
+    """All rows that belong to a tournament, as they were found; `seats` are those of matches that were completed."""
+
+    row: Found
+    annulments: Sequence[Found]
+    fixtures: Sequence[Found]
+    seats: Sequence[Found]
+    entrants: Sequence[Found]
+    interventions: Sequence[Found]
 
 
 def _changes() -> sa.Select[Any]:
@@ -118,19 +133,27 @@ class TournamentStore:
         Raises:
             DamagedRowError: one of its rows is damaged.
         """
-        async with self._database.reading() as connection:
-            query = sa.select(tournaments).where(tournaments.c.name == name)
-            found = (await connection.execute(query)).mappings().first()
-            if found is None:
-                return None
-            row = self._row(sound(self._database.name, tournaments, found))
-            # What is read later may have become more: what names a match comes before the matches.
-            annulled = {one.match_id: one for one in await self._annulments(connection, name)}
-            scheduled = await self._fixtures(connection, name)
-            entered = await self._entrants(connection, name)
-            done = await self._interventions(connection, name)
+        found = await self._database.read(partial(_found_rows, name=name))
+        # Thousands of rows are checked: the event loop has other work meanwhile.
+        return None if found is None else await asyncio.to_thread(self._stored, found)
+
+    def _stored(self, found: _FoundRows) -> StoredTournament:
+        """Return the tournament of the rows *found*.
+
+        Raises:
+            DamagedRowError: one of them is damaged.
+        """
+        row = self._row(sound(self._database.name, tournaments, found.row))
+        annulled = [rows.AnnulmentRow(**sound(self._database.name, annulments, one)) for one in found.annulments]
+        chairs: dict[str, list[rows.SeatRow]] = {}
+        for one in found.seats:
+            seat = rows.SeatRow(**sound(self._database.name, seats, one))
+            chairs.setdefault(seat.match_id, []).append(seat)
+        scheduled = tuple(self._fixture(one, chairs) for one in found.fixtures)
+        entered = tuple(_entrant(sound(self._database.name, entrants, one)) for one in found.entrants)
+        done = tuple(_intervention(sound(self._database.name, interventions, one)) for one in found.interventions)
         self._check(scheduled, row, entered)
-        return StoredTournament(row, entered, scheduled, annulled, done)
+        return StoredTournament(row, entered, scheduled, {one.match_id: one for one in annulled}, done)
 
     def _row(self, found: Found) -> rows.TournamentRow:
         """Return the tournament of a row.
@@ -154,46 +177,6 @@ class TournamentStore:
         read = {"games": games, "terms": terms, "timetable": timetable}
         words = {"status": rows.TournamentStatus(found["status"]), "entry": rows.EntryRule(found["entry"])}
         return rows.TournamentRow(**{**found, **read, **words})
-
-    async def _annulments(self, connection: AsyncConnection, name: str) -> list[rows.AnnulmentRow]:
-        joined = annulments.join(fixtures, fixtures.c.match_id == annulments.c.match_id)
-        query = sa.select(annulments).select_from(joined).where(fixtures.c.tournament == name)
-        found = (await connection.execute(query.order_by(annulments.c.at_ms, annulments.c.match_id))).mappings()
-        return [rows.AnnulmentRow(**sound(self._database.name, annulments, row)) for row in found]
-
-    async def _entrants(self, connection: AsyncConnection, name: str) -> tuple[rows.EntrantRow, ...]:
-        query = sa.select(entrants).where(entrants.c.tournament == name)
-        found = (await connection.execute(query.order_by(entrants.c.position, entrants.c.name))).mappings()
-        kept = [dict(sound(self._database.name, entrants, row)) for row in found]
-        return tuple(
-            rows.EntrantRow(**{key: value for key, value in row.items() if key != "tournament"}) for row in kept
-        )
-
-    async def _interventions(self, connection: AsyncConnection, name: str) -> tuple[rows.InterventionRow, ...]:
-        columns = [interventions.c[name] for name in ("position", *rows.InterventionRow.__slots__)]
-        query = sa.select(*columns).where(interventions.c.tournament == name).order_by(interventions.c.position)
-        found = (await connection.execute(query)).mappings()
-        kept = [dict(sound(self._database.name, interventions, row)) for row in found]
-        return tuple(_intervention(row) for row in kept)
-
-    async def _fixtures(self, connection: AsyncConnection, name: str) -> tuple[rows.FixtureRow, ...]:
-        joined = fixtures.outerjoin(matches, matches.c.id == fixtures.c.match_id)
-        query = sa.select(fixtures, *_OF_MATCH).select_from(joined).where(fixtures.c.tournament == name)
-        found = (await connection.execute(query.order_by(fixtures.c.position))).mappings().all()
-        chairs = await self._seats(connection, name)
-        return tuple(self._fixture(row, chairs) for row in found)
-
-    async def _seats(self, connection: AsyncConnection, name: str) -> dict[str, list[rows.SeatRow]]:
-        """Return the seats of players in the matches that are over, by match."""
-        joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id).join(
-            seats, seats.c.match_id == matches.c.id
-        )
-        query = sa.select(*_SEAT).select_from(joined).where(fixtures.c.tournament == name)
-        query = query.where(matches.c.status == rows.MatchStatus.COMPLETED, seats.c.kind != rows.SeatKind.CHANCE)
-        chairs: dict[str, list[rows.SeatRow]] = {}
-        for row in (await connection.execute(query.order_by(seats.c.match_id, seats.c.position))).mappings():
-            chairs.setdefault(row["match_id"], []).append(rows.SeatRow(**sound(self._database.name, seats, row)))
-        return chairs
 
     def _fixture(self, row: Found, chairs: Mapping[str, Sequence[rows.SeatRow]]) -> rows.FixtureRow:
         """Return a scheduled match and what has become of it.
@@ -255,6 +238,34 @@ class TournamentStore:
         if change.left:
             leaving = sa.delete(entrants).where(entrants.c.tournament == name, entrants.c.name.in_(change.left))
             await connection.execute(leaving)
+
+
+def _found_rows(connection: sa.Connection, name: str) -> _FoundRows | None:
+    """Return the rows of the tournament *name*; None where there is none."""
+    row = connection.execute(sa.select(tournaments).where(tournaments.c.name == name)).mappings().first()
+    if row is None:
+        return None
+
+    def found(query: sa.Select[Any], table: sa.Table, *order: sa.Column[Any]) -> Sequence[Found]:
+        return connection.execute(query.where(table.c.tournament == name).order_by(*order)).mappings().all()
+
+    of_seats = fixtures.join(matches, matches.c.id == fixtures.c.match_id).join(seats, seats.c.match_id == matches.c.id)
+    sat = sa.and_(matches.c.status == rows.MatchStatus.COMPLETED, seats.c.kind != rows.SeatKind.CHANCE)
+    of_annulments = annulments.join(fixtures, fixtures.c.match_id == annulments.c.match_id)
+    of_fixtures = fixtures.outerjoin(matches, matches.c.id == fixtures.c.match_id)
+    # What is read later may have become more: what names a match comes before the matches.
+    return _FoundRows(
+        row,
+        found(sa.select(annulments).select_from(of_annulments), fixtures, annulments.c.at_ms, annulments.c.match_id),
+        found(sa.select(fixtures, *_OF_MATCH).select_from(of_fixtures), fixtures, fixtures.c.position),
+        found(sa.select(*_SEAT).select_from(of_seats).where(sat), fixtures, seats.c.match_id, seats.c.position),
+        found(sa.select(entrants), entrants, entrants.c.position, entrants.c.name),
+        found(sa.select(*_INTERVENTION), interventions, interventions.c.position),
+    )
+
+
+def _entrant(found: Found) -> rows.EntrantRow:
+    return rows.EntrantRow(**{name: found[name] for name in rows.EntrantRow.__slots__})
 
 
 def _intervention(found: Found) -> rows.InterventionRow:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
-from server.hosting.tournaments import RETRY_MS, Tournaments
+from server.hosting.rounds import gate_of
+from server.hosting.tournaments import RETRY_MS, Tournaments, progress_of
 from server.storage.database import Database
+from server.storage.reading import sound
 from server.storage.rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import Every, Timetable, TournamentFormat
@@ -140,3 +144,25 @@ async def test_after_an_error_that_may_pass_a_tournament_goes_on_a_minute_later(
     assert [record.getMessage() for record in caplog.records] == ["tournament cup stands still: can't start new thread"]
     assert (await league.at(START_MS + RETRY_MS - 1, driver)).row.status == "open"
     assert (await league.at(START_MS + RETRY_MS, driver)).row.status == "running"
+
+
+async def test_the_event_loop_does_not_look_through_the_matches_itself(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await league.begin(entrants("deep", "wide"))
+    await league.at(START_MS)
+    threads: dict[str, set[int]] = {}
+
+    def noted(work: Callable[..., Any]) -> Callable[..., Any]:
+        def note(*arguments: Any) -> Any:
+            threads.setdefault(work.__name__, set()).add(threading.get_ident())
+            return work(*arguments)
+
+        return note
+
+    monkeypatch.setattr("server.storage.tournaments.sound", noted(sound))
+    monkeypatch.setattr("server.hosting.tournaments.progress_of", noted(progress_of))
+    monkeypatch.setattr("server.hosting.tournaments.gate_of", noted(gate_of))
+    await league.at(START_MS)
+    assert set(threads) == {"sound", "progress_of", "gate_of"}
+    assert threading.get_ident() not in set.union(*threads.values())
