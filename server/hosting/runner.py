@@ -20,6 +20,7 @@ from server.match.exchange import Aborted, Answered, Completed, Event, Failed, M
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import Referee
 from server.match.setup import MatchSetup
+from server.match.verdicts import BUSY
 from server.records import entries
 from server.records.entries import AnsweredEntry, ClosedEntry, Entry, SentEntry
 
@@ -225,6 +226,7 @@ class _EntryReader:
         self._answers: dict[str, Answered] = {}
         self._outcome: Completed | Aborted | Failed | None = None
         self._was_anything_sent = False
+        self._busy: set[str] = set()
 
     def take(self, entry: entries.Entry) -> None:
         """Take the next entry in."""
@@ -236,6 +238,8 @@ class _EntryReader:
                 self._turn_to(entry.message)
             case entries.AnsweredEntry():
                 self._answers[entry.role] = _answer(entry)
+                if entry.message is Message.START and entry.error == BUSY:
+                    self._busy.add(entry.role)
             case entries.StepEntry():
                 self._take_step(entry)
             case entries.CompletedEntry() | entries.AbortedEntry() | entries.FailedEntry():
@@ -254,8 +258,9 @@ class _EntryReader:
 
     def resume_state(self) -> ResumeState:
         return ResumeState(
-            tuple(self._moves), self._n_states, self._message, self._answers, self._outcome, self._was_anything_sent
-        )
+            tuple(self._moves), self._n_states, self._message, self._answers, self._outcome, self._was_anything_sent,
+            frozenset(self._busy),
+        )  # fmt: skip
 
 
 def _answer(entry: entries.AnsweredEntry) -> Answered:

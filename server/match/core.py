@@ -64,6 +64,7 @@ class Match:
         self._phase = MatchPhase.NEW
         self._round = _NO_ROUND
         self._resume_state = NOT_STARTED
+        self._resumed_step = 0
         self._position: Position | None = None
         self._outputs: list[exchange.Output] = []
         self._at_ms = 0
@@ -76,7 +77,8 @@ class Match:
     @property
     def step(self) -> int:
         """How many joint moves were made and evaluated."""
-        return 0 if self._position is None else self._position.step
+        # Until the states before are worked out again, the match is where it broke off.
+        return self._resumed_step if self._position is None else max(self._resumed_step, self._position.step)
 
     def receive(self, happened: exchange.Input) -> tuple[exchange.Output, ...]:
         """Take notice of what happened, and return what to do and what came of it, in this order.
@@ -109,8 +111,9 @@ class Match:
         """Work out the states up to the last one again, and go on from there."""
         if self._phase is not MatchPhase.NEW:
             return
-        self._resume_state = resume_state
+        self._resume_state, self._resumed_step = resume_state, max(0, resume_state.n_states - 1)
         if resume_state.message is exchange.Message.ABORT:
+            self._leave_out(role for role in self._game.roles if str(role) in resume_state.busy)
             self._ask_again()
         elif resume_state.was_anything_sent:
             self._phase = MatchPhase.EVALUATING
@@ -176,10 +179,13 @@ class Match:
         self._outputs.append(ending)
         if not self._round.is_complete:
             self._outputs.append(exchange.Drop(self._round.number))
-        # Players that were busy are in another match, if in any.
-        for role in self._busy_roles():
-            del self._dialogues[role]
+        self._leave_out(self._busy_roles())
         self._go_on(Trigger.ABORT)
+
+    def _leave_out(self, busy: Iterable[Role]) -> None:
+        """Say nothing more to the players of *busy*: they are in another match, if in any."""
+        for role in busy:
+            del self._dialogues[role]
 
     def _stop(self) -> None:
         assert self._position is not None

@@ -240,6 +240,7 @@ class ResumeState:
         answers: the answers to `message` that had come, by the name of the role.
         outcome: how it ended, once that was decided.
         was_anything_sent: whether any message was ever sent.
+        busy: the names of the roles whose players said to START that they are busy.
     """
 
     moves: tuple[JointMove, ...] = ()
@@ -248,6 +249,7 @@ class ResumeState:
     answers: Mapping[str, Answered] = field(default_factory=dict)
     outcome: Completed | Aborted | Failed | None = None
     was_anything_sent: bool = False
+    busy: frozenset[str] = frozenset()
 
 
 NOT_STARTED: Final = ResumeState()

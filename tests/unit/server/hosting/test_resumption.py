@@ -6,6 +6,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from server.hosting.runner import resume_state_of
 from server.match.exchange import Aborted, Answered, Completed, Message, MoveOrigin, ResumeState
+from server.match.verdicts import BUSY
 from server.records.entries import (
     AbortedEntry,
     AnsweredEntry,
@@ -77,3 +78,9 @@ def test_after_the_end_goodbyes_are_asked_again() -> None:
     assert completed == ResumeState(MOVES, 1, Message.STOP, outcome=Completed(7, 1, (None, 50)), was_anything_sent=True)
     aborted = resume_state_of([*played, AbortedEntry(7, 0, "enough")])
     assert aborted == ResumeState((), 1, Message.ABORT, outcome=Aborted(7, 0, "enough"), was_anything_sent=True)
+
+
+def test_who_was_busy_at_the_start_is_known_to_the_end() -> None:
+    busy = AnsweredEntry(5, 0, "x", Message.START, "busy", 1, BUSY, "", None)
+    entries: list[Entry] = [STATE, sent("x", Message.START), busy, READY, AbortedEntry(7, 0, "did not come about")]
+    assert resume_state_of(entries).busy == frozenset({"x"})

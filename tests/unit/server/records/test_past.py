@@ -10,7 +10,7 @@ import pytest
 
 from server.errors import MatchRecordError
 from server.hosting.runner import resume_state_of
-from server.match.exchange import Event, Resume, Started
+from server.match.exchange import Aborted, Event, Resume, Sent, Started
 from server.match.setup import Profile
 from server.records.codec import read_entry
 from server.records.entries import Circumstances, ClosedEntry, Entry, entry_of
@@ -98,6 +98,33 @@ def test_an_aborted_match_only_says_goodbye() -> None:
     assert [ask.text for ask in resumed.asks] == ["(ABORT m.1)", "(ABORT m.1)"]
     resumed.expect_both("aborted", "aborted")
     assert resumed.match.phase.name == "CLOSED"
+
+
+def test_a_match_that_is_aborted_before_its_states_are_known_again_ends_where_it_broke_off() -> None:
+    game, terms = two_steps(), setup()
+    script = Script(game, terms)
+    script.begin()
+    script.expect_both("ready", "ready")
+    script.expect_both("(say Yes)", "(say Yes)")
+    kept = entries_of(script.events)
+    aborted = Script(game, terms, is_slow=True)
+    aborted.feed(Resume(aborted.at_ms, resume_state_of(kept)))
+    aborted.abort("enough")
+    once_more = Script(game, terms, is_slow=True)
+    once_more.feed(Resume(once_more.at_ms, resume_state_of([*kept, *entries_of(aborted.events)])))
+    told = [event for event in aborted.events + once_more.events if isinstance(event, Aborted | Sent)]
+    assert [(type(event), event.step) for event in told] == [(Aborted, 1), *[(Sent, 1)] * 4]
+
+
+def test_players_that_were_busy_are_told_nothing_more() -> None:
+    game, terms = two_steps(), setup()
+    script = Script(game, terms)
+    script.begin()
+    script.expect_both("busy", "ready")
+    kept = entries_of(script.events)
+    resumed = Script(game, terms)
+    resumed.feed(Resume(resumed.at_ms, resume_state_of(kept)))
+    assert [(str(ask.role), ask.text) for ask in resumed.asks] == [("right", "(ABORT m.1)")]
 
 
 def test_an_entry_that_lacks_something_is_refused() -> None:
